@@ -66,7 +66,13 @@ check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
 	MYPYPATH=$(TYPED):tests $(BIN)/mypy tests
 	MYPYPATH=$(TYPED):benchmarks:tests $(BIN)/mypy benchmarks
 	MYPYPATH=$(TYPED):examples $(BIN)/mypy examples
-	PATH="$(NODE):$$PATH" web/node_modules/.bin/tsc --project web
+	cd web && PATH="$(NODE):$$PATH" && node_modules/.bin/biome check --error-on-warnings . \
+	  && node_modules/.bin/tsc --project . && node_modules/.bin/tsc --project tsconfig.node.json
+
+# The documentation site, in build/docs.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
+	@echo "The documentation is in build/docs/index.html"
 
 # What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an
 # environment of its own.
@@ -116,9 +122,9 @@ GLIBC := 2.17
 ifeq ($(shell uname -s),Linux)
 RELEASE_CC := $(if $(ZIG),$(abspath $(RELEASE))/bin/python -m ziglang cc -target $(shell uname -m)-linux-gnu.$(GLIBC),$(CC))
 RELEASE_FLAGS := CC="$(RELEASE_CC)" LDSHARED="$(RELEASE_CC) -shared" CFLAGS=-O3
-REPAIR = PATH="$(RELEASE)/bin:$$PATH" $(RELEASE)/bin/auditwheel repair --plat manylinux_$(subst .,_,$(GLIBC))_$(shell uname -m) --wheel-dir dist
+REPAIR = PATH="$(RELEASE)/bin:$$PATH" $(RELEASE)/bin/auditwheel repair --plat manylinux_$(subst .,_,$(GLIBC))_$(shell uname -m) --wheel-dir dist $(RELEASE)/dist/*.whl
 else
-REPAIR = cp -t dist
+REPAIR = cp $(RELEASE)/dist/*.whl dist
 endif
 
 release: $(RELEASE)/.installed
@@ -126,7 +132,7 @@ release: $(RELEASE)/.installed
 	rm -rf dist $(RELEASE)/dist
 	@mkdir dist
 	$(RELEASE_FLAGS) $(RELEASE)/bin/python -m build --outdir $(RELEASE)/dist .
-	$(REPAIR) $(RELEASE)/dist/*.whl
+	$(REPAIR)
 	cp $(RELEASE)/dist/*.tar.gz dist
 	$(RELEASE)/bin/twine check --strict dist/*
 	$(RELEASE)/bin/python -m pytest --noconftest tests/release/check_distributions.py

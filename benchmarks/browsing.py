@@ -1,4 +1,4 @@
-"""A real server and a real browser, and what of its time a page takes: waits, long tasks, work a mouse move."""
+"""A server and a browser for benchmarks, and measurements of a page: waits, long tasks, work per mouse move."""
 
 import contextlib
 import re
@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 PEERS = Path(__file__).resolve().parent.parent / "build" / "bench" / "peers" / "bin" / "python"
-# Notes when each card first shows points, and when series arrive.
+# Records when each card first draws points, and when series are received.
 WATCH = """
 window.drawn = [];
 new MutationObserver(changes => {
@@ -37,13 +37,13 @@ WORK = {"EventDispatch", "FireAnimationFrame", "UpdateLayoutTree", "Layout", "Pr
 
 @contextlib.contextmanager
 def serve(logdir: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Serve a logdir; yield the process and its URL once all is loaded."""
+    """Serve a logdir; yield the process and its URL once everything is loaded."""
     command = [sys.executable, "-m", "toposcope.server.cli", "--logdir", str(logdir), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    found = re.search(r"http://\S+", process.stdout.readline())
-    assert found is not None
-    yield process, found[0]
+    match = re.search(r"http://\S+", process.stdout.readline())
+    assert match is not None
+    yield process, match[0]
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
         process.wait()
@@ -51,17 +51,17 @@ def serve(logdir: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 @contextlib.contextmanager
 def serve_tensorboard(logdir: Path) -> Iterator[str]:
-    """Serve a logdir of one run by the TensorBoard of the peers; yield its URL once all is loaded."""
+    """Serve a logdir with one run by the TensorBoard of the peers; yield its URL once everything is loaded."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
     command = [str(PEERS), "-m", "tensorboard.main", "--logdir", str(logdir), "--port", url.rpartition(":")[2]]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    before, now = None, b""
-    while before != now or b'"runTagInfo": {"' not in now:  # Loaded when a second later it knows no more.
+    previous, current = None, b""
+    while previous != current or b'"runTagInfo": {"' not in current:  # Loaded if unchanged after a second.
         time.sleep(1)
         with contextlib.suppress(OSError):
-            before, now = now, urllib.request.urlopen(f"{url}/data/plugin/timeseries/tags").read()
+            previous, current = current, urllib.request.urlopen(f"{url}/data/plugin/timeseries/tags").read()
     yield f"{url}/#timeseries"
     process.terminate()
     process.wait()
@@ -69,7 +69,7 @@ def serve_tensorboard(logdir: Path) -> Iterator[str]:
 
 @contextlib.contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start the machine's Chromium."""
+    """Start Chromium."""
     path = next(
         filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "chromium-headless-shell")))
     )
@@ -82,7 +82,7 @@ def chromium() -> Iterator[Browser]:
 
 @contextlib.contextmanager
 def open_page(browser: Browser, url: str) -> Iterator[Page]:
-    """Open a page of 1440 x 900 in a browser profile of its own, which has nothing cached."""
+    """Open a page of 1440 x 900 in a new browser context, with an empty cache."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     page.add_init_script(WATCH)
@@ -95,19 +95,19 @@ def wait(page: Page, expression: str) -> None:
     """Wait until an expression is true; Playwright's own waiting evaluates strings, which the page's policy forbids."""
     end = time.monotonic() + 30
     while not page.evaluate(expression):
-        assert time.monotonic() < end, f"waited in vain for {expression}"
+        assert time.monotonic() < end, f"timed out waiting for {expression}"
         page.wait_for_timeout(5)
 
 
 def longest_tasks(page: Page) -> list[float]:
-    """Return the milliseconds of main-thread tasks over 50 ms since the last call; [0] when there was none."""
-    page.wait_for_timeout(300)  # A task is told after its end.
+    """Return the milliseconds of main-thread tasks over 50 ms since the last call; [0] if there were none."""
+    page.wait_for_timeout(300)  # A task is reported after its end.
     tasks: list[float] = page.evaluate("longTasks.splice(0)")
     return tasks or [0.0]
 
 
 def scroll(page: Page, screens: int) -> None:
-    """Turn the wheel over the middle of the page for so many screens, 25 turns each."""
+    """Scroll with the wheel over the middle of the page for so many screens, 25 events each."""
     page.mouse.move(720, 500)
     for _ in range(25 * screens):
         page.mouse.wheel(0, 36)
@@ -126,9 +126,9 @@ def work_of_moves(page: Page, moves: int = 400) -> list[float]:
     assert box is not None
     session = page.context.new_cdp_session(page)
     events: list[dict] = []
-    ended: list[object] = []
+    completions: list[object] = []
     session.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
-    session.on("Tracing.tracingComplete", lambda part: ended.append(part))
+    session.on("Tracing.tracingComplete", lambda part: completions.append(part))
     categories = {"includedCategories": ["devtools.timeline"]}
     session.send("Tracing.start", {"transferMode": "ReportEvents", "traceConfig": categories})
     for move in range(moves):
@@ -136,13 +136,13 @@ def work_of_moves(page: Page, moves: int = 400) -> list[float]:
         page.mouse.move(x, box["y"] + box["height"] * (0.2 + 0.6 * (move % 37) / 37))
         page.wait_for_timeout(20)
     session.send("Tracing.end")
-    while not ended:
+    while not completions:
         page.wait_for_timeout(20)
     return work_after_moves(events)
 
 
 def work_after_moves(events: list[dict]) -> list[float]:
-    """Return the milliseconds of main-thread work between each mousemove and the next, nested work counted once."""
+    """Return the milliseconds of main-thread work between each mousemove and the next, without nested work."""
     moves = [e for e in events if e["name"] == "EventDispatch" and e["args"]["data"]["type"] == "mousemove"]
     thread = moves[0]["pid"], moves[0]["tid"]
     busy = sorted(

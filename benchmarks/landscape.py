@@ -1,18 +1,18 @@
-"""Measure what loss landscapes cost, and how true they are, beside the naive loop and MindSpore's own generator.
+"""Measure the cost and the accuracy of loss landscapes, compared with a naive loop and MindSpore's own generator.
 
 python benchmarks/landscape.py [--share N] [MEASUREMENT ...]    (make bench-landscape)
 
-Work is equal and counted in CPU-seconds (but workers, in seconds), of one thread, in one run. Of the naive loop every
-Nth point is measured, in between ours, and its total is N times that. MEASUREMENT is one of:
+All methods do the same work, which is measured in CPU-seconds of one thread (workers: in seconds) in one run. Of the
+naive loop every Nth point is measured, alternating with ours, and its total is N times that. MEASUREMENT is one of:
 
-surface    LeNet5, 2048 samples: a surface within 2 % (95th percentile) of a 65 x 65 truth, against a 40 x 40 loop that
-           loads weights and goes through a DataLoader at each point; the first picture; with and without compiling
-overhead   what the driver adds to bare forward passes
+surface    LeNet5, 2048 samples: a surface within 2 % (95th percentile) of a 65 x 65 reference, against a 40 x 40 loop
+           that loads weights and uses a DataLoader at each point; the first picture; with and without compiling
+overhead   the cost of the driver in addition to bare forward passes
 workers    two worker processes against one, both warm
 axes       11.7 million parameters x 30 checkpoints: CPU-seconds and heap
 gap        mean |plane - real loss| of four trainings on our plane and on that of MindSpore's SummaryLandscape
-mindspore  MindSpore's generator, where its environment is (make interop-mindspore); not only its driver is slower, its
-           kernels are
+mindspore  MindSpore's generator, if its environment exists (make interop-mindspore); not only its driver is slower, but
+           also its kernels
 """
 
 import argparse
@@ -46,7 +46,7 @@ from toposcope.recorder.landscapes.surface.surface import surface_of
 from toposcope.recorder.landscapes.sweep.job import FOLDER, load_axes, load_job
 from toposcope.recorder.landscapes.sweep.journal import Place
 from toposcope.recorder.landscapes.sweep.measuring import Request, drop_model, keep_model
-from toposcope.recorder.landscapes.sweep.sweep import Here, Lane, Sweep
+from toposcope.recorder.landscapes.sweep.sweep import InlineExecutor, Lane, Sweep
 from toposcope.recorder.landscapes.sweep.worker_pool import WorkerPool
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.training import Model
@@ -68,11 +68,11 @@ def main() -> None:
             MEASUREMENTS[name](Path(directory) / name, options)
 
 
-# What is trained.
+# Networks, data and trainings.
 
 
 def images(side: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return 2048 images of digits, float32[2048, 1, side, side], and their labels; some stand there twice."""
+    """Return 2048 images of digits, float32[2048, 1, side, side], and their labels; some are repeated."""
     bunch = load_digits()
     numbers = np.arange(SAMPLES) % len(bunch.images)
     pixels = torch.tensor(bunch.images[numbers], dtype=torch.float32).unsqueeze(1) / 16
@@ -103,7 +103,7 @@ def perceptron() -> nn.Module:
 
 
 def train(directory: Path, build: Callable[[], nn.Module], side: int, optimizer: Callable[..., Any]) -> None:
-    """Train and leave a checkpoint after each epoch."""
+    """Train and save a checkpoint after each epoch."""
     torch.manual_seed(0)
     network, dataset = build(), TensorDataset(*images(side))
     loader = DataLoader(dataset, batch_size=32, shuffle=True)
@@ -132,7 +132,7 @@ def momentum(parameters: Any) -> torch.optim.Optimizer:
 
 
 def measure_surface(directory: Path, options: argparse.Namespace) -> None:
-    """Compute the same surface in ways that differ in cost."""
+    """Compute the same surface by methods of different cost."""
     train(directory, lenet, 32, momentum)
     import scipy.interpolate  # noqa: F401  Imports are not counted.
 
@@ -143,19 +143,23 @@ def measure_surface(directory: Path, options: argparse.Namespace) -> None:
     before = naive_loop(axes, grid, options.share)
     eager, surface, diagnostics = computed(directory, None)
     compiled, _, _ = computed(directory, "channels_last+compile")
-    naive = (before + naive_loop(axes, grid, options.share)) / 2  # Both ends: what else the machine does meets all.
+    naive = (before + naive_loop(axes, grid, options.share)) / 2  # Before and after: other load affects both.
     mode = diagnostics.provenance["mode"].rpartition(" ")[2]
     error = error_against_truth(directory, grid, surface)
     row("first picture, 5 x 5 at 192 samples with the path's real losses", f"{first:8.2f} s", "goal: 1 s or less")
     row(f"naive loop, {SIDE} x {SIDE}", f"{naive:8.1f} s")
-    row(f"ours, 17 x 17 with truth of the path, {mode}", f"{eager:8.1f} s", f"{naive / eager:.1f} x; goal: 7 x")
+    row(
+        f"ours, 17 x 17 with the real losses of the path, {mode}",
+        f"{eager:8.1f} s",
+        f"{naive / eager:.1f} x; goal: 7 x",
+    )
     row("ours, compiled, compiling included", f"{compiled:8.1f} s", f"{naive / compiled:.1f} x; goal: 8 x")
-    told = f"goal: 2 % or less; it tells {100 * diagnostics.interpolation_error:.2f} % itself"
-    row("its error against 65 x 65 nodes, 95th percentile", f"{100 * error:8.2f} %", told)
+    note = f"goal: 2 % or less; its own estimate is {100 * diagnostics.interpolation_error:.2f} %"
+    row("its error against 65 x 65 nodes, 95th percentile", f"{100 * error:8.2f} %", note)
 
 
 def seconds_to_first_picture(directory: Path) -> float:
-    """Return the CPU-seconds from the call to the first landscape in the file, but for those of callback_fn."""
+    """Return the CPU-seconds from the call to the first landscape in the file, without those of callback_fn."""
     result = callback_of(lenet, 32)()
     begin = time.process_time()
 
@@ -178,7 +182,7 @@ def seconds_to_first_picture(directory: Path) -> float:
 
 
 def naive_loop(axes: Any, grid: Any, share: int) -> float:
-    """Return the CPU-seconds of a loop that loads weights and goes through a DataLoader at each of 40 x 40 points."""
+    """Return the CPU-seconds of a loop that loads weights and uses a DataLoader at each of 40 x 40 points."""
     network, loss_fn = lenet().eval(), nn.CrossEntropyLoss()
     dataset = TensorDataset(*images(32))
     origin, (along_x, along_y) = (torch.tensor(np.array(each)) for each in axes)
@@ -199,8 +203,8 @@ def naive_loop(axes: Any, grid: Any, share: int) -> float:
 
 
 def computed(directory: Path, mode: str | None) -> tuple[float, Any, Any]:
-    """Return the CPU-seconds of a landscape of 17 x 17 nodes, its losses and diagnostics; None: tune() finds a mode."""
-    forget(directory)
+    """Return the CPU-seconds of a landscape of 17 x 17 nodes, its losses and diagnostics; mode None: tune() decides."""
+    remove_losses(directory)
     model = model_of(callback_of(lenet, 32)(), SAMPLES)
     tuned = model.tune
 
@@ -221,14 +225,14 @@ def computed(directory: Path, mode: str | None) -> tuple[float, Any, Any]:
 
 
 def error_against_truth(directory: Path, grid: Any, z: Any) -> float:
-    """Return the 95th percentile of the relative error of a surface, at some of 65 x 65 nodes."""
+    """Return the 95th percentile of the relative error of a surface at some of 65 x 65 nodes."""
     x, y = grid.x.nodes(TRUE_LEVEL), grid.y.nodes(TRUE_LEVEL)
     inside = [grid.written_x[0] <= x, x <= grid.written_x[-1]], [grid.written_y[0] <= y, y <= grid.written_y[-1]]
     x, y = (nodes[np.logical_and(*bounds)] for nodes, bounds in zip((x, y), inside, strict=True))
     shown = surface_of(grid._replace(written_x=x, written_y=y), LEVELS, z).losses
     chosen = np.random.default_rng(0).choice(shown.size, TRUE_NODES, replace=False)
     folder = next((directory / "ckpt_dir" / FOLDER).iterdir())
-    with taken(callback_of(lenet, 32), load_axes(load_job(str(folder)))) as model:
+    with restored_model(callback_of(lenet, 32), load_axes(load_job(str(folder)))) as model:
         errors = []
         for i, j in zip(*np.unravel_index(chosen, shown.shape), strict=True):
             model.move((x[j], y[i]))
@@ -238,15 +242,15 @@ def error_against_truth(directory: Path, grid: Any, z: Any) -> float:
 
 
 def measure_overhead(directory: Path, options: argparse.Namespace) -> None:
-    """Measure nodes by the sweep and, in turn, bare forward passes of the same samples."""
+    """Measure nodes by the sweep and, alternating, by bare forward passes of the same samples."""
     train(directory, lenet, 32, momentum)
-    folder, _ = begun(directory)
+    folder, _ = started_landscape(directory)
     nodes = [Request(Place("node", 4, 0, number, SAMPLES), (0.01 * number, 0.0)) for number in range(ROUNDS)]
-    with taken(callback_of(lenet, 32), load_axes(load_job(folder))) as model:
+    with restored_model(callback_of(lenet, 32), load_axes(load_job(folder))) as model:
         keep_model("overhead", None, model)
         network, loss_fn = model._network, nn.CrossEntropyLoss(reduction="none")
-        sweep = Sweep([Lane(Here(), "overhead", ahead=1, task_seconds=0)])
-        batches = [batch for batch, _ in model._held.between(0, None)]
+        sweep = Sweep([Lane(InlineExecutor(), "overhead", ahead=1, task_seconds=0)])
+        batches = [batch for batch, _ in model._fixed.between(0, None)]
 
         def bare(node: Request) -> None:
             with torch.no_grad():
@@ -256,7 +260,7 @@ def measure_overhead(directory: Path, options: argparse.Namespace) -> None:
         def driven(node: Request) -> None:
             assert len(list(sweep.run(folder, "eager", [node]))) == 1
 
-        # In turn, one by one: what else the machine does meets both.
+        # Alternating one by one, so that other load affects both.
         seconds: dict[Callable[[Request], None], list[float]] = {bare: [], driven: []}
         for number, node in enumerate(nodes):
             for work in (bare, driven) if number % 2 else (driven, bare):
@@ -269,11 +273,11 @@ def measure_overhead(directory: Path, options: argparse.Namespace) -> None:
 
 
 def measure_workers(directory: Path, options: argparse.Namespace) -> None:
-    """Measure the same nodes by one worker process and by two, both warm."""
+    """Measure the same nodes with one worker process and with two, both warm."""
     import cloudpickle
 
     train(directory, lenet, 32, momentum)
-    folder, _ = begun(directory)
+    folder, _ = started_landscape(directory)
     pickled = directory / "callback.pickle"
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     pickled.write_bytes(cloudpickle.dumps(callback_of(lenet, 32)))
@@ -286,13 +290,13 @@ def measure_workers(directory: Path, options: argparse.Namespace) -> None:
         begin = time.perf_counter()
         assert len(list(sweep.run(folder, "eager", nodes))) == len(nodes)
         seconds[number] = time.perf_counter() - begin
-        sweep.close(at_once=False)
+        sweep.close(kills=False)
     row("120 losses, one worker", f"{seconds[1]:8.1f} s")
     row("120 losses, two workers", f"{seconds[2]:8.1f} s", f"{seconds[1] / seconds[2]:.2f} x; goal: 1.8 x")
 
 
 def measure_axes(directory: Path, options: argparse.Namespace) -> None:
-    """Find the axes of 30 checkpoints of a network as large as ResNet-18."""
+    """Compute the axes of 30 checkpoints of a network as large as ResNet-18."""
     from safetensors.numpy import save_file
 
     folder = directory / "ckpt_dir"
@@ -316,7 +320,7 @@ def measure_axes(directory: Path, options: argparse.Namespace) -> None:
 
 
 def measure_gap(directory: Path, options: argparse.Namespace) -> None:
-    """Compare how far the plane's losses are from the real ones, on the same checkpoints."""
+    """Compare the gaps between the plane's losses and the real ones for the same checkpoints."""
     trainings: list[tuple[str, Callable[[], nn.Module], int, Callable[..., Any]]] = [
         ("LeNet5, momentum", lenet, 32, momentum),
         ("LeNet5, Adam", lenet, 32, lambda parameters: torch.optim.Adam(parameters, 0.002)),
@@ -337,7 +341,7 @@ def measure_gap(directory: Path, options: argparse.Namespace) -> None:
 
 
 def measure_mindspore(directory: Path, options: argparse.Namespace) -> None:
-    """Time MindSpore's generator, on few points of few samples, and ours on the same work."""
+    """Time MindSpore's generator on a few points with few samples, and ours on the same work."""
     if not MINDSPORE.exists():
         row("MindSpore", "not installed here", "make interop-mindspore")
         return
@@ -345,9 +349,9 @@ def measure_mindspore(directory: Path, options: argparse.Namespace) -> None:
     program = ROOT / "benchmarks" / "mindspore_landscape.py"
     command = [str(MINDSPORE), str(program), str(directory)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    told = subprocess.run(command, cwd=directory, env=environment, check=True, stdout=subprocess.PIPE).stdout
-    each = json.loads(told.splitlines()[-1])["seconds_a_sample"] * SAMPLES
-    with taken(callback_of(lenet, 32), None) as model:
+    output = subprocess.run(command, cwd=directory, env=environment, check=True, stdout=subprocess.PIPE).stdout
+    each = json.loads(output.splitlines()[-1])["seconds_a_sample"] * SAMPLES
+    with restored_model(callback_of(lenet, 32), None) as model:
         model.loss()
         begin = time.process_time()
         for _ in range(5):
@@ -367,12 +371,12 @@ MEASUREMENTS: dict[str, Callable[[Path, argparse.Namespace], None]] = {
 }
 
 
-# What they have in common.
+# Shared functions.
 
 
 @contextlib.contextmanager
-def taken(callback_fn: Callable[[], Any], axes: Any) -> Iterator[Any]:
-    """Take a model, holding axes, and restore it."""
+def restored_model(callback_fn: Callable[[], Any], axes: Any) -> Iterator[Any]:
+    """Yield a model with axes, and restore its network."""
     model = model_of(callback_fn(), SAMPLES)
     if axes is not None:
         model.hold(*axes)
@@ -380,35 +384,35 @@ def taken(callback_fn: Callable[[], Any], axes: Any) -> Iterator[Any]:
     model.restore()
 
 
-def begun(directory: Path) -> tuple[str, Any]:
-    """Begin a landscape; return the folder of its job and what was published."""
+def started_landscape(directory: Path) -> tuple[str, Any]:
+    """Compute a small landscape; return the folder of its job and the published message."""
     few = {**INTERVALS, "intervals": [[1, EPOCHS // 2, EPOCHS]]}
     SummaryLandscape(directory).gen_landscapes_with_multi_process(callback_of(lenet, 32), few, [0], levels=2)
     return str(next((directory / "ckpt_dir" / FOLDER).iterdir())), newest(directory)
 
 
 def newest(directory: Path) -> Any:
-    """Return the landscape that was published last."""
+    """Return the last published landscape."""
     path = max(directory.glob("*_MS"))
-    content, start, found = path.read_bytes(), 0, None
+    content, start, landscape = path.read_bytes(), 0, None
     while start < len(content):
         begin = start + framing.HEADER_BYTES
         end = begin + framing.read_header(content[start:begin]).length
         for value in Event.FromString(content[begin:end]).summary.value:
-            found = value.loss_landscape
+            landscape = value.loss_landscape
         start = end + framing.FOOTER_BYTES
-    return found
+    return landscape
 
 
-def forget(directory: Path) -> None:
-    """Remove what was measured."""
+def remove_losses(directory: Path) -> None:
+    """Remove the measured losses."""
     import shutil
 
     shutil.rmtree(directory / "ckpt_dir" / FOLDER, ignore_errors=True)
 
 
 def scratch() -> Path:
-    """Return where gigabytes may lie for a while."""
+    """Return a folder for gigabytes of temporary files."""
     folder = ROOT / "build" / "bench"
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,4 +1,4 @@
-"""Measure the pages of graphs, lineage and landscapes: what a scope takes to open, and what holds up the browser."""
+"""Benchmarks of the pages of graphs, lineage and landscapes: opening scopes, and long tasks."""
 
 import math
 import random
@@ -23,7 +23,7 @@ sys.path.append(str(TESTS))
 from support.torch_networks import ResNet  # noqa: E402 - found by the path above
 
 MOST_SCOPES = 25
-# Opens scopes by the address, as a click does; milliseconds to the frame in which they are drawn.
+# Opens scopes through the URL, as a click does; returns milliseconds until the frame that draws them.
 OPEN = """address => new Promise(done => {
   const view = document.querySelector("graph-view"), began = performance.now();
   const watch = new MutationObserver(() => {
@@ -37,7 +37,7 @@ OPEN = """address => new Promise(done => {
 
 
 def record_graphs(folder: Path) -> None:
-    """Record ResNet-50 and a transformer of 24 layers, as PyTorch exports them, beside MindSpore's golden run."""
+    """Record ResNet-50 and a transformer of 24 layers, as exported by PyTorch, next to MindSpore's golden run."""
     layer = nn.TransformerEncoderLayer(64, 4, 256, batch_first=True)
     networks = {
         "resnet50": (ResNet(), torch.randn(2, 3, 224, 224)),
@@ -73,15 +73,15 @@ def graphs(browser: Browser, folder: Path) -> None:
                 waits, names = [], scopes(page, run)
                 for name in names[:: math.ceil(len(names) / MOST_SCOPES)]:
                     parts = name.split("/")
-                    way = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
-                    opened = quote("\n".join(each for each in way if each in names))
-                    waits.append(float(page.evaluate(OPEN, f"{address}&graph.open={opened}")))
+                    path = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
+                    open_scopes = quote("\n".join(each for each in path if each in names))
+                    waits.append(float(page.evaluate(OPEN, f"{address}&graph.open={open_scopes}")))
                 report(f"graph of {run}: scope opened", "<= 300 ms", waits)
                 report(f"graph of {run}: tasks over 50 ms meanwhile", "<= 100 ms", longest_tasks(page))
 
 
 def record_trials(folder: Path, count: int, columns: int) -> None:
-    """Record runs of nothing but lineage, with so many columns of the user's."""
+    """Record runs with lineage only, with so many custom columns."""
     draw = random.Random(1)
     for number in range(count):
         rate, batch = 10 ** draw.uniform(-4, -0.5), draw.choice([16, 32, 64, 128])
@@ -114,7 +114,7 @@ def brush(page: Page) -> None:
 
 
 def turn_wheel(page: Page, over: str, x: int, y: int) -> None:
-    """Turn the wheel sixty times over something."""
+    """Scroll sixty times with the wheel over an element."""
     page.locator(over).first.hover()
     for _ in range(60):
         page.mouse.wheel(x, y)
@@ -141,7 +141,7 @@ def lineage(browser: Browser, folder: Path) -> None:
 
 
 def record_landscapes(folder: Path, sizes: tuple[int, ...]) -> None:
-    """Record surfaces of so many nodes a side, each with a path."""
+    """Record surfaces with so many nodes per axis, each with a path."""
     for nodes in sizes:
         x = np.linspace(-1, 1, nodes)
         z = 0.1 + x[:, None] ** 2 + 2 * x**2 + 0.3 * np.sin(5 * x)[:, None] * np.cos(4 * x)
@@ -152,7 +152,7 @@ def record_landscapes(folder: Path, sizes: tuple[int, ...]) -> None:
 
 
 def landscapes(browser: Browser, folder: Path) -> None:
-    """Measure surfaces of three sizes as contours and as a surface; the surface is drawn by software here."""
+    """Measure landscapes of three sizes as contours and as surfaces; surfaces are drawn in software here."""
     sizes = 40, 256, 1000
     record_landscapes(folder, sizes)
     with serve(folder) as (_, url):

@@ -1,8 +1,8 @@
-"""Measure what a person at the page waits for: real recorder, real server process, real Chromium.
+"""Measure the waiting times of a user of the page, with a real recorder, server process and Chromium.
 
 python benchmarks/page.py [MEASUREMENT ...]    (make bench-page)
 
-Prints one row a figure: what it is, the goal of the cost contract, the median, and the spread.
+Prints a row for each figure: its name, its goal, the median and the spread.
 """
 
 import argparse
@@ -37,7 +37,7 @@ from report import report
 from toposcope.recorder import SummaryRecord, train_lineage
 
 GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "golden"
-# What shows the first data of each page.
+# Elements that show the first data of each page.
 SHOWN = {
     "overview": ".run-line",
     "histograms": "#content [data-drawn-mode]",
@@ -53,7 +53,7 @@ SHOWN = {
 
 
 def record_runs(logdir: Path, runs: int, tags: int, steps: int) -> None:
-    """Record noisy falling curves."""
+    """Record noisy, decreasing curves."""
     for run in range(runs):
         with SummaryRecord(logdir / f"run-{run:02}") as recorder:
             for step in range(steps):
@@ -99,32 +99,32 @@ def scrolled(browser: Browser, url: str, screens: int) -> list[float]:
 
 
 def switched(page: Page, name: str) -> float:
-    """Turn to a page; return milliseconds from the click to the frame with its first data."""
+    """Switch to a page; return milliseconds from the click to the frame with its first data."""
     page.evaluate(
         """shown => {
-      window.turned = window.settled = 0;
-      addEventListener("click", () => { window.turned = performance.now(); }, {capture: true, once: true});
-      const look = () => {
-        if (turned && document.querySelector(shown)) settled = performance.now(); else requestAnimationFrame(look);
+      window.clicked = window.drawnAt = 0;
+      addEventListener("click", () => { window.clicked = performance.now(); }, {capture: true, once: true});
+      const check = () => {
+        if (clicked && document.querySelector(shown)) drawnAt = performance.now(); else requestAnimationFrame(check);
       };
-      look();
+      check();
     }""",
         SHOWN[name],
     )
     page.locator(f"#top [data-page={name}]").click()
-    wait(page, "settled > 0")
-    return float(page.evaluate("settled - turned"))
+    wait(page, "drawnAt > 0")
+    return float(page.evaluate("drawnAt - clicked"))
 
 
 def first_card(browser: Browser, url: str) -> float:
-    """Return milliseconds from opening the page to the first card with points, cold browser."""
+    """Return milliseconds from opening the page to the first card with points, with an empty cache."""
     with open_page(browser, url) as page:
         wait(page, "drawn.length > 0")
         return float(page.evaluate("drawn[0][1]"))
 
 
 def first_peer_card(browser: Browser, url: str) -> float:
-    """Return milliseconds from opening TensorBoard's page to the first card with its line, cold browser."""
+    """Return milliseconds from opening TensorBoard's page to the first card with a line, with an empty cache."""
     with open_page(browser, url) as page:
         wait(
             page,
@@ -135,47 +135,47 @@ def first_peer_card(browser: Browser, url: str) -> float:
 
 
 def first_view(browser: Browser, url: str) -> float:
-    """Return milliseconds from the arrival of the first series to the last card in sight drawn."""
+    """Return milliseconds from receiving the first series to drawing the last visible card."""
     with open_page(browser, url) as page:
         wait(page, "drawn.length > 0")
         page.wait_for_timeout(1500)
         script = """() => {
-          const inSight = [...document.querySelectorAll("scalar-card")]
+          const visible = [...document.querySelectorAll("scalar-card")]
             .filter(card => card.getBoundingClientRect().top < innerHeight).map(card => card.dataset.tag);
-          const firsts = inSight.map(tag => Math.min(...drawn.filter(([name]) => name === tag).map(([, at]) => at)));
+          const firsts = visible.map(tag => Math.min(...drawn.filter(([name]) => name === tag).map(([, at]) => at)));
           return Math.max(...firsts) - arrived[0];
         }"""
         return float(page.evaluate(script))
 
 
 def zooms(page: Page) -> list[float]:
-    """Drag into a chart until raw points are on screen; return milliseconds from each release to its points drawn."""
+    """Zoom into a chart until it shows raw points; return milliseconds from each release to its points drawn."""
     card = page.locator("scalar-card").first
     waits: list[float] = []
     while card.get_attribute("data-drawn-points") != card.get_attribute("data-total"):
         box = card.locator(".u-over").bounding_box()
         assert box is not None
         card.evaluate("""card => {
-          window.released = window.settled = 0;
+          window.released = window.drawnAt = 0;
           const before = card.dataset.window;
           addEventListener("mouseup", () => { window.released = performance.now(); }, {capture: true, once: true});
-          const look = () => {
+          const check = () => {
             const isDrawn = released && card.dataset.pending === "false" && card.dataset.window !== before;
-            if (isDrawn) settled = performance.now(); else setTimeout(look, 1);
+            if (isDrawn) drawnAt = performance.now(); else setTimeout(check, 1);
           };
-          look();
+          check();
         }""")
         page.mouse.move(box["x"] + 0.50 * box["width"], box["y"] + 40)
         page.mouse.down()
         page.mouse.move(box["x"] + 0.53 * box["width"], box["y"] + 50, steps=3)
         page.mouse.up()
-        wait(page, "settled > 0")
-        waits.append(float(page.evaluate("settled - released")))
+        wait(page, "drawnAt > 0")
+        waits.append(float(page.evaluate("drawnAt - released")))
     return waits
 
 
 def recorded_to_drawn(browser: Browser, logdir: Path, points: int = 30) -> list[float]:
-    """Record and flush points one by one; return milliseconds until each is on the page."""
+    """Record and flush points one by one; return milliseconds until each is drawn."""
     with SummaryRecord(logdir / "run") as recorder, serve(logdir) as (_, url), open_page(browser, url) as page:
         waits: list[float] = []
         for step in range(points):
@@ -191,7 +191,7 @@ def recorded_to_drawn(browser: Browser, logdir: Path, points: int = 30) -> list[
 
 
 def ctrl_c(browser: Browser, logdir: Path) -> float:
-    """Return milliseconds from Ctrl-C to the end of a server that a page listens to."""
+    """Return milliseconds from Ctrl-C to the exit of a server with an open page."""
     with serve(logdir) as (process, url), open_page(browser, url) as page:
         wait(page, "drawn.length > 0")
         began = time.monotonic()
@@ -201,7 +201,7 @@ def ctrl_c(browser: Browser, logdir: Path) -> float:
 
 
 def idle_share(url: str, process: subprocess.Popen[str], seconds: float = 10.0) -> float:
-    """Return the share of a core, in percent, that an idle server takes."""
+    """Return the share of a core, in percent, that an idle server uses."""
 
     def ticks() -> int:
         fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
@@ -230,7 +230,7 @@ def million(browser: Browser, folder: Path) -> None:
 
 
 def tensorboard(browser: Browser, folder: Path) -> None:
-    """Measure opening the same files here and in TensorBoard, of whose points it keeps 1,000 a tag."""
+    """Measure opening the same files here and in TensorBoard, which keeps 1,000 points per tag."""
     event_logs.write_scalars(folder / "run", "tensorboard", [f"train/{tag}" for tag in range(10)], 100_000)
     with serve(folder) as (_, url), serve_tensorboard(folder) as peer_url:
         with open_page(browser, url) as page:
@@ -269,12 +269,12 @@ def tags(browser: Browser, folder: Path) -> None:
 
 
 def large(browser: Browser, folder: Path) -> None:
-    """Measure fifty runs of 200 tags; every run is the same file, so that a small machine holds them."""
+    """Measure fifty runs of 200 tags; all runs are links to the same file, which saves disk space."""
     path = event_logs.write_scalars(folder / "run-00", "own", [f"train/{tag}" for tag in range(200)], 5000)
     for run in range(1, 50):
-        twin = folder / f"run-{run:02}"
-        twin.mkdir()
-        os.link(path, twin / path.name)
+        copy = folder / f"run-{run:02}"
+        copy.mkdir()
+        os.link(path, copy / path.name)
     with serve(folder) as (_, url):
         with open_page(browser, url) as page:
             wait_loaded(page)
@@ -303,7 +303,7 @@ def runs(browser: Browser, folder: Path) -> None:
 
 
 def switches(browser: Browser, folder: Path) -> None:
-    """Measure turning from page to page on a logdir with every kind of data."""
+    """Measure switching from page to page on a logdir with every kind of data."""
     record_kinds(folder, 3)
     record_trials(folder / "sweep", 20, 4)
     record_landscapes(folder / "landscapes", (40, 65))
@@ -321,7 +321,7 @@ def switches(browser: Browser, folder: Path) -> None:
 
 
 def live(browser: Browser, folder: Path) -> None:
-    """Measure one run that grows."""
+    """Measure a run that grows."""
     report("recorded and flushed to drawn", "<= 500 ms", recorded_to_drawn(browser, folder))
 
 
@@ -345,7 +345,7 @@ MEASUREMENTS: dict[str, Callable[[Browser, Path], None]] = {
 
 
 def main() -> None:
-    """Measure what is named; everything, if nothing is."""
+    """Run the named benchmarks; all if none is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("measurement", nargs="*", choices=[*MEASUREMENTS, []], help=f"any of {', '.join(MEASUREMENTS)}")
     chosen = parser.parse_args().measurement or list(MEASUREMENTS)

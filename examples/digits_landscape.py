@@ -1,4 +1,4 @@
-"""The loss around the way that a run of the digits example took: checkpoints while it trains, landscapes afterwards."""
+"""Loss landscapes of a run of the digits example: checkpoints during the training, landscapes afterwards."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,17 +16,17 @@ FIRST = 5
 
 
 def with_checkpoints(directory: str, network: Network, steps: int, size: int, samples: int) -> WatchedRun:
-    """Return a run that keeps the weights now and then, the more often the more they change, up to the last step.
+    """Return a run that saves the weights at steps that are denser at first, up to the last step.
 
     Args:
         directory: of the run.
-        network: what is trained. step() of the returned run is told of each step.
+        network: to train; call step() of the returned run after each step.
         steps: of the training.
-        size: nodes of a landscape, each way.
-        samples: behind each of its losses.
+        size: nodes of a landscape along each axis.
+        samples: for each of its losses.
     """
-    kept = sorted({round(float(step)) for step in np.geomspace(FIRST, steps, CHECKPOINTS)})
-    landscapes = {"landscape_size": size, "unit": "step", "num_samples": samples, "intervals": [kept]}
+    saved = sorted({round(float(step)) for step in np.geomspace(FIRST, steps, CHECKPOINTS)})
+    landscapes = {"landscape_size": size, "unit": "step", "num_samples": samples, "intervals": [saved]}
     collector = SummaryCollector(
         directory, collect_specified_data={"collect_landscape": landscapes}, keep_default_action=False
     )
@@ -36,7 +36,7 @@ def with_checkpoints(directory: str, network: Network, steps: int, size: int, sa
 def compute_landscapes(
     directory: str, new_network: Callable[[], Network], images: np.ndarray, digits: np.ndarray
 ) -> None:
-    """Measure the losses around the checkpoints in this process; the page draws each level as it comes."""
+    """Measure the losses around the checkpoints in this process; the page draws each level when it is published."""
 
     def callback_fn() -> Any:
         network = new_network()

@@ -2,7 +2,7 @@
 
 python examples/torch_landscape.py [--logdir DIR] [--epochs N] [--size N] [--samples N]
 
-Serve the directory meanwhile, and the landscapes refine before your eyes: summary-server --logdir runs
+Serve the directory meanwhile to see the landscapes being refined: summary-server --logdir runs
 """
 
 import argparse
@@ -26,14 +26,14 @@ EIGENVALUES = 2
 
 
 def main() -> None:
-    """Train with two optimizers, and look at the surroundings of the ways that the weights have taken."""
+    """Train with two optimizers, and compute the landscapes of both trainings."""
     options = parse_options()
     momentum, adam = (os.path.join(options.logdir, name) for name in ("momentum", "adam"))
     for directory, optimizer in ((momentum, with_momentum), (adam, with_adam)):
         train(directory, optimizer, options.epochs, options.size, options.samples)
     landscape = SummaryLandscape(momentum)
     landscape.gen_landscapes_with_multi_process(callback_fn, eigenvalues=EIGENVALUES, progress=show)
-    # The ways of both, from the same weights, on one plane.
+    # The paths of both, which start from the same weights, on one plane.
     landscape.gen_landscapes_with_multi_process(callback_fn, others=[adam], progress=show)
     print(file=sys.stderr)
 
@@ -51,7 +51,7 @@ def with_adam(network: nn.Module) -> torch.optim.Optimizer:
 def train(
     directory: str, optimizer_of: Callable[[nn.Module], torch.optim.Optimizer], epochs: int, size: int, samples: int
 ) -> None:
-    """Train a network and leave a checkpoint after each epoch."""
+    """Train a network and save a checkpoint after each epoch."""
     torch.manual_seed(0)
     batches = digits(batch_size=32, shuffle=True)
     network = digits_network()
@@ -68,7 +68,7 @@ def train(
 
 
 def callback_fn() -> tuple[Any, nn.Module, Batches, dict[str, Loss]]:
-    """Return what the losses are computed with: the same network, loss and data, in their order."""
+    """Return the model, network, data and metrics for the losses: the same as in training, with the data in order."""
     network = digits_network()
     metrics = {"Loss": Loss()}
     return Model(network, nn.CrossEntropyLoss()), network, digits(batch_size=256, shuffle=False), metrics
@@ -98,7 +98,7 @@ def digits(batch_size: int, shuffle: bool) -> Batches:
 
 
 def show(progress: Progress) -> None:
-    """Tell how far the landscapes are."""
+    """Print the progress of the landscapes."""
     if not sys.stderr.isatty() and progress.done < progress.total:
         return
     side = 2**progress.level + 1
@@ -110,9 +110,11 @@ def parse_options() -> argparse.Namespace:
     """Return the command line's options."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--logdir", default="runs/torch-landscape", help="where to record (default: %(default)s)")
-    parser.add_argument("--epochs", type=int, default=10, help="to train (default: %(default)s)")
-    parser.add_argument("--size", type=int, default=33, help="nodes of a landscape a side (default: %(default)s)")
-    parser.add_argument("--samples", type=int, default=1797, help="behind each loss (default: %(default)s)")
+    parser.add_argument("--epochs", type=int, default=10, help="epochs to train (default: %(default)s)")
+    parser.add_argument(
+        "--size", type=int, default=33, help="nodes of a landscape along each axis (default: %(default)s)"
+    )
+    parser.add_argument("--samples", type=int, default=1797, help="samples for each loss (default: %(default)s)")
     return parser.parse_args()
 
 

@@ -5,7 +5,7 @@ from toposcope.recorder.messages.graph import Node, graph
 from toposcope.recorder.messages.landscape import landscape
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage, train_lineage
 from toposcope.recorder.summary_record import SummaryRecord
-from toposcope.recorder.values.foreign import UnreadableValueError
+from toposcope.recorder.values.foreign_values import UnreadableValueError
 
 __all__ = [
     "Node",

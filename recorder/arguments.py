@@ -9,7 +9,7 @@ from typing import SupportsIndex, cast
 
 import numpy as np
 
-from toposcope.recorder.values.foreign import UnreadableValueError, shown
+from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
 
 _FILE_NAME_PART = re.compile(r"\w+[0-9a-zA-Z_.]*", re.ASCII)
@@ -27,11 +27,11 @@ def checked_directory(parameter: str, directory: object) -> str:
     """
     path = os.fspath(directory) if isinstance(directory, str | os.PathLike) else None
     if not isinstance(path, str):
-        raise TypeError(f"{parameter} must be a str or an os.PathLike, not {shown(directory)}.")
+        raise TypeError(f"{parameter} must be a str or an os.PathLike, not {short_repr(directory)}.")
     if not path.strip():
         raise ValueError(f"{parameter} must name a directory; {path!r} is blank.")
     if "\0" in path:
-        raise ValueError(f"{parameter} must name a directory; {shown(path)} contains a null character.")
+        raise ValueError(f"{parameter} must name a directory; {short_repr(path)} contains a null character.")
     path = os.path.abspath(path)
     if os.path.exists(path) and not os.path.isdir(path):
         raise NotADirectoryError(f"{parameter} {path!r} exists and is not a directory.")
@@ -60,14 +60,14 @@ def checked_suffix(text: object) -> str:
 def checked_bool(parameter: str, flag: object) -> bool:
     """Return flag; TypeError if it is not a bool."""
     if not isinstance(flag, bool):
-        raise TypeError(f"{parameter} must be True or False, not {shown(flag)}.")
+        raise TypeError(f"{parameter} must be True or False, not {short_repr(flag)}.")
     return flag
 
 
 def checked_seconds(parameter: str, seconds: object) -> float:
     """Return a duration; TypeError if it is not a number, ValueError if it is not positive and finite."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
-        raise TypeError(f"{parameter} must be a number of seconds, not {shown(seconds)}.")
+        raise TypeError(f"{parameter} must be a number of seconds, not {short_repr(seconds)}.")
     if not 0 < seconds <= sys.float_info.max:
         raise ValueError(f"{parameter} must be a positive, finite number of seconds, not {seconds!r}.")
     return float(seconds)
@@ -90,12 +90,12 @@ def checked_export_options(export_options: object) -> bool:
     if export_options is None:
         return False
     if not isinstance(export_options, dict) or not all(isinstance(key, str) for key in export_options):
-        raise TypeError(f"export_options must be a dict with str keys or None, not {shown(export_options)}.")
+        raise TypeError(f"export_options must be a dict with str keys or None, not {short_repr(export_options)}.")
     if unknown := [key for key in export_options if key != "tensor_format"]:
         raise ValueError(f"export_options has only the key 'tensor_format'; got {unknown[0]!r}.")
     tensor_format = export_options.get("tensor_format")
     if not isinstance(tensor_format, str | None):
-        raise TypeError(f"export_options['tensor_format'] must be 'npy' or None, not {shown(tensor_format)}.")
+        raise TypeError(f"export_options['tensor_format'] must be 'npy' or None, not {short_repr(tensor_format)}.")
     if tensor_format not in ("npy", None):
         raise ValueError(f"export_options['tensor_format'] must be 'npy' or None, not {tensor_format!r}.")
     return tensor_format == "npy"
@@ -104,7 +104,7 @@ def checked_export_options(export_options: object) -> bool:
 def checked_name(name: object) -> str:
     """Return the name of a value as a plain str; TypeError if it is empty or not a str."""
     if not isinstance(name, str) or not name:
-        raise TypeError(f"name must be a non-empty str, not {shown(name)}.")
+        raise TypeError(f"name must be a non-empty str, not {short_repr(name)}.")
     return str.__str__(name)
 
 
@@ -115,9 +115,9 @@ def checked_integer(parameter: str, number: object, lowest: int = _INT64[0], hig
     except Exception:  # Tensors may raise anything.
         integer = None
     if integer is None:
-        raise TypeError(f"{parameter} must be an integer, not {shown(number)}.")
+        raise TypeError(f"{parameter} must be an integer, not {short_repr(number)}.")
     if not lowest <= integer <= highest:
-        raise ValueError(f"{parameter} must be an integer from {lowest} to {highest}, not {shown(number)}.")
+        raise ValueError(f"{parameter} must be an integer from {lowest} to {highest}, not {short_repr(number)}.")
     return integer
 
 
@@ -128,20 +128,20 @@ def checked_number(parameter: str, number: object) -> float:
     except (TypeError, ValueError, UnreadableValueError):
         value = None
     if value is None:
-        raise TypeError(f"{parameter} must be a number, not {shown(number)}.")
+        raise TypeError(f"{parameter} must be a number, not {short_repr(number)}.")
     if not math.isfinite(value):
-        raise ValueError(f"{parameter} must be a finite number, not {shown(number)}.")
+        raise ValueError(f"{parameter} must be a finite number, not {short_repr(number)}.")
     return value
 
 
 def checked_text(parameter: str, text: object) -> str:
     """Return text; TypeError if it is not a str."""
     if not isinstance(text, str):
-        raise TypeError(f"{parameter} must be a str, not {shown(text)}.")
+        raise TypeError(f"{parameter} must be a str, not {short_repr(text)}.")
     return text
 
 
 def checked_filter(plugin_filter: object) -> None:
     """Raise TypeError if plugin_filter is not callable."""
     if not callable(plugin_filter):
-        raise TypeError(f"plugin_filter must be a function of the plugin's name, not {shown(plugin_filter)}.")
+        raise TypeError(f"plugin_filter must be a function of the plugin's name, not {short_repr(plugin_filter)}.")

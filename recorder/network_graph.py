@@ -6,7 +6,7 @@ from google.protobuf.message import Message
 
 from toposcope.recorder.adapters import adapter, is_cell, is_module
 from toposcope.recorder.messages.foreign_messages import message_from
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 Graph: TypeAlias = Message | bytes | None
 
@@ -111,7 +111,8 @@ class _ReadyGraph:
 def _check(network: object, parameter: str) -> None:
     if not (isinstance(network, Message) or is_module(network) or is_cell(network)):
         raise TypeError(
-            f"{parameter} is a torch.nn.Module, a mindspore.nn.Cell or a graph made by graph(), not {shown(network)}."
+            f"{parameter} must be a torch.nn.Module, a mindspore.nn.Cell or a result of graph(), "
+            f"not {short_repr(network)}."
         )
 
 

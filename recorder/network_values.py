@@ -7,7 +7,7 @@ from google.protobuf.message import Message
 from toposcope.recorder.adapters import adapter
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.summary import OperatorValue, OperatorValues
-from toposcope.recorder.values.foreign import UnreadableValueError, called
+from toposcope.recorder.values.foreign_values import UnreadableValueError, call_foreign
 
 
 class NetworkValues:
@@ -56,7 +56,7 @@ class NetworkValues:
             UnreadableValueError: MindSpore failed to return its values. They are left out of all further calls.
         """
         try:
-            values = [] if self._mindspore is None else called(self._mindspore.take_operator_values)
+            values = [] if self._mindspore is None else call_foreign(self._mindspore.take_operator_values)
         except UnreadableValueError:
             self._mindspore = None
             self._update_sources()

@@ -8,7 +8,7 @@ import numpy as np
 from toposcope.recorder.messages.foreign_messages import MESSAGES, message_from
 from toposcope.recorder.values import tensor
 from toposcope.recorder.values.arrays import Array, array_from
-from toposcope.recorder.values.foreign import called, shown
+from toposcope.recorder.values.foreign_values import call_foreign, short_repr
 from toposcope.recorder.values.histogram import Histogram
 from toposcope.recorder.values.image import image_layout, unpack_image
 
@@ -45,9 +45,9 @@ def snapshot_of(plugin: str, value: object, dataformats: str | None = None) -> S
         UnreadableValueError: the value's own methods raised an error.
     """
     if not isinstance(plugin, str) or plugin not in PLUGINS:
-        raise ValueError(f"plugin must be one of {', '.join(map(repr, PLUGINS))}; not {shown(plugin)}.")
+        raise ValueError(f"plugin must be one of {', '.join(map(repr, PLUGINS))}; not {short_repr(plugin)}.")
     if dataformats is not None and plugin != "image":
-        raise ValueError(f"dataformats is for images only; got {shown(dataformats)} for plugin {plugin!r}.")
+        raise ValueError(f"dataformats is for images only; got {short_repr(dataformats)} for plugin {plugin!r}.")
     if plugin in MESSAGES:
         message = message_from(plugin, value)
         return Snapshot(plugin, message, message.ByteSize())
@@ -56,16 +56,16 @@ def snapshot_of(plugin: str, value: object, dataformats: str | None = None) -> S
     if plugin == "histogram" and isinstance(value, Histogram):
         return _histogram_snapshot(value)
     if plugin == "image":
-        value, dataformats = called(lambda: unpack_image(value, dataformats))
+        value, dataformats = call_foreign(lambda: unpack_image(value, dataformats))
     if plugin == "tensor":  # Checked before the tensor is moved and copied, with the smallest possible size.
-        shape = called(lambda: tuple(int(size) for size in getattr(value, "shape", ())))
+        shape = call_foreign(lambda: tuple(int(size) for size in getattr(value, "shape", ())))
         _check_size(4 * math.prod(shape), shape)
     return _array_snapshot(plugin, array_from(value), value, dataformats)
 
 
 def _text_snapshot(value: object) -> Snapshot:
     if not isinstance(value, str):
-        raise TypeError(f"The value of plugin 'text' must be a str, not {shown(value)}.")
+        raise TypeError(f"The value of plugin 'text' must be a str, not {short_repr(value)}.")
     return Snapshot("text", str.__str__(value), 4 * len(value))
 
 
@@ -83,7 +83,7 @@ def _array_snapshot(plugin: str, array: Array, value: object, dataformats: str |
         _check_size(size, array.values.shape)
         return Snapshot(plugin, array, size + array.values.nbytes)
     if array.is_complex:
-        raise TypeError(f"The value of plugin {plugin!r} must contain real numbers; {shown(value)} is complex.")
+        raise TypeError(f"The value of plugin {plugin!r} must contain real numbers; {short_repr(value)} is complex.")
     if plugin == "image":
         layout = image_layout(array.values.shape, dataformats)
         return Snapshot(plugin, Pixels(array, layout), array.values.nbytes)

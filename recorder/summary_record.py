@@ -26,7 +26,7 @@ from toposcope.recorder.pending_values import PendingValues, ThreadPendingValues
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
 from toposcope.recorder.summary import OperatorValue
-from toposcope.recorder.values.foreign import UnreadableValueError, shown
+from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.writing.event_file import Naming
 from toposcope.recorder.writing.recording import RecordingOptions, start_recording
@@ -139,7 +139,7 @@ class SummaryRecord:
             ValueError: mode is neither "train" nor "eval".
         """
         if mode not in _MODES:
-            raise ValueError(f"mode must be 'train' or 'eval', not {shown(mode)}.")
+            raise ValueError(f"mode must be 'train' or 'eval', not {short_repr(mode)}.")
         self._network.set_mode(mode)
         self._take_operator_values()  # Drops the values of the previous phase.
 

@@ -1,4 +1,4 @@
-"""The server: reads growing event files and serves what they hold over HTTP, or to Python through open()."""
+"""The server: reads growing event files and serves their contents over HTTP, or to Python programs through open()."""
 
 from toposcope.server.python_api import open_logdir as open
 

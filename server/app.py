@@ -1,4 +1,4 @@
-"""The application: the API beside the page, and the guard in front of both."""
+"""The ASGI application: the API and the page, behind access checks."""
 
 import os
 import re
@@ -45,10 +45,10 @@ from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.version import VERSION
 
 _GZIP_BYTES = 4096
-# Of what was wrong with a request, as much as is told.
+# Limits of an error message about an invalid request.
 _MOST_PROBLEMS, _LONGEST_VALUE = 10, 1000
-# Arrays hardly shrink: to try takes ten times as long as to send them.
-_NOT_ZIPPED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
+# Arrays hardly shrink, and compressing them takes ten times as long as sending them.
+_NOT_COMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
 
 
 def make_app(
@@ -61,11 +61,11 @@ def make_app(
     """Return the ASGI application that serves a logdir.
 
     Args:
-        logdir: is started and stopped with the application.
+        logdir: started and stopped with the application.
         streams: the open event streams.
-        exposure: whom to answer.
-        path_prefix: "" or a path like "/topo", below which everything is served.
-        data_folder: for what users say; None: that of the user.
+        exposure: which requests to answer.
+        path_prefix: "" or a path such as "/topo" below which everything is served.
+        data_folder: directory for notes; None for the user's data directory.
     """
     api = make_api(logdir, streams, path_prefix, data_folder)
     files = page.Page(page.FOLDER, path_prefix)
@@ -81,33 +81,33 @@ def make_app(
 
 
 def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_folder: Path | None = None) -> FastAPI:
-    """Return the API alone."""
+    """Return the application that serves the API alone; see make_app."""
     folder = notes_folder(data_folder or default_data_folder(), logdir.path)
-    overviewed = Overview()
-    ahead = Prefetcher(overviewed, lambda: logdir.snapshot.runs)
-    noted = Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
+    overview_cache = Overview()
+    prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs)
+    notes_store = Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
 
-    def tell(update: Update) -> None:
+    def publish(update: Update) -> None:
         streams.send(update)
-        ahead.add([*update.added, *update.changed])
+        prefetcher.add([*update.added, *update.changed])
 
-    def tell_noted(names: list[str]) -> None:
-        """Tell runs whose notes changed as changed."""
-        current = logdir.snapshot
-        if changed := [name for name in names if name in current.runs]:
-            streams.send(Update(current.revision, [], changed, []))
+    def publish_notes(names: list[str]) -> None:
+        """Report runs whose notes changed as changed."""
+        snapshot = logdir.snapshot
+        if changed := [name for name in names if name in snapshot.runs]:
+            streams.send(Update(snapshot.revision, [], changed, []))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        unsubscribe = logdir.subscribe(tell)
-        ahead.start()
+        unsubscribe = logdir.subscribe(publish)
+        prefetcher.start()
         logdir.start()
-        noted.start(tell_noted)
+        notes_store.start(publish_notes)
         yield
-        noted.stop()
+        notes_store.stop()
         unsubscribe()
         logdir.stop()
-        ahead.stop()
+        prefetcher.stop()
 
     root = f"{path_prefix}/api"
     app = FastAPI(
@@ -118,10 +118,10 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
         redoc_url=None,
         openapi_url=f"{root}/openapi.json",
     )
-    app.state.logdir, app.state.streams, app.state.began = logdir, streams, time.monotonic()
-    app.state.notes, app.state.overview = noted, overviewed
-    app.exception_handler(RequestValidationError)(_explain)
-    app.exception_handler(405)(_refuse_method)
+    app.state.logdir, app.state.streams, app.state.started = logdir, streams, time.monotonic()
+    app.state.notes, app.state.overview = notes_store, overview_cache
+    app.exception_handler(RequestValidationError)(_validation_error)
+    app.exception_handler(405)(_method_not_allowed)
     router = APIRouter(prefix=root)
     plugins = (
         scalars,
@@ -140,12 +140,12 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
     for module in (runs, overview, notes, tags, *plugins, updates, health):
         router.include_router(module.router)
     app.include_router(router)
-    app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_ZIPPED)
+    app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_COMPRESSED)
     return app
 
 
 def _head(send: Send) -> Send:
-    """Return a send that passes on the head of a reply and ends it there: a stream of events, too."""
+    """Return a send that forwards only the head of a reply, including that of an event stream."""
 
     async def wrapped(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -155,22 +155,24 @@ def _head(send: Send) -> Send:
     return wrapped
 
 
-async def _refuse_method(request: Request, _: Exception) -> JSONResponse:
-    """Name all methods of the path; Starlette names those of one of its functions."""
+async def _method_not_allowed(request: Request, _: Exception) -> JSONResponse:
+    """Reply 405 with all methods of the path; Starlette lists those of one route only."""
     path, described = request.scope["path"], request.app.openapi()["paths"]
-    methods = {method.upper() for template in described if _fits(template, path) for method in described[template]}
+    methods = {method.upper() for template in described if _matches(template, path) for method in described[template]}
     methods = methods or {"GET"}
     allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
-    return JSONResponse({"detail": f"no {request.method} here: expected one of {allowed}"}, 405, {"Allow": allowed})
+    return JSONResponse(
+        {"detail": f"method {request.method} is not allowed: expected one of {allowed}"}, 405, {"Allow": allowed}
+    )
 
 
-def _fits(template: str, path: str) -> bool:
-    """Say whether a path is one of a route, whose parameters may hold slashes."""
+def _matches(template: str, path: str) -> bool:
+    """Return whether a path matches the template of a route, whose parameters may contain slashes."""
     return bool(re.fullmatch(re.sub(r"\\\{\w+\\\}", ".+", re.escape(template)), path, re.DOTALL))
 
 
-async def _explain(_: Request, error: Exception) -> JSONResponse:
-    """Answer a malformed request with one sentence that names the value and what was expected."""
+async def _validation_error(_: Request, error: Exception) -> JSONResponse:
+    """Reply 422 with one sentence that contains the invalid values and what was expected."""
     assert isinstance(error, RequestValidationError)
     return JSONResponse({"detail": "; ".join(map(_sentence, error.errors()[:_MOST_PROBLEMS]))}, 422)
 

@@ -1,4 +1,4 @@
-"""Columns as a DataFrame of pandas, which is imported only here, when one is asked for."""
+"""Conversion of columns to a pandas DataFrame; pandas is imported on first use."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import pandas
 
 
-def frame(columns: Mapping[str, npt.NDArray[Any]]) -> "pandas.DataFrame":
-    """Return a DataFrame of columns of equal length, which are copied.
+def dataframe(columns: Mapping[str, npt.NDArray[Any]]) -> "pandas.DataFrame":
+    """Return a DataFrame with copies of columns of equal length.
 
     Raises:
         ImportError: pandas is not installed.
@@ -21,12 +21,12 @@ def frame(columns: Mapping[str, npt.NDArray[Any]]) -> "pandas.DataFrame":
     try:
         import pandas
     except ImportError:
-        raise ImportError("a DataFrame needs pandas: pip install pandas") from None
+        raise ImportError("pandas is required for DataFrames: pip install pandas") from None
     return pandas.DataFrame({name: column.copy() for name, column in columns.items()})
 
 
-def frame_of_series(series: Sequence[tuple[str, str, int, Points]]) -> "pandas.DataFrame":
-    """Return one DataFrame of many (run, tag, rank, points): run, tag, rank, step, wall_time, value.
+def dataframe_of_series(series: Sequence[tuple[str, str, int, Points]]) -> "pandas.DataFrame":
+    """Return a DataFrame with the columns run, tag, rank, step, wall_time and value, of many (run, tag, rank, points).
 
     Raises:
         ImportError: pandas is not installed.
@@ -34,12 +34,12 @@ def frame_of_series(series: Sequence[tuple[str, str, int, Points]]) -> "pandas.D
     counts = [points.total for *_, points in series]
     names = np.array([(run, tag) for run, tag, _, _ in series], object).reshape(-1, 2)
     ranks = np.array([rank for _, _, rank, _ in series], np.int64)
-    together = concatenate([points for *_, points in series], NO_POINTS)
-    return frame(
+    columns = concatenate([points for *_, points in series], NO_POINTS)
+    return dataframe(
         {
             "run": np.repeat(names[:, 0], counts),
             "tag": np.repeat(names[:, 1], counts),
             "rank": np.repeat(ranks, counts),
-            **together._asdict(),
+            **columns._asdict(),
         }
     )

@@ -1,7 +1,7 @@
-"""Who may talk to the server: Host, Origin and token checks and the headers of every reply, as one ASGI layer.
+"""Access checks: Host, Origin and token of every request, and security headers of every reply, as ASGI middleware.
 
-Browsers send requests that other sites make them send, and DNS rebinding makes another site's name point here:
-so a request must name a host we answer for, and must not come from a page of another origin.
+A browser may be made to send requests by pages of other sites, and DNS rebinding makes the name of another site resolve
+to this server. A request must therefore name an allowed host, and must not come from a page of another origin.
 """
 
 import ipaddress
@@ -18,18 +18,18 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class Exposure(NamedTuple):
-    """What the server lets in."""
+    """Which requests the server answers."""
 
     hosts: frozenset[str]
-    """Host names, lower case, that requests may name; addresses are always allowed, they cannot be rebound."""
+    """Allowed host names, in lower case; IP addresses are always allowed, as they cannot be rebound."""
     token: str | None
-    """What every request must show, as a cookie, as a bearer or once in the URL; None: nothing."""
+    """Required of every request, as a cookie, as a bearer token or once in the URL; None if no token is required."""
     cookie: str
-    """Name of the token's cookie. Cookies do not tell ports apart, so the name does."""
+    """Name of the token's cookie; contains the port, as cookies are shared by all ports of a host."""
 
 
 def make_exposure(host: str, port: int, allowed_hosts: Iterable[str], token: str | None) -> Exposure:
-    """Return what a server bound to host and port lets in."""
+    """Return the exposure of a server bound to a host and port."""
     names = {"localhost", host, *allowed_hosts}
     if not is_loopback(host):
         names |= {socket.gethostname(), socket.getfqdn()}
@@ -37,7 +37,7 @@ def make_exposure(host: str, port: int, allowed_hosts: Iterable[str], token: str
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether only this machine reaches a server bound to host."""
+    """Return whether a server bound to the host is reachable from this machine only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -45,7 +45,7 @@ def is_loopback(host: str) -> bool:
 
 
 class Guard:
-    """Refuses requests from strangers and sets the security headers of all replies."""
+    """Middleware that rejects requests without access and sets the security headers of all replies."""
 
     def __init__(self, app: ASGIApp, exposure: Exposure, content_security_policy: str, path_prefix: str) -> None:
         self._app = app
@@ -60,12 +60,12 @@ class Guard:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or answer it here."""
+        """Forward a request to the application, or reject it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refused = self._refuse(scope)
-        await (refused or self._app)(scope, receive, self._with_headers(send))
+        rejection = self._reject(scope)
+        await (rejection or self._app)(scope, receive, self._with_headers(send))
 
     def _with_headers(self, send: Send) -> Send:
         async def wrapped(message: Message) -> None:
@@ -78,17 +78,17 @@ class Guard:
 
         return wrapped
 
-    def _refuse(self, scope: Scope) -> Response | None:
-        """Return the answer to a request that must not pass; None lets it pass."""
+    def _reject(self, scope: Scope) -> Response | None:
+        """Return the reply to a request without access; None if it has access."""
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_allowed_host(host):
-            return PlainTextResponse(f"Host {host!r} is not allowed; start the server with --allowed-host.", 421)
+            return PlainTextResponse(f"Host {host!r} is not allowed. Allow it with --allowed-host.", 421)
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2].lower() != host.lower():
-            return PlainTextResponse(f"Origin {origin!r} is not this server.", 403)
+            return PlainTextResponse(f"Origin {origin!r} is not allowed.", 403)
         if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
-            return PlainTextResponse("Requests from other sites are not answered.", 403)
+            return PlainTextResponse("Cross-site requests are not allowed.", 403)
         return self._check_token(scope, headers) if self._exposure.token else None
 
     def _is_allowed_host(self, host: str) -> bool:
@@ -101,21 +101,21 @@ class Guard:
 
     def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        shown = dict(query).get("token")
-        if shown is not None and self._is_token(shown):
+        token = dict(query).get("token")
+        if token is not None and self._is_token(token):
             return self._remember_token(scope, [pair for pair in query if pair[0] != "token"])
         if self._is_token(headers.get("authorization", "").removeprefix("Bearer ")):
             return None
         if self._is_token(_cookie(headers, self._exposure.cookie)):
             return None
-        return PlainTextResponse("This server needs the token of the URL that it printed when it started.", 401)
+        return PlainTextResponse("A token is required. Use the URL that the server printed when it started.", 401)
 
-    def _is_token(self, shown: str) -> bool:
-        return secrets.compare_digest(shown.encode(), (self._exposure.token or "").encode())
+    def _is_token(self, candidate: str) -> bool:
+        return secrets.compare_digest(candidate.encode(), (self._exposure.token or "").encode())
 
     def _remember_token(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
-        """Move the token from the URL, where it would be shared and logged, into a cookie."""
-        # Relative and without the host, so that it holds behind any proxy; "//" would name another host.
+        """Redirect to the URL without the token, which would be shared and logged, and set it as a cookie."""
+        # Relative, so that it is valid behind any proxy; a path beginning with "//" would name another host.
         path = "./" + scope["path"].rpartition("/")[2]
         reply = RedirectResponse(path + ("?" + urlencode(query) if query else ""), 303)
         token = self._exposure.token or ""
@@ -124,10 +124,10 @@ class Guard:
 
 
 def _host_name(host: str) -> str:
-    """Return the name or address in a Host header, lower case, without port and brackets; "" when it is malformed."""
+    """Return the host of a Host header, in lower case, without port and brackets; "" if it is malformed."""
     try:
         name = urlsplit(f"//{host}").hostname
-    except ValueError:  # Brackets that do not match, or hold no address.
+    except ValueError:  # Unbalanced brackets, or no address in them.
         return ""
     return "" if name is None or any(character in host for character in "/@?#\\ ") else name
 

@@ -1,14 +1,16 @@
 """What is wrong with the installation: faults that do not stop the server but slow it down or run other code."""
 
+import logging
 import os
 import sys
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import toposcope
-from toposcope import server
 from toposcope.server.reading import scan
+
+log = logging.getLogger(__name__)
+_SERVER = Path(__file__).parent
 
 
 class InstallationWarning(NamedTuple):
@@ -17,6 +19,13 @@ class InstallationWarning(NamedTuple):
     kind: Literal["uncompiled_scan", "shadowed_package"]
     message: str
     """What is wrong and how to correct it, one sentence."""
+
+
+@cache
+def log_installation_warnings() -> None:
+    """Log the faults of the running installation, once per process."""
+    for warning in installation_warnings():
+        log.warning("%s", warning.message)
 
 
 @cache
@@ -41,7 +50,7 @@ def installation_warnings() -> tuple[InstallationWarning, ...]:
 
 def _package_folder() -> Path:
     """Return the folder toposcope that the running code is in; links below it are not followed."""
-    return Path(os.path.abspath(server.__path__[0])).parent.resolve()
+    return Path(os.path.abspath(__file__)).parent.parent.resolve()
 
 
 def _shadowed_folder() -> Path | None:
@@ -55,9 +64,10 @@ def _shadowed_folder() -> Path | None:
         return None
     if _package_folder() != working_folder:
         return None
-    other_folders = [entry for entry in toposcope.__path__ if Path(entry).resolve() != working_folder]
+    namespace = sys.modules["toposcope"]
+    other_folders = [entry for entry in namespace.__path__ if Path(entry).resolve() != working_folder]
     for finder in sys.meta_path:
-        spec = finder.find_spec(server.__name__, other_folders)
-        if spec is not None and spec.origin is not None and not Path(spec.origin).samefile(str(server.__file__)):
+        spec = finder.find_spec("toposcope.server", other_folders)
+        if spec is not None and spec.origin is not None and not Path(spec.origin).parent.samefile(_SERVER):
             return Path(spec.origin).parent.parent
     return None

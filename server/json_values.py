@@ -1,4 +1,4 @@
-"""Plain data as JSON has it: numbers that it lacks as texts, texts that have no UTF-8 spelled out."""
+"""Conversion of plain data to JSON values: numbers that JSON lacks become strings, invalid UTF-8 is escaped."""
 
 import math
 from typing import Any
@@ -11,7 +11,7 @@ _INTEGERS = range(-(2**63), 2**64)
 
 
 def number_text(value: float) -> str:
-    """Return a double as text from which the same double can be read."""
+    """Return the shortest text that parses to the same double; "NaN", "Infinity" or "-Infinity" if it is not finite."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -19,11 +19,11 @@ def number_text(value: float) -> str:
     return repr(value)
 
 
-def in_json(value: Any) -> Any:
-    """Return plain data as orjson takes it.
+def json_value(value: Any) -> Any:
+    """Return plain data in a form that orjson can encode.
 
-    NamedTuples become objects, arrays lists, NaN and infinities the texts "NaN", "Infinity" and "-Infinity", integers
-    beyond 64 bits their digits.
+    NamedTuples become objects and arrays lists; NaN and infinities become the strings "NaN", "Infinity" and
+    "-Infinity"; integers beyond 64 bits become strings of their digits.
     """
     match value:
         case str():
@@ -33,12 +33,12 @@ def in_json(value: Any) -> Any:
         case int() if value not in _INTEGERS:
             return str(value)
         case dict():
-            return {in_json(name): in_json(item) for name, item in value.items()}
+            return {json_value(name): json_value(item) for name, item in value.items()}
         case tuple() if hasattr(value, "_asdict"):
-            return in_json(value._asdict())
+            return json_value(value._asdict())
         case np.ndarray():
-            return in_json(value.tolist())
+            return json_value(value.tolist())
         case list() | tuple():
-            return [in_json(item) for item in value]
+            return [json_value(item) for item in value]
         case _:
             return value

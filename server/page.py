@@ -1,4 +1,4 @@
-"""The page: its files, held in memory, and the policy that says what they may load."""
+"""The page: its files, cached in memory, and its content security policy."""
 
 import gzip
 import hashlib
@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import Scope
 
 FOLDER = Path(__file__).parent.parent / "web"
-"""Beside this package in the repository and where it is installed."""
+"""Next to this package, in the repository and in an installation."""
 CONTENT_SECURITY_POLICY = "; ".join(
     [
         "default-src 'none'",
@@ -26,22 +26,22 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'self'",
     ]
 )
-"""What the page may load: scripts of our own only."""
-_SERVED = {".js", ".css", ".svg", ".html", ".map"}
+"""The page may load only its own scripts."""
+_EXTENSIONS = {".js", ".css", ".svg", ".html", ".map"}
 
 
 class _File(NamedTuple):
     content: bytes
-    packed: bytes
+    compressed: bytes
     media_type: str
     etag: str
     modified: int
 
 
 class Page:
-    """Answers requests for the page's files, and for no others of its folder.
+    """Serves the page's files, and no others of the folder.
 
-    They are answered from memory, without a thread each. A file that changed on disk is read again.
+    Files are served from memory, without a thread per request. A file that changed on disk is read again.
     """
 
     def __init__(self, folder: Path, path_prefix: str) -> None:
@@ -50,34 +50,34 @@ class Page:
         self._files: dict[str, _File] = {}
 
     def reply(self, scope: Scope) -> Response | None:
-        """Return the answer to a request for a file of the page; None when it is for something else."""
+        """Return the reply to a request for a file of the page; None if it is for something else."""
         path = scope["path"]
-        if path == self._prefix and path:  # Without the slash. Relative, so that it holds behind any proxy.
+        if path == self._prefix and path:  # Relative, so that it is valid behind any proxy.
             return RedirectResponse("./" + path.rpartition("/")[2] + "/")
         if scope["method"] not in ("GET", "HEAD") or not path.startswith(self._prefix + "/"):
             return None
         file = self._find(path.removeprefix(self._prefix + "/") or "index.html")
         if file is None:
             return None
-        asked = Headers(scope=scope)
+        request_headers = Headers(scope=scope)
         headers = {"ETag": file.etag, "Vary": "Accept-Encoding"}
-        if asked.get("if-none-match") == file.etag:
+        if request_headers.get("if-none-match") == file.etag:
             return Response(status_code=304, headers=headers)
-        if "gzip" in asked.get("accept-encoding", ""):
+        if "gzip" in request_headers.get("accept-encoding", ""):
             headers["Content-Encoding"] = "gzip"
-            return Response(file.packed, media_type=file.media_type, headers=headers)
+            return Response(file.compressed, media_type=file.media_type, headers=headers)
         return Response(file.content, media_type=file.media_type, headers=headers)
 
     def _find(self, name: str) -> _File | None:
         path = (self._folder / name).resolve() if "\0" not in name else self._folder
-        if path.suffix not in _SERVED or not path.is_relative_to(self._folder) or not path.is_file():
+        if path.suffix not in _EXTENSIONS or not path.is_relative_to(self._folder) or not path.is_file():
             return None
         modified = path.stat().st_mtime_ns
         file = self._files.get(name)
         if file is None or file.modified != modified:
             content = path.read_bytes()
             media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
-            etag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'  # Weak: of the content, packed or not.
+            etag = f'W/"{hashlib.sha256(content).hexdigest()[:32]}"'  # Weak: the same for compressed and plain content.
             file = _File(content, gzip.compress(content, mtime=0), media_type, etag, modified)
             self._files[name] = file
         return file

@@ -1,4 +1,4 @@
-"""What event files hold, for Python: a logdir that was read once, its runs, and their series as arrays."""
+"""The Python API: a logdir that is read once, its runs, and their series as arrays."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,8 +7,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
 
-from toposcope.server.dataframe import frame, frame_of_series
-from toposcope.server.landscapes.landscape import Landscape, landscape
+from toposcope.server.dataframe import dataframe, dataframe_of_series
+from toposcope.server.installation import log_installation_warnings
+from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.scan import KINDS
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 Attempt = int | Literal["all"] | None
-"""None: stitched, what a later attempt repeats is hidden; from 1 on: one attempt; "all": every point in file order."""
+"""None: attempts are stitched, without points that a later one repeats; n >= 1: one attempt; "all": in file order."""
 
 
 class Scalars(NamedTuple):
-    """A scalar series: three arrays of equal length, by step; in file order when every attempt was asked for."""
+    """A scalar series: three arrays of equal length, ordered by step; in file order with attempt="all"."""
 
     step: Int64s
     wall_time: Float64s
@@ -43,37 +44,37 @@ class Scalars(NamedTuple):
     value: Float64s
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """Return a DataFrame of these columns.
+        """Return a DataFrame with these columns.
 
         Raises:
             ImportError: pandas is not installed.
         """
-        return frame(self._asdict())
+        return dataframe(self._asdict())
 
 
 class Values(Sequence[Value], Generic[Value]):
-    """A series of another plugin, in the order of Scalars: a sequence whose values are read when they are asked for.
+    """A series of another plugin, in the order of Scalars: a sequence whose values are read on access.
 
-    A slice is a shorter series. To read a value raises ValueError when its record is damaged or its file has changed.
+    A slice is a shorter series. Accessing a value raises ValueError if its record is damaged or its file has changed.
     """
 
-    def __init__(self, run: RunView, places: Payloads, decode: Callable[[bytes, str, str], Value]) -> None:
+    def __init__(self, run: RunView, payloads: Payloads, decode: Callable[[bytes, str, str], Value]) -> None:
         self._run = run
-        self._places = places
+        self._payloads = payloads
         self._decode = decode
 
     @property
     def step(self) -> Int64s:
         """The step of each value."""
-        return self._places.step
+        return self._payloads.step
 
     @property
     def wall_time(self) -> Float64s:
         """When each value was recorded, in seconds since 1970."""
-        return self._places.wall_time
+        return self._payloads.wall_time
 
     def __len__(self) -> int:
-        return self._places.total
+        return self._payloads.total
 
     @overload
     def __getitem__(self, index: int) -> Value: ...
@@ -81,17 +82,17 @@ class Values(Sequence[Value], Generic[Value]):
     def __getitem__(self, index: slice) -> "Values[Value]": ...
     def __getitem__(self, index: int | slice) -> "Value | Values[Value]":
         if isinstance(index, slice):
-            return Values(self._run, self._places.take(index), self._decode)
+            return Values(self._run, self._payloads.take(index), self._decode)
         row = range(len(self))[index]
-        dialect = self._run.files[int(self._places.file[row])].version.dialect
-        return self._decode(read_payload(self._run, self._places, row), KINDS[self._places.kind[row]], dialect)
+        dialect = self._run.files[int(self._payloads.file[row])].version.dialect
+        return self._decode(read_payload(self._run, self._payloads, row), KINDS[self._payloads.kind[row]], dialect)
 
 
 class Run:
     """A run: the event files of one directory, as they were when the logdir was opened.
 
-    Every method takes a rank (None: the lowest that has the tag) and an attempt (see Attempt), and raises KeyError for
-    a tag that the run does not have. A tag that the rank or the attempt has no points of is an empty series.
+    The methods that return a series take a rank (None: the lowest that has the tag) and an attempt (see Attempt). They
+    raise KeyError if the run does not have the tag, and return an empty series if the rank or attempt has no points.
     """
 
     def __init__(self, view: RunView, runs: Mapping[str, RunView], sessions: Sessions) -> None:
@@ -119,17 +120,17 @@ class Run:
 
     @property
     def ranks(self) -> list[int]:
-        """The writers."""
+        """The ranks that recorded the run."""
         return list(self._view.attempts)
 
     @property
     def attempts(self) -> int:
-        """The most attempts of any rank."""
+        """The number of attempts; the maximum over the ranks."""
         return max(map(len, self._view.attempts.values()), default=1)
 
     @property
     def damaged_records(self) -> int:
-        """How many places of its files no record could be read at; summary-server inspect lists them."""
+        """The number of damaged records; summary-server inspect lists them."""
         return sum(len(file.damage) for file in self._view.files)
 
     @property
@@ -138,64 +139,66 @@ class Run:
         return dict(self._view.plugins)
 
     def tags(self, plugin: str | None = None) -> list[str]:
-        """Return the tags of a plugin, or of all, in the order they were first met."""
+        """Return the tags of a plugin, or of all plugins, in the order in which they first occur."""
         return list(dict.fromkeys(tag.name for tag in self._view.tags if plugin in (None, tag.plugin)))
 
     def scalars(self, tag: str, rank: int | None = None, attempt: Attempt = None) -> Scalars:
-        """Return every point of a scalar series."""
+        """Return all points of a scalar series."""
         choice = Choice(rank, attempt)
-        found = self._ranks(Tag("scalar", tag), choice)
-        return Scalars(*(points(self._view, tag, found[0], choice) if found else NO_POINTS))
+        having_tag = self._ranks(Tag("scalar", tag), choice)
+        return Scalars(*(points(self._view, tag, having_tag[0], choice) if having_tag else NO_POINTS))
 
     def images(self, tag: str, rank: int | None = None, attempt: Attempt = None) -> Values[list[Image]]:
-        """Return the pictures of each point, still encoded: one, or several where TensorBoard's writers put a batch."""
+        """Return the encoded images of each point: one, or several if a TensorBoard writer recorded a batch."""
         return self._values(Tag("image", tag), rank, attempt, lambda payload, kind, _: read_images(payload, kind))
 
     def tensors(self, tag: str, rank: int | None = None, attempt: Attempt = None) -> Values[Tensor]:
-        """Return tensors: dtype, dims, and values as an array that must not be written to."""
+        """Return tensors: dtype, dims, and values as a read-only array."""
         return self._values(
             Tag("tensor", tag), rank, attempt, lambda payload, _, dialect: read_tensor(payload, dialect)
         )
 
     def histograms(self, tag: str, rank: int | None = None, attempt: Attempt = None) -> Values[Histogram]:
-        """Return histograms, of whatever encoding, in one form."""
+        """Return histograms of all encodings in one form."""
         return self._values(Tag("histogram", tag), rank, attempt, read_histogram)
 
     def text(self, tag: str, rank: int | None = None, attempt: Attempt = None) -> Values[Text]:
-        """Return texts: one, or a table of them with its dims."""
+        """Return texts: a single one, or a table with its dims."""
         return self._values(Tag("text", tag), rank, attempt, lambda payload, kind, _: read_text(payload, kind))
 
     def landscapes(self, tag: str, rank: int | None = None, attempt: Attempt = None) -> Values[Landscape]:
-        """Return loss landscapes: x, y, z[i][j] at y[i], x[j], and the path of the training."""
-        return self._values(Tag("landscape", tag), rank, attempt, lambda payload, *_: landscape(payload))
+        """Return loss landscapes: x, y, z with z[i, j] at (x[j], y[i]), and the path of the training."""
+        return self._values(Tag("landscape", tag), rank, attempt, lambda payload, *_: read_landscape(payload))
 
     def lineage(self) -> Lineage:
-        """Return what the run was trained with and how good it became, all that was recorded of it merged."""
+        """Return the lineage of the run: hyperparameters, datasets, model and metrics, merged from all its records."""
         return lineage_of(self._view, self._sessions, self._runs)[0]
 
     def hparams(self) -> Session | None:
-        """Return the hyperparameter session that TensorBoard's writers recorded; None when there is none."""
+        """Return the hyperparameter session recorded by a TensorBoard writer; None if there is none."""
         return read_session(self._view)[0]
 
     def _values(
         self, tag: Tag, rank: int | None, attempt: Attempt, decode: Callable[[bytes, str, str], Value]
     ) -> Values[Value]:
         choice = Choice(rank, attempt)
-        found = self._ranks(tag, choice)
-        return Values(self._view, payloads(self._view, tag, found[0], choice) if found else NO_PAYLOADS, decode)
+        having_tag = self._ranks(tag, choice)
+        series = payloads(self._view, tag, having_tag[0], choice) if having_tag else NO_PAYLOADS
+        return Values(self._view, series, decode)
 
     def _ranks(self, tag: Tag, choice: Choice) -> list[int]:
         _check(choice)
-        found = ranks(self._view, tag, choice)
-        if not found and not self._view.ranks_of(tag, ALL):
-            known = self.tags(tag.plugin)
-            listed = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
-            raise KeyError(f"no {tag.plugin} tag {tag.name!r} in run {self.name!r}; it has {listed or 'none'}")
-        return found
+        having_tag = ranks(self._view, tag, choice)
+        if not having_tag and not self._view.ranks_of(tag, ALL):
+            tags = self.tags(tag.plugin)
+            listed = ", ".join(map(repr, tags[:10])) + (", ..." if len(tags) > 10 else "")
+            expected = f"expected one of {listed}" if tags else f"the run has no {tag.plugin} tags"
+            raise KeyError(f"no {tag.plugin} tag {tag.name!r} in run {self.name!r}: {expected}")
+        return having_tag
 
 
 class OpenLogdir:
-    """A logdir as it was when it was opened. No thread is left running and no file open; to see more, open it again."""
+    """A logdir as it was when it was opened. It has no threads or open files; open the logdir again for new data."""
 
     def __init__(self, path: str, loaded: Loaded) -> None:
         self.path = path
@@ -206,7 +209,7 @@ class OpenLogdir:
         self.runs: Mapping[str, Run] = MappingProxyType(
             {name: Run(view, loaded.runs, sessions) for name, view in loaded.runs.items()}
         )
-        """The runs by name, in the order of their names."""
+        """The runs by name, ordered by name."""
 
     def __repr__(self) -> str:
         return f"<OpenLogdir {self.path!r}: {len(self.runs)} runs>"
@@ -218,7 +221,7 @@ class OpenLogdir:
         self.close()
 
     def close(self) -> None:
-        """Let go of what was read; arrays and runs that were handed out stay as they are."""
+        """Release the data; runs and arrays returned before stay valid."""
         self.runs, self._views = MappingProxyType({}), {}
 
     def frame(
@@ -228,29 +231,29 @@ class OpenLogdir:
         rank: int | Literal["all"] | None = None,
         attempt: Attempt = None,
     ) -> "pandas.DataFrame":
-        """Return scalar series as one DataFrame: run, tag, rank, step, wall_time, value, as /api/scalars.csv has them.
+        """Return scalar series as a DataFrame with the columns run, tag, rank, step, wall_time and value.
 
         Args:
-            tags: which; None: all. Runs that lack one are passed over.
-            runs: which; None: all.
-            rank: None: the lowest that has the tag; "all": every one.
+            tags: names of tags; None for all. Runs without a tag are skipped.
+            runs: names of runs; None for all.
+            rank: None for the lowest rank that has the tag, "all" for every rank.
             attempt: see Attempt.
 
         Raises:
             ImportError: pandas is not installed.
-            KeyError: there is no such run, or no run chosen has one of the tags.
+            KeyError: a run does not exist, or none of the runs has one of the tags.
         """
         choice = Choice(rank, attempt)
         _check(choice)
         views = [self._view(name) for name in _names(runs, self._views)]
-        wanted = _names(tags, {tag.name: None for view in views for tag in view.tags if tag.plugin == "scalar"})
-        for name in wanted:
+        names = _names(tags, {tag.name: None for view in views for tag in view.tags if tag.plugin == "scalar"})
+        for name in names:
             if not any(view.ranks_of(Tag("scalar", name), ALL) for view in views):
-                raise KeyError(f"no scalar tag {name!r} in any of the runs chosen")
-        return frame_of_series(
+                raise KeyError(f"no scalar tag {name!r} in any of the selected runs")
+        return dataframe_of_series(
             [
                 (view.name, name, each, points(view, name, each, choice))
-                for name in wanted
+                for name in names
                 for view in views
                 for each in ranks(view, Tag("scalar", name), choice)
             ]
@@ -263,10 +266,10 @@ class OpenLogdir:
 
 
 def open_logdir(logdir: str | PathLike[str], *, index_dir: str | PathLike[str] | None = None) -> OpenLogdir:
-    """Read a logdir, or one event file, on all cores; return its runs.
+    """Read a logdir, or one event file, on all cores.
 
-    Follows the rules of the HTTP API: attempts are stitched unless one is named, the lowest rank that has a tag stands
-    for the run, and what MindSpore writes beside its landscapes is left out.
+    Follows the rules of the HTTP API: attempts are stitched by default, a tag is read from the lowest rank that has it,
+    and by-products of MindSpore's landscapes are left out.
 
     Example:
         >>> import toposcope.server
@@ -278,30 +281,32 @@ def open_logdir(logdir: str | PathLike[str], *, index_dir: str | PathLike[str] |
 
     Args:
         logdir: a directory of runs, searched recursively, or an event file.
-        index_dir: folder in which what was read is kept, so that the next time only what was appended is; it may be
+        index_dir: directory of an index of the data read, so that the next call reads only what was appended; may be
             that of summary-server. None: everything is read, and nothing is written.
 
     Raises:
-        FileNotFoundError: there is no such directory or file.
-        ValueError: the file is not an event file, or index_dir is inside the logdir, which is never written.
+        FileNotFoundError: the logdir does not exist.
+        ValueError: the name of the file is not that of an event file, or index_dir is inside the logdir, which is
+            read-only.
     """
+    log_installation_warnings()
     path = os.fspath(logdir)
     if os.path.isdir(path):
         if index_dir is not None and (Path(index_dir).resolve() / "x").is_relative_to(Path(path).resolve()):
-            raise ValueError(f"index_dir {os.fspath(index_dir)!r} is inside the logdir, which is never written")
+            raise ValueError(f"index_dir {os.fspath(index_dir)!r} is inside the logdir, which is read-only")
         return OpenLogdir(path, load_logdir(path, None if index_dir is None else Index(Path(index_dir))))
     if not os.path.exists(path):
         raise FileNotFoundError(f"logdir {path!r} does not exist")
     return OpenLogdir(path, load_file(path))
 
 
-def _names(asked: str | Sequence[str] | None, every: Iterable[str]) -> list[str]:
-    if asked is None:
-        return list(every)
-    return [asked] if isinstance(asked, str) else list(dict.fromkeys(asked))
+def _names(names: str | Sequence[str] | None, all_names: Iterable[str]) -> list[str]:
+    if names is None:
+        return list(all_names)
+    return [names] if isinstance(names, str) else list(dict.fromkeys(names))
 
 
 def _check(choice: Choice) -> None:
     for name, value, least in (("rank", choice.rank, 0), ("attempt", choice.attempt, 1)):
         if not (value is None or value == ALL or (isinstance(value, int) and value >= least)):
-            raise ValueError(f"{name}={value!r}: expected a whole number from {least} on, {ALL!r} or None")
+            raise ValueError(f"{name}={value!r}: expected an integer, {least} or greater, {ALL!r} or None")

@@ -1,5 +1,5 @@
-// Builds the page into web/built: what opens first, what opens later, and what the two share; a worker and libraries apart.
-// With --no-source-maps, as for a wheel, browsers show the built scripts only.
+// Bundles the page into web/built: the first script, the later pages and the chunk they share; workers and libraries apart.
+// --no-source-maps leaves out the source maps, as for a wheel.
 
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";

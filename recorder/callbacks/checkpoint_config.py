@@ -7,7 +7,7 @@ from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.checkpoints.arguments import checked_appended, checked_key, checked_mode
 from toposcope.recorder.checkpoints.checkpoint import Appended
 from toposcope.recorder.checkpoints.protection import Protection
-from toposcope.recorder.values.foreign import is_convertible, shown
+from toposcope.recorder.values.foreign_values import is_convertible, short_repr
 
 _FORMATS = ("ckpt", "safetensors")
 _COUNTS = ("epoch_num", "step_num")
@@ -218,14 +218,15 @@ def _checked_async(async_save: object) -> bool:
     if isinstance(async_save, bool):
         return async_save
     if async_save != "thread":
-        raise ValueError(f"async_save must be True, False or 'thread', not {shown(async_save)}.")
+        raise ValueError(f"async_save must be True, False or 'thread', not {short_repr(async_save)}.")
     return True
 
 
 def _checked_network(network: object) -> Any:
     if network is not None and not is_convertible(network, _STATE_METHODS):
         raise ValueError(
-            f"saved_network must be a PyTorch or MindSpore network, a TrainableNetwork, or None, not {shown(network)}."
+            "saved_network must be a PyTorch or MindSpore network, a TrainableNetwork, or None, "
+            f"not {short_repr(network)}."
         )
     return network
 
@@ -235,11 +236,13 @@ def _checked_info(append_info: object) -> tuple[tuple[str, ...], dict[str, Appen
     if append_info is None:
         return (), {}
     if not isinstance(append_info, list | tuple):
-        raise ValueError(f"append_info must be a list or None, not {shown(append_info)}.")
+        raise ValueError(f"append_info must be a list or None, not {short_repr(append_info)}.")
     counted = tuple(name for name in _COUNTS if name in append_info)
     appended = [item for item in append_info if isinstance(item, Mapping)]
     if wrong := [item for item in append_info if not isinstance(item, Mapping) and item not in _COUNTS]:
-        raise ValueError(f"The items of append_info must be 'epoch_num', 'step_num' or a dict, not {shown(wrong[0])}.")
+        raise ValueError(
+            f"The items of append_info must be 'epoch_num', 'step_num' or a dict, not {short_repr(wrong[0])}."
+        )
     if len(appended) > 1:
         raise ValueError(f"append_info must contain at most one dict, not {len(appended)}.")
     values = checked_appended("append_info's dict", appended[0] if appended else {})
@@ -250,7 +253,7 @@ def _checked_info(append_info: object) -> tuple[tuple[str, ...], dict[str, Appen
 
 def _checked_format(format: object, seal: Protection) -> str:
     if not isinstance(format, str) or format not in _FORMATS:
-        raise ValueError(f"format must be 'ckpt' or 'safetensors', not {shown(format)}.")
+        raise ValueError(f"format must be 'ckpt' or 'safetensors', not {short_repr(format)}.")
     if format == "safetensors" and seal.key is not None:
         raise ValueError("format 'safetensors' does not support encryption: enc_key must be None.")
     if format == "safetensors" and seal.crc_check:

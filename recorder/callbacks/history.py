@@ -3,7 +3,7 @@
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.values.foreign import UnreadableValueError
+from toposcope.recorder.values.foreign_values import UnreadableValueError
 from toposcope.recorder.values.scalar import scalar_from
 
 

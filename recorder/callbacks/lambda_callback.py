@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 Hook = Callable[[RunContext], object]
 """A function of the RunContext; its return value is ignored."""
@@ -52,7 +52,7 @@ class LambdaCallback(Callback):
         hooks = {name: hook for name, hook in locals().items() if name != "self" and not name.startswith("_")}
         for name, hook in hooks.items():
             if hook is not None and not callable(hook):
-                raise TypeError(f"{name} must be a function of the run_context or None, not {shown(hook)}.")
+                raise TypeError(f"{name} must be a function of the run_context or None, not {short_repr(hook)}.")
             if hook is not None:
                 setattr(self, name, hook)
         self.runs_in_fit_evaluation = any(hook and name.startswith("on_eval_") for name, hook in hooks.items())

@@ -6,7 +6,7 @@ from toposcope.recorder.arguments import checked_number
 from toposcope.recorder.callbacks.learning_rates import change_learning_rates, check_learning_rates
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import RunContext
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 class LearningRateScheduler(Callback):
@@ -30,7 +30,7 @@ class LearningRateScheduler(Callback):
         """
         if not callable(learning_rate_function):
             raise TypeError(
-                f"learning_rate_function must be a function of lr and step, not {shown(learning_rate_function)}."
+                f"learning_rate_function must be a function of lr and step, not {short_repr(learning_rate_function)}."
             )
         self._function = learning_rate_function
 

@@ -27,7 +27,7 @@ from toposcope.recorder.framework import framework_of
 from toposcope.recorder.rank import rank_of, world_size_of
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 class ModelCheckpoint(Callback):
@@ -71,9 +71,9 @@ class ModelCheckpoint(Callback):
             OSError: the directory cannot be created.
         """
         if not isinstance(prefix, str) or not prefix or "/" in prefix or "\0" in prefix:
-            raise ValueError(f"prefix must be a non-empty str without '/', not {shown(prefix)}.")
+            raise ValueError(f"prefix must be a non-empty str without '/', not {short_repr(prefix)}.")
         if config is not None and not isinstance(config, CheckpointConfig):
-            raise TypeError(f"config must be a CheckpointConfig or None, not {shown(config)}.")
+            raise TypeError(f"config must be a CheckpointConfig or None, not {short_repr(config)}.")
         self._prefix, self._config = prefix, config or CheckpointConfig()
         self._all_ranks = checked_bool("all_ranks", all_ranks) and world_size_of(os.environ) > 1
         self._rank = rank_of(os.environ)
@@ -267,7 +267,7 @@ def _checked_directory(directory: object) -> str:
         os.getcwd() if directory is None else os.fspath(directory) if isinstance(directory, str | os.PathLike) else None
     )
     if not isinstance(path, str) or not path.strip() or "\0" in path:
-        raise ValueError(f"directory must be a non-blank path or None, not {shown(directory)}.")
+        raise ValueError(f"directory must be a non-blank path or None, not {short_repr(directory)}.")
     path = os.path.abspath(path)
     if os.path.exists(path) and not os.path.isdir(path):
         raise NotADirectoryError(f"directory {path!r} exists and is not a directory.")

@@ -8,7 +8,7 @@ from toposcope.recorder.arguments import checked_number, checked_text
 from toposcope.recorder.callbacks.rank_mean import mean_over_ranks
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.training.run_context import CallbackParams
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 from toposcope.recorder.values.scalar import scalar_from
 
 _MODES = ("auto", "min", "max")
@@ -81,9 +81,8 @@ class MonitoredValue:
         try:
             return scalar_from(value).value
         except (TypeError, ValueError) as error:
-            message = (
-                f"The value that {self._callback_name} monitors must be one number; {self.name!r} is {shown(value)}."
-            )
+            found = f"{self.name!r} is {short_repr(value)}"
+            message = f"The value that {self._callback_name} monitors must be one number; {found}."
             raise type(error)(message) from None
 
     def _warn(self, results: dict[str, object]) -> None:

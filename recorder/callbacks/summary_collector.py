@@ -23,7 +23,7 @@ from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.run_context import RunContext
 from toposcope.recorder.training.watch import watch
 from toposcope.recorder.training.watched_run import WatchedRun
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _MODES = ("train", "eval")
 
@@ -234,7 +234,7 @@ class SummaryCollector(Callback):
                 f"A list of callbacks must contain only one SummaryCollector, not {len(collectors)}: {directories}."
             )
         if params.get("mode") not in _MODES:
-            raise ValueError(f"cb_params.mode must be 'train' or 'eval', not {shown(params.get('mode'))}.")
+            raise ValueError(f"cb_params.mode must be 'train' or 'eval', not {short_repr(params.get('mode'))}.")
         if self._recorder is None:
             raise ValueError("A SummaryCollector must be entered, `with collector:`, before its hooks are called.")
         if params["mode"] == "eval" and self._collection is not None:

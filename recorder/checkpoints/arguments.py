@@ -5,13 +5,13 @@ from collections.abc import Mapping
 
 from toposcope.recorder.checkpoints.checkpoint import Appended
 from toposcope.recorder.checkpoints.encryption import KEY_BYTES, MODES
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 def checked_path(parameter: str, path: object) -> str:
     """Return the absolute path of a file; TypeError if it is not a path."""
     if not isinstance(path, str | os.PathLike) or not isinstance(text := os.fspath(path), str):
-        raise TypeError(f"{parameter} must be the path of a file, a str or os.PathLike, not {shown(path)}.")
+        raise TypeError(f"{parameter} must be the path of a file, a str or os.PathLike, not {short_repr(path)}.")
     return os.path.abspath(text)
 
 
@@ -27,17 +27,17 @@ def checked_key(parameter: str, key: object) -> bytes | None:
 def checked_mode(parameter: str, mode: object) -> str:
     """Return a mode of encryption; ValueError if it is unknown."""
     if not isinstance(mode, str) or mode not in MODES:
-        raise ValueError(f"{parameter} must be 'AES-GCM' or 'AES-CBC', not {shown(mode)}.")
+        raise ValueError(f"{parameter} must be 'AES-GCM' or 'AES-CBC', not {short_repr(mode)}.")
     return mode
 
 
 def checked_appended(parameter: str, appended: object) -> dict[str, Appended]:
     """Return values to be saved in addition to the tensors; ValueError if their types are not supported."""
     if not isinstance(appended, Mapping):
-        raise ValueError(f"{parameter} must be a dict, not {shown(appended)}.")
+        raise ValueError(f"{parameter} must be a dict, not {short_repr(appended)}.")
     for name, value in appended.items():
         if not isinstance(name, str) or not isinstance(value, int | float | bool | str):
             raise ValueError(
-                f"{parameter} must map str to int, float, bool or str, not {shown(name)} to {shown(value)}."
+                f"{parameter} must map str to int, float, bool or str, not {short_repr(name)} to {short_repr(value)}."
             )
     return dict(appended)

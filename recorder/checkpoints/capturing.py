@@ -8,7 +8,7 @@ import numpy as np
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, map_leaves
 from toposcope.recorder.checkpoints.sharded_tensors import gather, is_sharded, local_shard
 from toposcope.recorder.framework import framework_of
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 def states_of(network: Any, optimizer: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:
@@ -23,7 +23,9 @@ def states_of(network: Any, optimizer: Any) -> tuple[dict[str, Any], dict[str, A
     """
     state = dict(network) if isinstance(network, Mapping) else framework_of(network).network_state(network)
     if not state:
-        raise TypeError(f"A checkpoint requires a network with parameters or a dict of tensors, not {shown(network)}.")
+        raise TypeError(
+            f"A checkpoint requires a network with parameters or a dict of tensors, not {short_repr(network)}."
+        )
     optimizer = normalized_optimizer(optimizer)
     return state, None if optimizer is None else framework_of(optimizer).optimizer_state(optimizer)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint, library_of
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _SCALARS = (str, bool, int, float, type(None))
 
@@ -84,7 +84,7 @@ def _encode(value: Any, name: str, tensors: dict[str, Any]) -> dict[str, Any]:
     if isinstance(value, _SCALARS):
         return {"value": value}
     if not _is_tensor(value):
-        raise TypeError(f"A state may contain tensors, numbers and texts; {shown(value)} cannot be saved.")
+        raise TypeError(f"A state may contain tensors, numbers and texts; {short_repr(value)} cannot be saved.")
     name = name.replace("..", ".")
     while name in tensors:  # Keys 1 and "1" result in the same name.
         name += "_"
@@ -95,7 +95,7 @@ def _encode(value: Any, name: str, tensors: dict[str, Any]) -> dict[str, Any]:
 def _key(key: Any) -> str | int | float | bool | None:
     if isinstance(key, _SCALARS):
         return key
-    raise TypeError(f"Keys of a state must be texts or numbers; {shown(key)} cannot be saved.")
+    raise TypeError(f"Keys of a state must be texts or numbers; {short_repr(key)} cannot be saved.")
 
 
 def _decode(node: Mapping[str, Any], tensors: Mapping[str, Any]) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 from toposcope.recorder.checkpoints.named_tensors import checkpoint_from, named_from
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _TEXT, _SUFFIX = "checkpoint.json", ".npy"
 
@@ -49,5 +49,5 @@ def read(file: BinaryIO) -> Checkpoint:
 def _array(name: str, tensor: Any) -> Any:
     array = np.asarray(tensor)
     if array.dtype.kind in "OV":
-        raise TypeError(f"{name} is {shown(tensor)} of dtype {array.dtype}, which npy files do not support.")
+        raise TypeError(f"{name} is {short_repr(tensor)} of dtype {array.dtype}, which npy files do not support.")
     return array

@@ -9,7 +9,7 @@ from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 from toposcope.recorder.checkpoints.sharded_tensors import optimizer_sharded_like, sharded_like
 from toposcope.recorder.checkpoints.torch_file import is_extra_state
 from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, framework_of
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 def restore(checkpoint: Checkpoint, network: Any, optimizer: Any = None) -> None:
@@ -28,7 +28,9 @@ def restore(checkpoint: Checkpoint, network: Any, optimizer: Any = None) -> None
         TypeError: checkpoint is not a Checkpoint, or the state of the network or optimizer cannot be set.
     """
     if not isinstance(checkpoint, Checkpoint):
-        raise TypeError(f"checkpoint must be a Checkpoint as returned by load_checkpoint(), not {shown(checkpoint)}.")
+        raise TypeError(
+            f"checkpoint must be a Checkpoint as returned by load_checkpoint(), not {short_repr(checkpoint)}."
+        )
     optimizer = normalized_optimizer(optimizer)
     if optimizer is not None:
         _require_number(checkpoint.optimizer, optimizer)

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from toposcope.recorder.training.batch import first_array
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 from toposcope.recorder.values.image import image_layout
 
 _MAX_PIXELS = 1 << 18
@@ -39,4 +39,4 @@ def images_in(batch: object) -> Images:
 
 
 def _described(batch: object, shape: tuple[int, ...]) -> str:
-    return f"the first array has the shape {shape}" if shape else f"the batch is {shown(batch)}"
+    return f"the first array has the shape {shape}" if shape else f"the batch is {short_repr(batch)}"

@@ -11,7 +11,7 @@ from toposcope.recorder.arguments import checked_bool
 from toposcope.recorder.landscapes.plan.settings import LandscapeSettings, landscape_settings
 from toposcope.recorder.messages.lineage import set_custom
 from toposcope.recorder.messages.plain_data import items_of
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 HYPER_CONFIG_VARIABLE = "MINDINSIGHT_HYPER_CONFIG"
 """Environment variable by which MindInsight's tuner passes hyperparameters to a training, as JSON."""
@@ -115,7 +115,7 @@ def _checked_pattern(parameter: str, pattern: object) -> re.Pattern[str] | None:
     if pattern is None:
         return None
     if not isinstance(pattern, str):
-        raise TypeError(f"{parameter} must be a regular expression of type str or None, not {shown(pattern)}.")
+        raise TypeError(f"{parameter} must be a regular expression of type str or None, not {short_repr(pattern)}.")
     try:
         return re.compile(pattern)
     except re.error as error:

@@ -7,7 +7,7 @@ from toposcope.recorder import log
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.messages.lineage import eval_lineage
 from toposcope.recorder.messages.plain_data import Plain, plain_from
-from toposcope.recorder.values.foreign import UnreadableValueError
+from toposcope.recorder.values.foreign_values import UnreadableValueError
 
 _MAX_SCALARS = 100
 """Scalars recorded of a metric with a value per class; the lineage contains all values."""

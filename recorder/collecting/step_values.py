@@ -16,7 +16,7 @@ from toposcope.recorder.framework import DatasetFacts
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.training.batch import sample_count
 from toposcope.recorder.training.loss import loss_in
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _FIRST_PARAMETERS = 5
 
@@ -78,7 +78,7 @@ class StepValues:
         loss = loss_in(outputs)
         if loss is None:
             raise ValueError(
-                f"net_outputs must be a number, an array or a tensor, or begin with one; not {shown(outputs)}."
+                f"net_outputs must be a number, an array or a tensor, or begin with one; not {short_repr(outputs)}."
             )
         self._job.recorder.add_value("scalar", "loss/auto", loss)
 

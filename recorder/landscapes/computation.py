@@ -85,7 +85,7 @@ class Computation:
 
     def _start(self, planned: PlannedLandscape, checkpoints: CheckpointSet, model: LandscapeModel) -> LandscapeProgress:
         kind = self.axes if not planned.is_final or self.axes in OF_THE_HESSIAN else "random"
-        own = planned.own
+        own = planned.main_run
         job = LandscapeJob(
             ckpt_dir=own.ckpt_dir,
             points=own.points,
@@ -143,7 +143,7 @@ class Computation:
         for number in range(len(landscapes[0].stages)):  # All have the same number of stages.
             for landscape in landscapes:
                 stage = landscape.stages[number]
-                if requests := landscape.left(stage):
+                if requests := landscape.unmeasured(stage):
                     self._measure(landscape, stage, requests, landscapes, model)
                 if requests or stage is landscape.stages[-1]:
                     publisher.publish(landscape, stage)
@@ -157,7 +157,7 @@ class Computation:
         model: LandscapeModel,
     ) -> None:
         mode = PLAIN_MODE if stage.samples < model.samples else self._mode(landscape, landscapes, model)
-        sweep = self.workers.here
+        sweep = self.workers.this_process
         if (
             stage is not landscape.stages[0]
             or len(requests) * stage.samples * self._seconds_per_sample > _PREVIEW_SECONDS
@@ -167,7 +167,7 @@ class Computation:
         for measurement in sweep.run(landscape.job.folder, mode, requests):
             landscape.add(measurement)
             if measurement.sums is None:
-                tag = landscape.planned.own.tag
+                tag = landscape.planned.main_run.tag
                 log.warn("%s: no loss at %s: %s", tag, measurement.place, measurement.error)
             samples = (landscape.measured - before) * stage.samples
             self._seconds_per_sample = (time.perf_counter() - begin) / samples
@@ -185,7 +185,7 @@ class Computation:
         if self.progress is not None:
             self.progress(
                 Progress(
-                    landscape.planned.own.tag,
+                    landscape.planned.main_run.tag,
                     stage.level,
                     landscape.grid.levels,
                     sum(each.measured for each in landscapes),

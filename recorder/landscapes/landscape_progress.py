@@ -33,16 +33,16 @@ class LandscapeProgress:
 
     def __post_init__(self) -> None:
         """Count the losses in the journal."""
-        left = [request for stage in self.stages for request in self.left(stage)]
-        self.measured = self.total - len(left)
-        self.samples_left = sum(request.place.samples for request in left)
+        unmeasured = [request for stage in self.stages for request in self.unmeasured(stage)]
+        self.measured = self.total - len(unmeasured)
+        self.samples_left = sum(request.place.samples for request in unmeasured)
 
     @property
     def total(self) -> int:
         """The number of losses to measure."""
         return sum(len(stage.requests) for stage in self.stages)
 
-    def left(self, stage: Stage) -> list[Request]:
+    def unmeasured(self, stage: Stage) -> list[Request]:
         """Return the requests of a stage that are not measured yet."""
         return [request for request in stage.requests if request.place not in self.journal.measured]
 

@@ -13,7 +13,7 @@ from toposcope.recorder.landscapes.plan.landscape_plan import CHECKPOINTS, joint
 from toposcope.recorder.landscapes.planes.axes_of_kind import AXES
 from toposcope.recorder.landscapes.progress import Progress
 from toposcope.recorder.landscapes.sweep.workers import Workers, checked_device_ids, checked_executor
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _JOINT_AXES = ("anchored", "pca", "three-point", "interpolate")
 """Kinds of axes that are computed from all checkpoints."""
@@ -116,11 +116,11 @@ class SummaryLandscape:
             Exception: any exception of callback_fn.
         """
         if not callable(callback_fn):
-            raise TypeError(f"callback_fn is a function without arguments, not {shown(callback_fn)}.")
+            raise TypeError(f"callback_fn is a function without arguments, not {short_repr(callback_fn)}.")
         if axes not in AXES:
-            raise ValueError(f"axes is one of {', '.join(map(repr, AXES))}; not {shown(axes)}.")
+            raise ValueError(f"axes is one of {', '.join(map(repr, AXES))}; not {short_repr(axes)}.")
         if progress is not None and not callable(progress):
-            raise TypeError(f"progress is a function of a Progress or None, not {shown(progress)}.")
+            raise TypeError(f"progress is a function of a Progress or None, not {short_repr(progress)}.")
         devices, pool = checked_device_ids(device_ids), checked_executor(executor)
         if devices is not None and pool is not None:
             raise ValueError("device_ids and executor both select the workers: one of them must be None.")
@@ -147,15 +147,15 @@ class SummaryLandscape:
 
 def _checked_others(others: object, axes: str, output: str | None) -> list[str]:
     if isinstance(others, str | os.PathLike) or not isinstance(others, Sequence):
-        raise TypeError(f"others is a list of directories, not {shown(others)}.")
+        raise TypeError(f"others is a list of directories, not {short_repr(others)}.")
     directories = [os.fspath(other) if isinstance(other, str | os.PathLike) else other for other in others]
     for directory in directories:
         if not isinstance(directory, str):
-            raise TypeError(f"others is a list of directories, not one of {shown(directory)}.")
+            raise TypeError(f"others is a list of directories, not one of {short_repr(directory)}.")
         if not os.path.isdir(directory):
             raise NotADirectoryError(f"others is a list of directories of runs; {directory!r} is not a directory.")
     if directories and output is not None:
         raise ValueError("output must be None with others: each landscape is written into its own run.")
     if directories and axes not in _JOINT_AXES:
-        raise ValueError(f"With others, axes is one of {', '.join(map(repr, _JOINT_AXES))}; not {shown(axes)}.")
+        raise ValueError(f"With others, axes is one of {', '.join(map(repr, _JOINT_AXES))}; not {short_repr(axes)}.")
     return directories

@@ -14,7 +14,7 @@ from toposcope.recorder.rank import rank_of
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 if TYPE_CHECKING:
     from toposcope.recorder.training.state import State
@@ -53,12 +53,12 @@ class ConsoleLogger(LoggerDestination):
         self._interval = Time.from_input(log_interval, TimeUnit.EPOCH)
         if self._interval.unit not in _INTERVAL_UNITS or self._interval.value < 1:
             raise ValueError(
-                f"log_interval must be a positive number of 'ba', 'ep' or 'iter', not {shown(log_interval)}."
+                f"log_interval must be a positive number of 'ba', 'ep' or 'iter', not {short_repr(log_interval)}."
             )
         if isinstance(stream, str) and stream.lower() not in ("stdout", "stderr"):
             raise ValueError(f"stream must be 'stdout', 'stderr' or an open text file, not {stream!r}.")
         if not isinstance(stream, str) and not hasattr(stream, "write"):
-            raise TypeError(f"stream must be 'stdout', 'stderr' or an open text file, not {shown(stream)}.")
+            raise TypeError(f"stream must be 'stdout', 'stderr' or an open text file, not {short_repr(stream)}.")
         self._stream = stream
         self._logs_traces = checked_bool("log_traces", log_traces)
         self._is_silent = rank_of(os.environ) != 0

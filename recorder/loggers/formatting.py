@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from toposcope.recorder.messages.plain_data import Plain
 from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign import UnreadableValueError, shown
+from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 
 Setting: TypeAlias = str | int | float | bool
 
@@ -26,7 +26,7 @@ def plain(value: object) -> Plain:
     try:
         return _plain(value)
     except RecursionError:
-        return shown(value)
+        return short_repr(value)
 
 
 def line(value: object) -> str:
@@ -70,7 +70,7 @@ def _numbers_or_name(value: object) -> Plain:
     except (TypeError, UnreadableValueError):
         return _name(value)
     if array.is_complex or array.values.size > _MAX_NUMBERS:
-        return shown(value)
+        return short_repr(value)
     numbers: Plain = array.numbers().tolist()
     return numbers
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign import called
+from toposcope.recorder.values.foreign_values import call_foreign
 from toposcope.recorder.values.image import unpack_image
 
 _CHANNELS = (1, 3, 4)
@@ -73,7 +73,7 @@ def _is_sequence(images: object) -> TypeGuard[Sequence[object]]:
 
 
 def _image_batch(image: object, channels_last: bool) -> ImageBatch:
-    pixels, layout = called(lambda: unpack_image(image, None))
+    pixels, layout = call_foreign(lambda: unpack_image(image, None))
     array = array_from(pixels).numbers()
     if layout is not None:
         return ImageBatch(array, layout)

@@ -13,7 +13,7 @@ from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.timestamp import Timestamp
 from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign import UnreadableValueError, is_convertible, shown
+from toposcope.recorder.values.foreign_values import UnreadableValueError, is_convertible, short_repr
 
 if TYPE_CHECKING:
     from toposcope.recorder.training.state import State
@@ -82,7 +82,7 @@ class InMemoryLogger(LoggerDestination):
             ValueError: nothing was logged under this name.
         """
         if metric not in self.data:
-            raise ValueError(f"metric must be one of {shown(sorted(self.data))}, not {shown(metric)}.")
+            raise ValueError(f"metric must be one of {short_repr(sorted(self.data))}, not {short_repr(metric)}.")
         timestamps, values = zip(*self.data[metric], strict=True)
         states = [timestamp.state_dict() for timestamp in timestamps]
         series = {field: np.array([_number(state[field]) for state in states]) for field in states[0]}

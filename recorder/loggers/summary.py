@@ -17,7 +17,7 @@ from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.time import Time
-from toposcope.recorder.values.foreign import UnreadableValueError
+from toposcope.recorder.values.foreign_values import UnreadableValueError
 
 if TYPE_CHECKING:
     from toposcope.recorder.training.logger import Logger
@@ -29,13 +29,13 @@ class SummaryLogger(BufferedDestination):
 
         trainer = Trainer(model, ..., loggers=SummaryLogger("runs/first"))
 
-    metrics         scalars under their names
-    hyperparameters custom lineage: {"optimizer": {"lr": 0.1}} as "optimizer/lr", lists as JSON; all hyperparameters
-                    are recorded again when new ones are logged
-    images          images `<name>`; a list of different sizes `<name>/0`, `<name>/1`, ...; masks `<name>/<mask>`,
-                    with a separate colour for each label, and a legend of the classes as text `<name>/classes`
-    tables          texts in Markdown under their names
-    traces          not recorded
+    * Metrics become scalars under their names.
+    * Hyperparameters become custom lineage: {"optimizer": {"lr": 0.1}} as "optimizer/lr", lists as JSON. All
+      hyperparameters are recorded again when new ones are logged.
+    * Images become images `<name>`; a list of different sizes `<name>/0`, `<name>/1`, ...; masks `<name>/<mask>`, with
+      a separate colour for each label, and a legend of the classes as text `<name>/classes`.
+    * Tables become texts in Markdown under their names.
+    * Traces are not recorded.
 
     The default step is the number of finished batches. A value that cannot be recorded, such as text among metrics, is
     skipped with one log line per tag. Every rank records scalars and texts; only rank 0 records images and

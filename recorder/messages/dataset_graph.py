@@ -5,17 +5,13 @@ from collections.abc import Mapping
 
 from toposcope.proto.lineage_pb2 import DatasetGraph, OperationParameter
 from toposcope.recorder.messages.plain_data import items_of, plain_from, utf8
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _INT32 = range(-(2**31), 2**31)
 
 
 def dataset_graph(stage: Mapping[str, object]) -> DatasetGraph:
     """Return the graph of a dataset pipeline.
-
-    Args:
-        stage: the last stage: a dict with its name (op_type), its parameters, its input stages (children), and the
-            transforms (operations) and the sampler that it uses, each a dict of parameters. Only op_type is required.
 
         dataset_graph({
             "op_type": "Batch",
@@ -26,6 +22,10 @@ def dataset_graph(stage: Mapping[str, object]) -> DatasetGraph:
                 "children": [{"op_type": "ImageFolder", "dir": "cats", "sampler": {"sampler_name": "RandomSampler"}}],
             }],
         })
+
+    Args:
+        stage: the last stage: a dict with its name (op_type), its parameters, its input stages (children), and the
+            transforms (operations) and the sampler that it uses, each a dict of parameters. Only op_type is required.
 
     The result of mindspore.dataset.serialize(dataset) is also such a dict. List parameters are stored by name, whereas
     MindSpore joins those of a transform or a sampler into one unnamed list of float32.
@@ -42,7 +42,7 @@ def _stage(stage: object) -> DatasetGraph:
     parameters = dict(items_of("a stage of the dataset", stage))
     op_type = parameters.get("op_type")
     if not isinstance(op_type, str) or not op_type:
-        raise ValueError(f"A stage of the dataset must have an op_type, a non-empty str; got {shown(stage)}.")
+        raise ValueError(f"A stage of the dataset must have an op_type, a non-empty str; got {short_repr(stage)}.")
     children, operations, sampler = (parameters.pop(part, None) for part in ("children", "operations", "sampler"))
     graph = DatasetGraph(children=[_stage(child) for child in _checked_list(f"children of {op_type}", children)])
     _set_parameters(graph.parameter, op_type, parameters)
@@ -79,5 +79,5 @@ def _set_parameters(message: OperationParameter, owner: str, parameters: object)
 
 def _checked_list(what: str, items: object) -> list[object] | tuple[object, ...]:
     if items is not None and not isinstance(items, list | tuple):
-        raise TypeError(f"The {what} must be a list, not {shown(items)}.")
+        raise TypeError(f"The {what} must be a list, not {short_repr(items)}.")
     return items or []

@@ -9,7 +9,7 @@ from google.protobuf.message import Error, Message
 from toposcope.proto.graph_pb2 import GraphProto, ModelProto
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.lineage_pb2 import DatasetGraph, EvaluationLineage, TrainLineage, UserDefinedInfo
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _M = TypeVar("_M", bound=Message)
 
@@ -48,21 +48,21 @@ def message_from(plugin: str, value: object) -> Message:
         ValueError: plugin is not in MESSAGES, or value cannot be parsed as its message.
     """
     if plugin not in MESSAGES:
-        raise ValueError(f"plugin must be one of {', '.join(MESSAGES)}; not {shown(plugin)}.")
+        raise ValueError(f"plugin must be one of {', '.join(MESSAGES)}; not {short_repr(plugin)}.")
     expected = MESSAGES[plugin]
     name = value.DESCRIPTOR.name if isinstance(value, Message) else ""
     if isinstance(value, Message) and name == expected.DESCRIPTOR.name:
         return _parse(expected, value)
     if plugin == "graph" and (isinstance(value, bytes) or (isinstance(value, Message) and name == "ModelProto")):
         return _graph_of_model(value)
-    actual = f"a message {value.DESCRIPTOR.full_name}" if isinstance(value, Message) else shown(value)
+    actual = f"a message {value.DESCRIPTOR.full_name}" if isinstance(value, Message) else short_repr(value)
     raise TypeError(f"A value of plugin {plugin!r} must be a message {expected.DESCRIPTOR.name}, not {actual}.")
 
 
 def _graph_of_model(value: Message | bytes) -> GraphProto:
     model = _parse(ModelProto, value)
     if not model.HasField("graph"):
-        raise ValueError(f"A ModelProto must contain a graph; {shown(value)} has none.")
+        raise ValueError(f"A ModelProto must contain a graph; {short_repr(value)} has none.")
     return model.graph
 
 
@@ -70,4 +70,4 @@ def _parse(expected: type[_M], value: Message | bytes) -> _M:
     try:
         return expected.FromString(value if isinstance(value, bytes) else value.SerializeToString())
     except Error as error:
-        raise ValueError(f"{shown(value)} is not a valid {expected.DESCRIPTOR.name}: {error}") from None
+        raise ValueError(f"{short_repr(value)} is not a valid {expected.DESCRIPTOR.name}: {error}") from None

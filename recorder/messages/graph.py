@@ -22,7 +22,7 @@ from toposcope.proto.graph_pb2 import (
 )
 from toposcope.proto.tensor_pb2 import DataType, TensorProto
 from toposcope.recorder.messages.plain_data import Plain, items_of, plain_from, utf8
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 PARAMETER = "Parameter"
 """op_type of inputs and trained parameters."""
@@ -80,7 +80,7 @@ def graph(nodes: Iterable[Node], *, name: str | None = None) -> GraphProto:
         UnreadableValueError: the methods of an array or tensor raised an error.
     """
     if not isinstance(nodes, Iterable):
-        raise TypeError(f"nodes must be a list of Node, not {shown(nodes)}.")
+        raise TypeError(f"nodes must be a list of Node, not {short_repr(nodes)}.")
     checked_nodes = [_checked(node) for node in nodes]
     ids = _ids(checked_nodes)
     message = GraphProto() if name is None else GraphProto(name=utf8(_text("name of the graph", name)))
@@ -100,28 +100,28 @@ def graph(nodes: Iterable[Node], *, name: str | None = None) -> GraphProto:
 
 def _checked(node: object) -> Node:
     if not isinstance(node, Node):
-        raise TypeError(f"nodes must be of type Node, not {shown(node)}.")
+        raise TypeError(f"nodes must be of type Node, not {short_repr(node)}.")
     _text("name of a node", node.name)
     _text(f"op_type of {node.name!r}", node.op_type)
     items_of(f"attributes of {node.name!r}", node.attributes)
     if not isinstance(node.inputs, list | tuple) or not all(isinstance(source, str) for source in node.inputs):
-        raise TypeError(f"inputs of {node.name!r} must be a list of names of nodes, not {shown(node.inputs)}.")
+        raise TypeError(f"inputs of {node.name!r} must be a list of names of nodes, not {short_repr(node.inputs)}.")
     if node.op_type not in (PARAMETER, CONSTANT):
         if not all(node.name.split("/")):
             raise ValueError(f"name of a node must not have empty scopes between '/'; got {node.name!r}.")
     elif "/" in node.name or node.inputs or set(node.attributes) - {"value"}:
         raise ValueError(
             f"{node.op_type} {node.name!r} must have no '/' in its name, no inputs and no attribute except 'value'; "
-            f"got {shown(node.inputs)}, {shown(node.attributes)}."
+            f"got {short_repr(node.inputs)}, {short_repr(node.attributes)}."
         )
     return node
 
 
 def _text(what: str, text: object) -> str:
     if not isinstance(text, str):
-        raise TypeError(f"{what} must be a str, not {shown(text)}.")
+        raise TypeError(f"{what} must be a str, not {short_repr(text)}.")
     if not text or _FORBIDDEN.search(text):
-        raise ValueError(f"""{what} must not be empty or contain '<', '>' or '"'; got {shown(text)}.""")
+        raise ValueError(f"""{what} must not be empty or contain '<', '>' or '"'; got {short_repr(text)}.""")
     return text
 
 
@@ -132,10 +132,12 @@ def _ids(nodes: Sequence[Node]) -> dict[str, str]:
     ids |= {node.name: next(numbers) for node in nodes if node.op_type not in (PARAMETER, CONSTANT)}
     if len(ids) < len(nodes):
         duplicates = [name for name, count in Counter(node.name for node in nodes).items() if count > 1]
-        raise ValueError(f"names must be unique in a graph; {shown(duplicates)} occur more than once.")
+        raise ValueError(f"names must be unique in a graph; {short_repr(duplicates)} occur more than once.")
     for node in nodes:
         if unknown := [source for source in node.inputs if source not in ids]:
-            raise ValueError(f"inputs of {node.name!r} must be names of nodes of the graph; {shown(unknown)} are not.")
+            raise ValueError(
+                f"inputs of {node.name!r} must be names of nodes of the graph; {short_repr(unknown)} are not."
+            )
     return ids
 
 
@@ -180,9 +182,9 @@ def _sizes(node: Node) -> list[int]:
     try:
         sizes = [-1 if size is None else operator.index(size) for size in (() if node.shape is None else node.shape)]
     except TypeError:
-        raise TypeError(f"shape of {node.name!r} must be a tuple of integers, not {shown(node.shape)}.") from None
+        raise TypeError(f"shape of {node.name!r} must be a tuple of integers, not {short_repr(node.shape)}.") from None
     if not all(-1 <= size in _INT64 for size in sizes):
-        raise ValueError(f"shape of {node.name!r} must consist of sizes, -1 if unknown; got {shown(node.shape)}.")
+        raise ValueError(f"shape of {node.name!r} must consist of sizes, -1 if unknown; got {short_repr(node.shape)}.")
     return sizes
 
 
@@ -193,7 +195,7 @@ def _element(node: Node) -> Any:
     named = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
     element = str(named).rpartition(".")[2].lower()
     if element not in _ELEMENTS:
-        raise ValueError(f"dtype of {node.name!r} must be one of {', '.join(_ELEMENTS)}; not {shown(dtype)}.")
+        raise ValueError(f"dtype of {node.name!r} must be one of {', '.join(_ELEMENTS)}; not {short_repr(dtype)}.")
     return _ELEMENTS[element]
 
 
@@ -210,7 +212,7 @@ def _value(what: str, value: Plain) -> ValueProto:
         case int() if value in _UINT64:
             return ValueProto(dtype="DT_UINT64", uint_val=value)
         case int():
-            raise ValueError(f"{what} must be a 64-bit integer; {shown(value)} is too large.")
+            raise ValueError(f"{what} must be a 64-bit integer; {short_repr(value)} is too large.")
         case float():
             return ValueProto(dtype="DT_FLOAT64", double_val=value)
         case tuple():

@@ -10,7 +10,7 @@ from toposcope.proto.tensor_pb2 import TensorProto
 from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.messages.landscape_details import LandscapeDetails, details_message
 from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 Doubles = npt.NDArray[np.float64]
 _UNITS = ("step", "epoch")
@@ -62,13 +62,13 @@ def landscape(
     message = LossLandscape(landscape=_points(columns, rows, losses))
     message.metadata.decomposition = checked_text("decomposition", decomposition)
     if unit not in _UNITS:
-        raise ValueError(f"unit must be 'step' or 'epoch', not {shown(unit)}.")
+        raise ValueError(f"unit must be 'step' or 'epoch', not {short_repr(unit)}.")
     message.metadata.unit = unit
     message.metadata.step_per_epoch = checked_integer("step_per_epoch", step_per_epoch, 1, _INT32[-1])
     if path is not None:
         message.loss_path.CopyFrom(_loss_path(_path(path), intervals))
     elif intervals is not None:
-        raise ValueError(f"intervals require a path; got {shown(intervals)} without one.")
+        raise ValueError(f"intervals require a path; got {short_repr(intervals)} without one.")
     if convergence_point is not None:
         point = _doubles("convergence_point", convergence_point, 1)
         if point.shape != (3,):
@@ -81,7 +81,7 @@ def landscape(
 
 def _details(details: LandscapeDetails, path: LossLandscape.Point) -> LossLandscape.Details:
     if not isinstance(details, LandscapeDetails):
-        raise TypeError(f"details must be a LandscapeDetails or None, not {shown(details)}.")
+        raise TypeError(f"details must be a LandscapeDetails or None, not {short_repr(details)}.")
     message, points = details_message(details), sum(path.x.dims)
     if message.HasField("truth") and len(message.truth.real) != points:
         raise ValueError(
@@ -94,7 +94,7 @@ def _loss_path(points: Doubles, intervals: Iterable[int] | None) -> LossLandscap
     path = LossLandscape.LossPath(points=_points(*points.T))
     if intervals is not None:
         if not isinstance(intervals, Iterable):
-            raise TypeError(f"intervals must be a list of integers, not {shown(intervals)}.")
+            raise TypeError(f"intervals must be a list of integers, not {short_repr(intervals)}.")
         numbers = [checked_integer("an interval", interval, _INT32[0], _INT32[-1]) for interval in intervals]
         if len(numbers) != len(points):
             raise ValueError(
@@ -136,7 +136,7 @@ def _doubles(parameter: str, value: object, dimensions: int) -> Doubles:
     except TypeError as error:
         raise TypeError(f"{parameter}: {error}") from None
     if array.is_complex:
-        raise TypeError(f"{parameter} must contain real numbers; {shown(value)} is complex.")
+        raise TypeError(f"{parameter} must contain real numbers; {short_repr(value)} is complex.")
     if array.values.ndim != dimensions:
         raise ValueError(f"{parameter} must have {dimensions} dimension(s); got shape {array.values.shape}.")
     return array.numbers().astype(np.float64)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.recorder.arguments import checked_integer
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 Doubles = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -128,7 +128,7 @@ class Diagnostics:
                 f"ritz_residuals must have one number per eigenvalue; got {residuals.size} for {values.size}."
             )
         if self.buffers not in BUFFERS:
-            raise ValueError(f"buffers must be one of {', '.join(map(repr, BUFFERS))}; not {shown(self.buffers)}.")
+            raise ValueError(f"buffers must be one of {', '.join(map(repr, BUFFERS))}; not {short_repr(self.buffers)}.")
         checked_integer("samples", self.samples, 0)
         if self.seed is not None:
             checked_integer("seed", self.seed)

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from toposcope.proto.lineage_pb2 import EvaluationLineage, TrainLineage, UserDefinedInfo
 from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.messages.plain_data import items_of, plain_from, utf8
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 from toposcope.recorder.values.scalar import scalar_from
 
 _INT32 = range(-(2**31), 2**31)
@@ -139,7 +139,7 @@ def set_custom(entry: UserDefinedInfo, what: str, name: str, value: object, *, t
         plain = None
     if plain is None or isinstance(plain, list | tuple | dict) or (isinstance(plain, bool) and not takes_bool):
         types = "str, int, float or bool" if takes_bool else "str, int or float"
-        raise TypeError(f"{what} must be a {types}, not {shown(value)}.")
+        raise TypeError(f"{what} must be a {types}, not {short_repr(value)}.")
     _set_plain(entry, what, utf8(name), plain)
 
 
@@ -156,7 +156,7 @@ def _set_plain(entry: UserDefinedInfo, what: str, name: str, value: str | bool |
             entry.map_double[name] = float(value)
             entry.map_int64[name] = value
         case int():
-            raise ValueError(f"{what} must be a 64-bit integer; {shown(value)} is too large.")
+            raise ValueError(f"{what} must be a 64-bit integer; {short_repr(value)} is too large.")
         case float():
             entry.map_double[name] = value
 
@@ -185,7 +185,7 @@ def _set_counts(message: Message, **counts: object) -> None:
             continue
         number, wide_field = checked_integer(field, count, lowest=0), f"{field}_int64"
         if number not in _INT32 and wide_field not in message.DESCRIPTOR.fields_by_name:
-            raise ValueError(f"{field} must be a 32-bit integer; {shown(count)} is too large.")
+            raise ValueError(f"{field} must be a 32-bit integer; {short_repr(count)} is too large.")
         setattr(message, field, min(number, _INT32[-1]))
         if number not in _INT32:
             setattr(message, wide_field, number)
@@ -203,5 +203,5 @@ def _real(parameter: str, number: object) -> float:
 def _path(parameter: str, path: object) -> str | None:
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else path
     if text is not None and not isinstance(text, str):
-        raise TypeError(f"{parameter} must be a str or an os.PathLike, not {shown(path)}.")
+        raise TypeError(f"{parameter} must be a str or an os.PathLike, not {short_repr(path)}.")
     return text

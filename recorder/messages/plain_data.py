@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from toposcope.proto.wire import text_bytes
 from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | tuple[Plain, ...] | dict[str, Plain] | None"
 
@@ -40,7 +40,7 @@ def _key(what: str, key: object) -> str:
     if isinstance(key, str):
         return key
     if isinstance(key, bool) or not hasattr(key, "__index__"):
-        raise TypeError(f"{what} contains a dict with the key {shown(key)}; keys must be str or int.")
+        raise TypeError(f"{what} contains a dict with the key {short_repr(key)}; keys must be str or int.")
     return str(key.__index__())
 
 
@@ -50,7 +50,7 @@ def _numbers(what: str, value: object) -> Plain:
     except TypeError:
         array = None
     if array is None or array.is_complex:
-        raise TypeError(f"{what} must be {_EXPECTED}, not {shown(value)}.")
+        raise TypeError(f"{what} must be {_EXPECTED}, not {short_repr(value)}.")
     numbers: Plain = array.numbers().tolist()
     return numbers
 
@@ -58,10 +58,10 @@ def _numbers(what: str, value: object) -> Plain:
 def items_of(what: str, mapping: object) -> list[tuple[str, object]]:
     """Return the items of a mapping; TypeError if it is not a mapping or a key is not a str."""
     if not isinstance(mapping, Mapping):
-        raise TypeError(f"{what} must be a dict, not {shown(mapping)}.")
+        raise TypeError(f"{what} must be a dict, not {short_repr(mapping)}.")
     for name in mapping:
         if not isinstance(name, str):
-            raise TypeError(f"{what} must be a dict with keys of type str; {shown(name)} is not.")
+            raise TypeError(f"{what} must be a dict with keys of type str; {short_repr(name)} is not.")
     return list(mapping.items())
 
 

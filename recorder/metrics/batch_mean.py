@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from toposcope.recorder.metrics.metric import Metric
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 from toposcope.recorder.values.scalar import scalar_from
 
 
@@ -18,7 +18,7 @@ class BatchMean(Metric):
             TypeError: function is not callable.
         """
         if not callable(function):
-            raise TypeError(f"A metric must be a function of outputs and labels, not {shown(function)}.")
+            raise TypeError(f"A metric must be a function of outputs and labels, not {short_repr(function)}.")
         self._function = function
         super().__init__()
 
@@ -41,7 +41,7 @@ class BatchMean(Metric):
             self._sum += scalar_from(value).value * samples
         except (TypeError, ValueError) as error:
             name = getattr(self._function, "__name__", type(self._function).__name__)
-            raise type(error)(f"The metric {name} must return one number per batch, not {shown(value)}.") from None
+            raise type(error)(f"The metric {name} must return one number per batch, not {short_repr(value)}.") from None
         self._samples += samples
 
     def eval(self) -> float:

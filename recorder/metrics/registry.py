@@ -15,7 +15,7 @@ from toposcope.recorder.metrics.perplexity import Perplexity
 from toposcope.recorder.metrics.precision import Precision
 from toposcope.recorder.metrics.recall import Recall
 from toposcope.recorder.metrics.top_k import Top1CategoricalAccuracy, Top5CategoricalAccuracy, TopKCategoricalAccuracy
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _CLASSES: MappingProxyType[str, Callable[..., Metric]] = MappingProxyType(
     {
@@ -51,7 +51,7 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Metric:
         TypeError: the class does not accept these arguments.
     """
     if not isinstance(name, str) or name not in _CLASSES:
-        raise ValueError(f"There is no metric {shown(name)}; there are {', '.join(names())}.")
+        raise ValueError(f"There is no metric {short_repr(name)}; there are {', '.join(names())}.")
     return _CLASSES[name](*args, **kwargs)
 
 
@@ -79,14 +79,14 @@ def metrics_from(metrics: object) -> dict[str, Any]:
         return _named((_name_of(metric), metric) for metric in metrics)
     if isinstance(metrics, set | frozenset):
         return metrics_from(sorted(metrics, key=_name_of))
-    raise TypeError(f"metrics must be a dict, set or list of metrics, or None, not {shown(metrics)}.")
+    raise TypeError(f"metrics must be a dict, set or list of metrics, or None, not {short_repr(metrics)}.")
 
 
 def _named(pairs: Iterable[tuple[object, object]]) -> dict[str, Any]:
     named: dict[str, Any] = {}
     for name, metric in pairs:
         if not isinstance(name, str):
-            raise TypeError(f"The name of a metric must be a str, not {shown(name)}.")
+            raise TypeError(f"The name of a metric must be a str, not {short_repr(name)}.")
         if not name:
             raise ValueError("The name of a metric must not be empty.")
         if name in named:
@@ -106,7 +106,7 @@ def _metric_from(metric: object) -> Any:
         return BatchMean(metric)
     raise TypeError(
         f"A metric must be a name, a Metric, a torchmetrics object, or a function of outputs and labels, "
-        f"not {shown(metric)}."
+        f"not {short_repr(metric)}."
     )
 
 

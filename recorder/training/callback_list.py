@@ -7,7 +7,7 @@ from toposcope.recorder import log
 from toposcope.recorder.training.callback import Callback, legacy_hooks_of
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 CallbackList = Callback | EventCallback | Sequence[Callback | EventCallback] | None
 """A callback or a sequence of callbacks, of both styles."""
@@ -18,7 +18,7 @@ def checked_callbacks(callbacks: Any) -> list[Callback | EventCallback]:
     items = _as_list(callbacks)
     for callback in items:
         if not isinstance(callback, Callback | EventCallback):
-            raise TypeError(f"callbacks must be Callback or EventCallback objects, not {shown(callback)}.")
+            raise TypeError(f"callbacks must be Callback or EventCallback objects, not {short_repr(callback)}.")
         if isinstance(callback, Callback) and isinstance(callback, EventCallback):
             raise TypeError(
                 f"A callback must be a Callback or an EventCallback; {type(callback).__name__} inherits from both."
@@ -31,7 +31,7 @@ def checked_loggers(loggers: Any) -> list[LoggerDestination]:
     items = _as_list(loggers)
     for logger in items:
         if not isinstance(logger, LoggerDestination):
-            raise TypeError(f"loggers must be LoggerDestination objects, not {shown(logger)}.")
+            raise TypeError(f"loggers must be LoggerDestination objects, not {short_repr(logger)}.")
     return items
 
 

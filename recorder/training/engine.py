@@ -11,7 +11,7 @@ from toposcope.recorder.training.hooks import Hooks
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _owners: dict[int, Hooks] = {}
 """The hooks of the engine that uses a callback, by the id of the callback."""
@@ -76,13 +76,15 @@ class Engine:
 
     def _in_order(self, event: Event) -> list[Callback | EventCallback]:
         destinations = [callback for callback in self.state.callbacks if isinstance(callback, LoggerDestination)]
-        others = [callback for callback in self.state.callbacks if not isinstance(callback, LoggerDestination)]
-        return destinations + others if event is Event.INIT else others + destinations
+        other_callbacks = [each for each in self.state.callbacks if not isinstance(each, LoggerDestination)]
+        return destinations + other_callbacks if event is Event.INIT else other_callbacks + destinations
 
     def _claim_callbacks(self) -> None:
         for callback in self.state.callbacks:
             if id(callback) in _owners:
-                raise RuntimeError(f"{shown(callback)} is still in use by another trainer: close that trainer first.")
+                raise RuntimeError(
+                    f"{short_repr(callback)} is still in use by another trainer: close that trainer first."
+                )
         _owners.update((id(callback), self.hooks) for callback in self.state.callbacks)
 
 
@@ -105,6 +107,6 @@ def _succeeds(close: Callable[..., None], *arguments: object) -> bool:
     try:
         close(*arguments)
     except Exception as error:
-        log.error("%s failed: %s: %s", shown(close), type(error).__name__, error)
+        log.error("%s failed: %s: %s", short_repr(close), type(error).__name__, error)
         return False
     return True

@@ -39,7 +39,7 @@ def evaluate(engine: Engine, steps: Steps, evaluator: Evaluator, *, prefix: str 
         The result of each metric by its name.
     """
     state = engine.state
-    before = state.dataloader, state.dataloader_label, state.dataloader_len, state.batch, state.outputs, state.loss
+    saved = state.dataloader, state.dataloader_label, state.dataloader_len, state.batch, state.outputs, state.loss
     state.set_dataloader(evaluator.dataloader, evaluator.label)
     state.eval_timestamp, state.eval_results, state.eval_loss = Timestamp(), None, None
     state.eval_metrics[evaluator.label] = evaluator.metrics
@@ -48,7 +48,7 @@ def evaluate(engine: Engine, steps: Steps, evaluator: Evaluator, *, prefix: str 
         results = _results(engine, steps, evaluator, prefix)
     finally:
         restore()
-    state.dataloader, state.dataloader_label, state.dataloader_len, state.batch, state.outputs, state.loss = before
+    state.dataloader, state.dataloader_label, state.dataloader_len, state.batch, state.outputs, state.loss = saved
     return results
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toposcope.recorder.metrics import metrics_from
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 class Evaluator:
@@ -14,7 +14,7 @@ class Evaluator:
     def __init__(self, label: str, dataloader: Iterable[Any], metrics: Any = None) -> None:
         """Accept metrics in the forms that Model accepts; TypeError if dataloader is not iterable."""
         if not isinstance(dataloader, Iterable):
-            raise TypeError(f"The data to evaluate on must be an iterable of batches, not {shown(dataloader)}.")
+            raise TypeError(f"The data to evaluate on must be an iterable of batches, not {short_repr(dataloader)}.")
         self.label, self.dataloader = label, dataloader
         self.metrics: dict[str, Any] = copy.deepcopy(metrics_from(metrics))
 

@@ -110,25 +110,27 @@ class Hooks:
         self._enter(RunContext(self.params, on_stop=self._state.stop_training), self._callbacks())
 
     def _begin_evaluation(self) -> None:
-        is_inside = bool(self._phases)
-        callbacks = [callback for callback in self._callbacks() if not is_inside or callback.runs_in_fit_evaluation]
-        before = {key: self.params[key] for key in _SHADOWED if key in self.params}
+        is_nested = bool(self._phases)
+        callbacks = [callback for callback in self._callbacks() if not is_nested or callback.runs_in_fit_evaluation]
+        params_before = {key: self.params[key] for key in _SHADOWED if key in self.params}
         context = RunContext(self.params)
         state = self._state
         self.params.update(
             mode="eval",
             cur_step_num=0,
-            batch_num=_number(state),
+            batch_num=_steps_per_epoch(state),
             dataset_sink_mode=False,
             eval_network=state.eval_model,
             valid_dataset=state.dataloader,
         )
-        if not is_inside:
+        if not is_nested:
             self.params.update(network=state.model, list_callback=list(self._callbacks()))
-        self._enter(context, callbacks, before)
+        self._enter(context, callbacks, params_before)
 
-    def _enter(self, context: RunContext, callbacks: Sequence[Callback], before: dict[str, Any] | None = None) -> None:
-        phase = Phase(context, before or {})
+    def _enter(
+        self, context: RunContext, callbacks: Sequence[Callback], params_before: dict[str, Any] | None = None
+    ) -> None:
+        phase = Phase(context, params_before or {})
         self._phases.append(phase)
         for callback in callbacks:
             entered = phase.stack.enter_context(callback)
@@ -171,14 +173,16 @@ class Hooks:
 
     def _set_metrics(self) -> None:
         metrics = dict(self._state.eval_results or {})
-        is_inside = len(self._phases) > 1
+        is_nested = len(self._phases) > 1
         if (label := self._state.dataloader_label) not in (None, "eval") and not self._is_only_evaluator(label):
-            own = {name if name.startswith(f"{label}/") else f"{label}/{name}": each for name, each in metrics.items()}
-            if is_inside and self._state.eval_loss is not None:
-                own[f"{label}/eval_loss"] = self._state.eval_loss
-            self.params.update(eval_label=label, evaluator_results=own)
-        self.params["metrics"] = {**self.params.get("metrics", {}), **metrics} if is_inside else metrics
-        if is_inside:
+            labelled = {
+                name if name.startswith(f"{label}/") else f"{label}/{name}": each for name, each in metrics.items()
+            }
+            if is_nested and self._state.eval_loss is not None:
+                labelled[f"{label}/eval_loss"] = self._state.eval_loss
+            self.params.update(eval_label=label, evaluator_results=labelled)
+        self.params["metrics"] = {**self.params.get("metrics", {}), **metrics} if is_nested else metrics
+        if is_nested:
             loss = {} if self._state.eval_loss is None else {"eval_loss": self._state.eval_loss}
             self.params["eval_results"] = {**self.params.get("eval_results", {}), **metrics, **loss}
 
@@ -205,7 +209,7 @@ class Hooks:
 def _training_params(state: State) -> dict[str, Any]:
     """Return the params at the beginning of a training."""
     return {
-        "batch_num": state.sink_size or _number(state),
+        "batch_num": state.sink_size or _steps_per_epoch(state),
         "cur_step_num": int(state.timestamp.batch),
         "dataset_sink_mode": state.sink_size is not None,
         "device_number": state.device_number,
@@ -233,7 +237,7 @@ def _optimizer(state: State) -> Any:
     return state.optimizers[0] if len(state.optimizers) == 1 else tuple(state.optimizers) or None
 
 
-def _number(state: State) -> int:
+def _steps_per_epoch(state: State) -> int:
     """Return the steps per epoch; -1 if unknown."""
     return -1 if state.dataloader_len is None else int(state.dataloader_len)
 

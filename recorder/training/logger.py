@@ -63,8 +63,8 @@ class Logger:
 
     def __init__(self, state: State, destinations: LogReceiver | Sequence[LogReceiver] | None = None) -> None:
         self._state = state
-        one = (destinations,) if isinstance(destinations, LogReceiver) else destinations
-        self.destinations: tuple[LogReceiver, ...] = tuple(one or ())
+        receivers = (destinations,) if isinstance(destinations, LogReceiver) else destinations
+        self.destinations: tuple[LogReceiver, ...] = tuple(receivers or ())
 
     def log_hyperparameters(self, hyperparameters: dict[str, Any]) -> None:
         """Log hyperparameters of the training."""

@@ -3,7 +3,7 @@
 import numpy as np
 
 from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign import UnreadableValueError
+from toposcope.recorder.values.foreign_values import UnreadableValueError
 
 
 def loss_in(net_outputs: object) -> float | None:

@@ -30,7 +30,7 @@ from toposcope.recorder.training.network import checked_schedulers, steps_of
 from toposcope.recorder.training.prediction import predict
 from toposcope.recorder.training.state import Precision, State
 from toposcope.recorder.training.time import Time
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 class Model:
@@ -88,14 +88,14 @@ class Model:
             ValueError: an argument has an invalid value.
         """
         if boost_level != "O0":
-            raise ValueError(f"boost_level must be 'O0', the only supported level, not {shown(boost_level)}.")
+            raise ValueError(f"boost_level must be 'O0', the only supported level, not {short_repr(boost_level)}.")
         if keep_batchnorm_fp32 not in (None, True):
             raise ValueError(
                 "keep_batchnorm_fp32 must be True or None, as autocast always computes normalisation in float32, "
                 f"not {keep_batchnorm_fp32!r}."
             )
         if eval_indexes is not None and eval_network is None:
-            raise ValueError(f"eval_indexes requires an eval_network, which is None; got {shown(eval_indexes)}.")
+            raise ValueError(f"eval_indexes requires an eval_network, which is None; got {short_repr(eval_indexes)}.")
         if microbatch_size is not None:
             checked_integer("microbatch_size", microbatch_size, lowest=1)
         self._steps = steps_of(
@@ -274,7 +274,7 @@ class Model:
         last = checked_integer("epoch", epoch, lowest=1)
         first = checked_integer("initial_epoch", initial_epoch, lowest=0, highest=last - 1)
         if not isinstance(dataset, Iterable):
-            raise TypeError(f"train_dataset must be an iterable of batches, not {shown(dataset)}.")
+            raise TypeError(f"train_dataset must be an iterable of batches, not {short_repr(dataset)}.")
         checked_integer("sink_size", sink_size, lowest=-1)
         state = self._state(train_dataloader=dataset, max_duration=Time(last, "ep"))
         state.timestamp = state.timestamp.copy(epoch=first)
@@ -295,8 +295,8 @@ class _Run:
     def __init__(
         self, state: State, callbacks: list[Callback | EventCallback], loggers: Sequence[LoggerDestination]
     ) -> None:
-        destinations, others = destinations_first(callbacks, loggers)
-        state.callbacks = [*destinations, *others]
+        destinations, other_callbacks = destinations_first(callbacks, loggers)
+        state.callbacks = [*destinations, *other_callbacks]
         self._engine = Engine(state, Logger(state, destinations))
 
     def __enter__(self) -> Engine:
@@ -327,7 +327,7 @@ def _loss_scale(manager: Any) -> float | None:
     if manager is None:
         return None
     if not callable(getattr(manager, "get_loss_scale", None)):
-        raise TypeError(f"loss_scale_manager must have a method get_loss_scale(); {shown(manager)} does not.")
+        raise TypeError(f"loss_scale_manager must have a method get_loss_scale(); {short_repr(manager)} does not.")
     return float(manager.get_loss_scale())
 
 
@@ -335,7 +335,8 @@ def _checked_indexes(eval_indexes: Any) -> list[int]:
     """Return the indexes of loss, outputs and label."""
     if not isinstance(eval_indexes, list | tuple) or len(eval_indexes) != 3:
         raise ValueError(
-            f"eval_indexes must be three indexes into the value that eval_network returns, not {shown(eval_indexes)}."
+            "eval_indexes must be three indexes into the value that eval_network returns, "
+            f"not {short_repr(eval_indexes)}."
         )
     return [checked_integer("eval_indexes", index, lowest=-1) for index in eval_indexes]
 
@@ -346,7 +347,7 @@ def _checked_sink_size(sink_size: Any, dataset: Any) -> int:
         raise ValueError("sink_size must be -1 or at least 1, not 0.")
     number = length_of(dataset) if size == -1 else size
     if number is None:
-        raise ValueError(f"Sink mode requires a sink_size or a dataset with a length; {shown(dataset)} has none.")
+        raise ValueError(f"Sink mode requires a sink_size or a dataset with a length; {short_repr(dataset)} has none.")
     return number
 
 

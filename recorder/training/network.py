@@ -5,7 +5,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from toposcope.recorder.adapters import adapter, framework_name, is_module
 from toposcope.recorder.training.batch import parts_of, samples_of
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 AMP_LEVELS = ("O0", "O1", "O2", "O3", "auto")
 
@@ -111,7 +111,7 @@ class OwnSteps:
         """Return the result of eval_step(); TypeError if it is not a tuple of three."""
         result = self._network.eval_step(*parts_of(batch))
         if not isinstance(result, tuple) or len(result) != 3:
-            raise TypeError(f"eval_step() must return (loss or None, outputs, labels), not {shown(result)}.")
+            raise TypeError(f"eval_step() must return (loss or None, outputs, labels), not {short_repr(result)}.")
         return result
 
     def predict(self, batch: Any) -> Any:
@@ -134,9 +134,9 @@ def steps_of(network: Any, **parts: Any) -> Steps:
         ValueError: amp_level is invalid, or a part is not supported for a TrainableNetwork.
     """
     if (level := parts.get("amp_level", "O0")) not in AMP_LEVELS:
-        raise ValueError(f"amp_level must be one of {', '.join(map(repr, AMP_LEVELS))}, not {shown(level)}.")
+        raise ValueError(f"amp_level must be one of {', '.join(map(repr, AMP_LEVELS))}, not {short_repr(level)}.")
     if parts.get("loss_fn") is not None and not callable(parts["loss_fn"]):
-        raise TypeError(f"loss_fn must be a function of outputs and labels, not {shown(parts['loss_fn'])}.")
+        raise TypeError(f"loss_fn must be a function of outputs and labels, not {short_repr(parts['loss_fn'])}.")
     if is_module(network):
         steps: Steps = adapter("torch", "steps").TorchSteps(network, **parts)
         return steps
@@ -152,7 +152,7 @@ def steps_of(network: Any, **parts: Any) -> Steps:
         raise TypeError("Train a MindSpore Cell with mindspore.Model, and pass bridge(...) among its callbacks.")
     raise TypeError(
         "network must be a torch.nn.Module or have the methods train_step, eval_step, parameters and load_parameters; "
-        f"{shown(network)} is neither."
+        f"{short_repr(network)} is neither."
     )
 
 
@@ -161,7 +161,7 @@ def checked_schedulers(schedulers: Any) -> list[Any]:
     items = list(schedulers) if isinstance(schedulers, list | tuple) else [] if schedulers is None else [schedulers]
     for scheduler in items:
         if not callable(getattr(scheduler, "step", None)):
-            raise TypeError(f"schedulers must be objects of torch.optim.lr_scheduler, not {shown(scheduler)}.")
+            raise TypeError(f"schedulers must be objects of torch.optim.lr_scheduler, not {short_repr(scheduler)}.")
         if type(scheduler).__name__ == "ReduceLROnPlateau":
             raise TypeError(
                 "torch's ReduceLROnPlateau requires a metric at each step: use Toposcope's callback ReduceLROnPlateau."

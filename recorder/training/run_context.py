@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 class CallbackParams(dict[str, Any]):
@@ -39,7 +39,7 @@ class RunContext:
             TypeError: original_args is not a dict.
         """
         if not isinstance(original_args, dict):
-            raise TypeError(f"original_args must be a dict, not {shown(original_args)}.")
+            raise TypeError(f"original_args must be a dict, not {short_repr(original_args)}.")
         self._params = original_args if isinstance(original_args, CallbackParams) else CallbackParams(original_args)
         self._on_stop = on_stop
         self._is_stop_requested = False

@@ -5,7 +5,7 @@ import re
 from enum import StrEnum
 from typing import Union
 
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _CLOCK = re.compile(r"(?=\d)(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?")
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([a-z]+)")
@@ -43,7 +43,7 @@ class Time:
         """Create a time; TypeError if value is not a number, ValueError if the unit is unknown or needs an integer."""
         self.unit = _unit(unit)
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise TypeError(f"The value of a time must be an int or a float, not {shown(value)}.")
+            raise TypeError(f"The value of a time must be an int or a float, not {short_repr(value)}.")
         if self.unit in (TimeUnit.DURATION, TimeUnit.SECOND):
             self.value: int | float = float(value)
         elif not math.isfinite(value) or value != int(value):
@@ -59,7 +59,9 @@ class Time:
         if isinstance(time, str):
             return cls.from_timestring(time)
         if unit is None:
-            raise TypeError(f"A time must be a Time or a str such as '10ba', not {shown(time)}, which has no unit.")
+            raise TypeError(
+                f"A time must be a Time or a str such as '10ba', not {short_repr(time)}, which has no unit."
+            )
         return cls(time, unit)
 
     @classmethod
@@ -186,4 +188,4 @@ def _unit(unit: str) -> TimeUnit:
         return TimeUnit(unit)
     except ValueError:
         units = ", ".join(repr(member.value) for member in TimeUnit)
-        raise ValueError(f"The unit of a time must be one of {units}, not {shown(unit)}.") from None
+        raise ValueError(f"The unit of a time must be one of {units}, not {short_repr(unit)}.") from None

@@ -18,7 +18,7 @@ from toposcope.recorder.training.network import checked_schedulers
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.time import Time, TimeUnit
 from toposcope.recorder.training.watched_run import WatchedRun
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 def watch(
@@ -79,5 +79,5 @@ def _checked_optimizers(optimizer: Any) -> list[Any]:
     optimizers = list(optimizer) if isinstance(optimizer, list | tuple) else [] if optimizer is None else [optimizer]
     for each in optimizers:
         if isinstance(each, type | str | int | float | dict):
-            raise TypeError(f"optimizer must be an optimizer, a list of optimizers, or None, not {shown(each)}.")
+            raise TypeError(f"optimizer must be an optimizer, a list of optimizers, or None, not {short_repr(each)}.")
     return optimizers

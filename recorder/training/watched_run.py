@@ -13,7 +13,7 @@ from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.loop_events import LoopEvents
 from toposcope.recorder.training.state import State
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 class WatchedRun:
@@ -68,7 +68,7 @@ class WatchedRun:
         """
         events, state = self._running(), self.state
         if loss is None or isinstance(loss, str | Mapping):
-            raise TypeError(f"loss must be a number or a tensor, not {shown(loss)}.")
+            raise TypeError(f"loss must be a number or a tensor, not {short_repr(loss)}.")
         self._call_hook.disarm()
         if not events.is_step_begun:
             events.begin_step(batch)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.data_types import DTYPES, bfloat16_values
-from toposcope.recorder.values.foreign import called, is_convertible, shown, unmasked
+from toposcope.recorder.values.foreign_values import call_foreign, is_convertible, short_repr, unmasked
 from toposcope.recorder.values.memory import MemoryPool
 
 _EXPECTED = "an array, a tensor of any framework, a number or nested lists of numbers"
@@ -46,11 +46,11 @@ def array_from(value: object) -> Array:
         UnreadableValueError: the value's own methods raised an error.
     """
     if not isinstance(value, _PLAIN) and not is_convertible(value, _CONVERSIONS):
-        raise TypeError(f"The value must be {_EXPECTED}; {shown(value)} is of type {type(value).__name__}.")
+        raise TypeError(f"The value must be {_EXPECTED}; {short_repr(value)} is of type {type(value).__name__}.")
     if isinstance(value, list | tuple):
         return _with_data_type(_from_lists(value), value)
     filled = unmasked(value)
-    copy = called(lambda: _copy(filled))
+    copy = call_foreign(lambda: _copy(filled))
     return copy if isinstance(copy, Array) else _with_data_type(copy, value)
 
 
@@ -63,7 +63,7 @@ def _from_lists(nested: object) -> npt.NDArray[Any]:
     try:
         return np.array(_with_arrays(nested), order="C")
     except (TypeError, ValueError, RecursionError) as error:
-        raise TypeError(f"The value must be {_EXPECTED}; {shown(nested)} is not: {error}") from None
+        raise TypeError(f"The value must be {_EXPECTED}; {short_repr(nested)} is not: {error}") from None
 
 
 def _with_arrays(item: object) -> object:
@@ -115,7 +115,7 @@ def _with_data_type(copy: npt.NDArray[Any], value: object) -> Array:
     with np.errstate(all="ignore"):  # A long double may exceed the range of doubles.
         copy = copy.astype(_stored_dtype(copy.dtype), copy=False)
     if copy.dtype not in _CODES:
-        raise TypeError(f"The value must be {_EXPECTED}; {shown(value)} has dtype {copy.dtype.name}.")
+        raise TypeError(f"The value must be {_EXPECTED}; {short_repr(value)} has dtype {copy.dtype.name}.")
     return Array(copy, _CODES[copy.dtype])
 
 

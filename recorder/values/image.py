@@ -10,7 +10,7 @@ import numpy.typing as npt
 from PIL import Image as Pillow
 
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _Array = npt.NDArray[Any]
 _Bytes = npt.NDArray[np.uint8]
@@ -78,7 +78,7 @@ def _matches(shape: tuple[int, ...], layout: str) -> bool:
 
 def _checked_layout(shape: tuple[int, ...], dataformats: str, matching: list[str]) -> str:
     if dataformats not in _LAYOUTS:
-        raise ValueError(f"dataformats must be one of {_LAYOUTS}, not {shown(dataformats)}.")
+        raise ValueError(f"dataformats must be one of {_LAYOUTS}, not {short_repr(dataformats)}.")
     if dataformats not in matching:
         raise ValueError(
             f"dataformats={dataformats!r} requires {len(dataformats)} dimensions, with 1, 3 or 4 channels C; "

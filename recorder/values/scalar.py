@@ -7,7 +7,13 @@ from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
 
-from toposcope.recorder.values.foreign import UnreadableValueError, called, is_convertible, shown, unmasked
+from toposcope.recorder.values.foreign_values import (
+    UnreadableValueError,
+    call_foreign,
+    is_convertible,
+    short_repr,
+    unmasked,
+)
 
 _EXPECTED = "a real number, or an array or tensor with one real element"
 # Booleans, integers and floats; "V" is the kind of bfloat16 and float8 of ml_dtypes.
@@ -44,20 +50,20 @@ def scalar_from(value: object) -> Scalar:
         nearest = float(number)
         return Scalar(nearest, is_exact=bool(nearest == number or nearest != nearest))
     except OverflowError:
-        raise ValueError(f"{shown(value)} exceeds the range of a double (about 1.8e308).") from None
+        raise ValueError(f"{short_repr(value)} exceeds the range of a double (about 1.8e308).") from None
     except Exception as error:
         raise UnreadableValueError(f"{type(error).__name__}: {error}") from error
 
 
 def _only_element(value: object) -> SupportsFloat:
     if not is_convertible(value, ("detach", "__array__", "item")):
-        raise TypeError(f"A scalar must be {_EXPECTED}; {shown(value)} is of type {type(value).__name__}.")
-    size, number, is_real = called(lambda: _element_of(value))
+        raise TypeError(f"A scalar must be {_EXPECTED}; {short_repr(value)} is of type {type(value).__name__}.")
+    size, number, is_real = call_foreign(lambda: _element_of(value))
     if size != 1:
-        raise ValueError(f"A scalar must be {_EXPECTED}; {shown(value)} has {size}.")
+        raise ValueError(f"A scalar must be {_EXPECTED}; {short_repr(value)} has {size}.")
     if isinstance(number, complex) or not isinstance(number, SupportsFloat) or not is_real:
         raise TypeError(
-            f"A scalar must be {_EXPECTED}; the element of {shown(value)} is of type {type(number).__name__}."
+            f"A scalar must be {_EXPECTED}; the element of {short_repr(value)} is of type {type(number).__name__}."
         )
     return number
 

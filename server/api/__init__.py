@@ -1,1 +1,1 @@
-"""The HTTP API: one file a plugin or concern, each with its declared reply models."""
+"""The HTTP API: a module for each plugin or concern, with the models of its replies."""

@@ -1,4 +1,4 @@
-"""Arrays as replies: nested lists in JSON, or a file of NumPy's that streams from where the elements are."""
+"""Array replies: nested lists in JSON, or a streamed .npy file."""
 
 import io
 from collections.abc import Iterator, Mapping
@@ -13,17 +13,17 @@ from toposcope.server.api.json_reply import Number
 from toposcope.server.json_values import number_text
 
 Nested = TypeAliasType("Nested", "Number | bool | list[Nested]")
-"""A number, or lists in lists of them."""
+"""A number, or nested lists of numbers."""
 _CHUNK_BYTES = 1 << 20
 
 
 def nested(values: npt.NDArray[Any]) -> Any:
-    """Return numbers for json_reply: floats as the equal doubles; a complex number as [real, imaginary]."""
+    """Return an array for json_reply: floats as doubles, complex numbers as [real, imaginary]."""
     if values.dtype.kind == "c":
         parts = np.ascontiguousarray(values)
         values = np.stack([parts.real, parts.imag], axis=-1)
     if values.dtype.kind == "f":
-        with np.errstate(invalid="ignore"):  # Some NaN raise a flag when they are converted.
+        with np.errstate(invalid="ignore"):  # Converting a signalling NaN sets the invalid flag.
             values = values.astype(np.float64)
         is_finite = np.isfinite(values)
         if not is_finite.all():
@@ -34,7 +34,7 @@ def nested(values: npt.NDArray[Any]) -> Any:
 
 
 def npy_reply(values: npt.NDArray[Any], name: str, headers: Mapping[str, str]) -> StreamingResponse:
-    """Return an array as an .npy file; the elements are not copied unless they lie apart."""
+    """Return an array as an .npy file; elements are copied only if they are not contiguous."""
     values = np.ascontiguousarray(values).reshape(values.shape)
     head = io.BytesIO()
     np.lib.format.write_array_header_1_0(head, np.lib.format.header_data_from_array_1_0(values))

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from toposcope.server.api.snapshot import Current
 from toposcope.server.installation import installation_warnings
-from toposcope.server.json_values import in_json
+from toposcope.server.json_values import json_value
 from toposcope.server.version import VERSION
 
 router = APIRouter()
@@ -53,13 +53,13 @@ def health(request: Request, current: Current) -> Health:
     """Return the server's version, uptime, load progress and warnings."""
     values: dict[str, Any] = {
         "version": VERSION,
-        "uptime": time.monotonic() - request.app.state.began,
+        "uptime": time.monotonic() - request.app.state.started,
         "revision": current.revision,
         "loading": current.loading,
         "runs": len(current.runs),
         **current.progress._asdict(),
         "ignored_files": current.ignored_files,
-        "problems": in_json(dict(current.problems)),
+        "problems": json_value(dict(current.problems)),
         "warnings": [warning._asdict() for warning in installation_warnings()],
     }
     return Health(**values)

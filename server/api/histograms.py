@@ -1,4 +1,4 @@
-"""GET /api/histograms: how the values of a tensor were distributed, step by step."""
+"""GET /api/histograms: the distribution of a tensor's values at each step."""
 
 from collections.abc import Iterable
 from typing import Annotated, Any
@@ -7,8 +7,9 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
-from toposcope.server.api.json_reply import Number, json_reply
-from toposcope.server.api.payload_query import REFUSED, PayloadList, Point, WindowQuery, list_payloads, number
+from toposcope.server.api.errors import REQUEST_ERRORS
+from toposcope.server.api.json_reply import Number, json_number, json_reply
+from toposcope.server.api.payload_query import PayloadList, Point, WindowQuery, list_payloads
 from toposcope.server.api.snapshot import Current
 from toposcope.server.values.histogram import Histogram, read_histogram
 
@@ -16,35 +17,35 @@ router = APIRouter()
 
 
 class HistogramEntry(BaseModel):
-    """The histogram at one step. Null stands for what the file does not say."""
+    """The histogram at one step. Fields that the file does not record are null."""
 
     step: int
     wall_time: Number
     """Seconds since 1970."""
     count: Number
-    """All values, as the writer counted them."""
+    """Number of values, as counted by the writer."""
     min: Number | None
-    """Over the finite values, like max and sum; null, too, when there are none."""
+    """Over the finite values, like max and sum; also null if there are none."""
     max: Number | None
     sum: Number | None
-    """0 when no value is finite; null in TensorBoard's newer files."""
+    """0 if no value is finite; null in newer TensorBoard files."""
     nan_count: int | None
-    """Null, like the infinities', in TensorBoard's files: the counts of their buckets may sum up to less than count."""
+    """Null, like those of infinities, in TensorBoard files, whose bucket counts may sum up to less than count."""
     pos_inf_count: int | None
     neg_inf_count: int | None
     buckets: list[tuple[Number, Number, Number]]
-    """[left edge, width, count], ascending; 2000 at most, neighbours of finer histograms are merged."""
+    """[left edge, width, count], ascending; at most 2000, as adjacent buckets are merged."""
 
 
 class Histograms(PayloadList):
-    """Histograms of one tag."""
+    """The histograms of one tag."""
 
     histograms: list[HistogramEntry]
 
 
-@router.get("/histograms", response_model=Histograms, responses=REFUSED)
+@router.get("/histograms", response_model=Histograms, responses=REQUEST_ERRORS)
 def list_histograms(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
-    """List histograms, of whatever encoding, in one form."""
+    """List the histograms of a tag; all encodings are converted to one form."""
     return json_reply(list_payloads(current, "histogram", query, "histograms", _read))
 
 
@@ -57,12 +58,12 @@ def _entry(histogram: Histogram) -> dict[str, Any]:
     rows: Iterable[tuple[float, ...]] = zip(*(column.tolist() for column in columns), strict=True)
     is_finite = all(np.isfinite(column).all() for column in columns)
     return {
-        "count": number(histogram.total_count),
-        "min": number(histogram.min),
-        "max": number(histogram.max),
-        "sum": number(histogram.sum),
+        "count": json_number(histogram.total_count),
+        "min": json_number(histogram.min),
+        "max": json_number(histogram.max),
+        "sum": json_number(histogram.sum),
         "nan_count": histogram.nan_count,
         "pos_inf_count": histogram.pos_inf_count,
         "neg_inf_count": histogram.neg_inf_count,
-        "buckets": list(rows) if is_finite else [[number(cell) for cell in row] for row in rows],
+        "buckets": list(rows) if is_finite else [[json_number(cell) for cell in row] for row in rows],
     }

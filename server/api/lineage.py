@@ -1,4 +1,4 @@
-"""/api/lineage, /api/lineage/dataset and /datasets: what runs were trained with, and their dataset pipelines."""
+"""/api/lineage, /api/lineage/dataset and /datasets: the lineage of runs and their dataset pipelines."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -8,20 +8,21 @@ import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.server.api.errors import REQUEST_ERRORS, body_errors
 from toposcope.server.api.json_reply import json_reply
-from toposcope.server.api.payload_query import MOST_NAME, REFUSED
-from toposcope.server.api.scalar_query import MOST_BYTES, POST_REPLIES
+from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_NAME, MOST_RUNS
 from toposcope.server.api.snapshot import Current, find_runs, logdir_of
-from toposcope.server.json_values import in_json
+from toposcope.server.json_values import json_value
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_lineage import Sessions, lineage_of, read_dataset_graph, sessions_by_parent
 
 router = APIRouter()
+_POST_REPLIES = REQUEST_ERRORS | body_errors(MOST_BODY_BYTES)
 
 
 class RunsQuery(BaseModel):
-    """Which runs."""
+    """Selects runs."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -29,48 +30,48 @@ class RunsQuery(BaseModel):
 
 
 class RunsBody(RunsQuery):
-    """The same in JSON, where a list may be longer than a URL."""
+    """A RunsQuery as JSON, whose list may be longer than in a URL."""
 
     model_config = ConfigDict(strict=True)
 
-    run: list[str] = Field([], max_length=100_000, description="runs; none: all")
+    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
 
 
 class RunQuery(BaseModel):
-    """Which run."""
+    """Selects a run."""
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="a run")
+    run: str = Field(max_length=MOST_NAME, description="name of a run")
 
 
 class RunLineage(BaseModel):
-    """The lineage of one run: name to value by section; the newest value of each name wins.
+    """The lineage of one run: values by name in each section; the newest value of each name takes precedence.
 
     Values are plain data; NaN and infinities are the strings "NaN", "Infinity" and "-Infinity", integers beyond
-    64 bits their digits.
+    64 bits are strings of their digits.
     """
 
     run: str
     hyper_parameters: dict[str, Any]
-    """optimizer, learning_rate, loss_function, epoch, parallel_mode, device_num, batch_size; and those that
-    TensorBoard's writers recorded."""
+    """optimizer, learning_rate, loss_function, epoch, parallel_mode, device_num, batch_size, and
+    hyperparameters recorded by TensorBoard writers."""
     metrics: dict[str, Any]
-    """Of evaluations; last values of the metrics of a hyperparameter session."""
+    """Metrics of evaluations, and the last values of the metrics of a hyperparameter session."""
     train_dataset: dict[str, Any]
     """train_dataset_path, train_dataset_size (samples)."""
     valid_dataset: dict[str, Any]
     """valid_dataset_path, valid_dataset_size (samples)."""
     model: dict[str, Any]
-    """network, loss (the last of the training), path (of the checkpoint), size (bytes)."""
+    """network, loss (the last training loss), path (of the checkpoint), size (bytes)."""
     custom: dict[str, Any]
-    """What the user told."""
+    """Values recorded by the user."""
     problems: list[str]
-    """Messages that are damaged or too large, a sentence each."""
+    """Why messages could not be read, one sentence each."""
 
 
 class Lineages(BaseModel):
-    """One row a run that has lineage."""
+    """The runs that have lineage."""
 
     revision: int
     runs: list[RunLineage]
@@ -80,10 +81,10 @@ class Stage(BaseModel):
     """One stage of a dataset pipeline."""
 
     op_type: str
-    """"Batch", "Map", ...; empty when the file names none."""
+    """"Batch", "Map", ...; empty if the file does not state it."""
     parameters: dict[str, Any]
     operations: list[dict[str, Any]]
-    """Parameters of each transform that it applies."""
+    """Parameters of each transform that the stage applies."""
     sampler: dict[str, Any] | None
     """Parameters of its sampler."""
     children: list["Stage"]
@@ -96,9 +97,9 @@ class DatasetPipeline(BaseModel):
     revision: int
     run: str
     dataset: Stage | None
-    """Its last stage; null when the run has no pipeline."""
+    """The last stage; null if the run has no pipeline."""
     problems: list[str]
-    """Why the newest one cannot be shown, a sentence each."""
+    """Why the newest pipeline could not be read, one sentence each."""
 
 
 class RunPipeline(BaseModel):
@@ -106,31 +107,31 @@ class RunPipeline(BaseModel):
 
     run: str
     dataset: Stage | None
-    """Its last stage; null when the newest one cannot be shown."""
+    """The last stage; null if the newest pipeline could not be read."""
     problems: list[str]
-    """Why it cannot, a sentence each."""
+    """Why it could not be read, one sentence each."""
 
 
 class DatasetPipelines(BaseModel):
-    """One row a run that has a dataset pipeline."""
+    """The runs that have a dataset pipeline."""
 
     revision: int
     runs: list[RunPipeline]
 
 
-@router.get("/lineage", response_model=Lineages, responses=REFUSED)
+@router.get("/lineage", response_model=Lineages, responses=REQUEST_ERRORS)
 def read_lineages(current: Current, query: Annotated[RunsQuery, Query()]) -> Response:
     """Read the lineage of runs.
 
-    A directory in which torch or tensorboardX put a hyperparameter session of a run belongs to that run's row, and is
-    a row of its own only when it is named.
+    A hyperparameter session that torch or tensorboardX recorded in a subdirectory of a run belongs to that run, and is
+    a separate row only if it is named.
     """
     return _read_lineages(current, query)
 
 
-@router.post("/lineage", response_model=Lineages, responses=POST_REPLIES, max_body_size=MOST_BYTES)
+@router.post("/lineage", response_model=Lineages, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 def read_many_lineages(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
-    """Read the lineage of runs; the same as GET for lists that are too long for a URL."""
+    """Read the lineage of runs; the same as GET, for lists that are too long for a URL."""
     logdir_of(request).prioritise(query.run)
     return _read_lineages(current, query)
 
@@ -139,29 +140,31 @@ def _read_lineages(current: Snapshot, query: RunsQuery) -> Response:
     chosen = find_runs(current, query.run)
     sessions = sessions_by_parent(current.runs)
     folded = {session.name for below in sessions.values() for session in below}
-    wanted = [run for run in chosen if query.run or run.name not in folded]
-    rows = [row for run in wanted if (row := _row(run, sessions, current.runs))]
+    shown = [run for run in chosen if query.run or run.name not in folded]
+    rows = [row for run in shown if (row := _row(run, sessions, current.runs))]
     return json_reply({"revision": current.revision, "runs": rows})
 
 
-@router.get("/lineage/dataset", response_model=DatasetPipeline, responses=REFUSED)
+@router.get("/lineage/dataset", response_model=DatasetPipeline, responses=REQUEST_ERRORS)
 def read_dataset(current: Current, query: Annotated[RunQuery, Query()]) -> Response:
-    """Read the newest dataset pipeline of a run as a tree, from its last stage to the sources."""
+    """Read the newest dataset pipeline of a run as a tree, from the last stage to the sources."""
     runs = find_runs(current, [query.run])
     dataset, problems = read_dataset_graph(runs[0])
     content = {"revision": current.revision, "run": query.run, "dataset": dataset, "problems": problems}
-    return json_reply(in_json(content))
+    return json_reply(json_value(content))
 
 
-@router.get("/lineage/datasets", response_model=DatasetPipelines, responses=REFUSED)
+@router.get("/lineage/datasets", response_model=DatasetPipelines, responses=REQUEST_ERRORS)
 def read_datasets(current: Current, query: Annotated[RunsQuery, Query()]) -> Response:
-    """Read the newest dataset pipelines of runs as trees."""
+    """Read the newest dataset pipeline of each run as a tree."""
     return _read_datasets(current, query)
 
 
-@router.post("/lineage/datasets", response_model=DatasetPipelines, responses=POST_REPLIES, max_body_size=MOST_BYTES)
+@router.post(
+    "/lineage/datasets", response_model=DatasetPipelines, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES
+)
 def read_many_datasets(request: Request, current: Current, query: Annotated[RunsBody, Body()]) -> Response:
-    """Read dataset pipelines; the same as GET for lists that are too long for a URL."""
+    """Read dataset pipelines; the same as GET, for lists that are too long for a URL."""
     logdir_of(request).prioritise(query.run)
     return _read_datasets(current, query)
 
@@ -172,12 +175,12 @@ def _read_datasets(current: Snapshot, query: RunsQuery) -> Response:
     for run in chosen:
         dataset, problems = read_dataset_graph(run)
         if dataset or problems:
-            rows.append(in_json({"run": run.name, "dataset": dataset, "problems": problems}))
+            rows.append(json_value({"run": run.name, "dataset": dataset, "problems": problems}))
     return json_reply({"revision": current.revision, "runs": rows})
 
 
 def _row(run: RunView, sessions: Sessions, runs: Mapping[str, RunView]) -> orjson.Fragment | None:
-    """Return a row in JSON; None when there is nothing to tell of the run."""
+    """Return a RunLineage as JSON; None if the run has no lineage."""
     lineage, problems = lineage_of(run, sessions, runs)
     if not (any(lineage) or problems):
         return None
@@ -185,9 +188,9 @@ def _row(run: RunView, sessions: Sessions, runs: Mapping[str, RunView]) -> orjso
 
 
 def _encoded(content: dict[str, Any]) -> bytes:
-    """Return plain data in JSON. What needs in_json, which costs as much as all the rest, is rare."""
-    with suppress(orjson.JSONEncodeError):  # An integer beyond 64 bits, or a text that is no UTF-8.
+    """Return plain data as JSON. json_value, which is as slow as all the rest, is applied only if necessary."""
+    with suppress(orjson.JSONEncodeError):  # An integer beyond 64 bits, or invalid UTF-8.
         body = orjson.dumps(content)
-        if b"null" not in body:  # As orjson writes NaN and infinities.
+        if b"null" not in body:  # orjson writes NaN and infinities as null.
             return body
-    return orjson.dumps(in_json(content))
+    return orjson.dumps(json_value(content))

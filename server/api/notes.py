@@ -1,12 +1,13 @@
-"""GET and PUT /api/notes and /api/runs/{run}/notes: what users say about runs."""
+"""GET and PUT /api/notes and /api/runs/{run}/notes: the notes of users on runs."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Body, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel
 
+from toposcope.server.api.errors import INVALID_REQUEST, REQUEST_ERRORS, Problem, Replies, body_errors
 from toposcope.server.api.json_reply import json_reply
-from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
+from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import Current, not_found
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.notes import Notes, NotesSnapshot
@@ -14,18 +15,18 @@ from toposcope.server.notes.run_notes import NO_NOTES, NotesChange, RunNotes
 
 router = APIRouter()
 _MOST_BYTES = 1 << 20
-"""Of a change; a note of 64 KiB has at most six times as many in JSON."""
+"""Bytes of a request; a note of 64 KiB has at most six times as many in JSON."""
 
 
 class AllNotes(BaseModel):
-    """All notes there are."""
+    """All notes."""
 
     revision: int
-    """Grows with each change; starts anew with the server."""
+    """Incremented with each change; restarts with the server."""
     runs: dict[str, RunNotes]
-    """By run; those of runs that are gone too, and none of a run that nothing is said about."""
+    """By run, including removed runs, excluding runs without notes."""
     problems: list[str]
-    """Why notes could not be read, a sentence each."""
+    """Why notes could not be read, one sentence each."""
 
 
 class NotesOfRun(BaseModel):
@@ -36,17 +37,12 @@ class NotesOfRun(BaseModel):
     notes: RunNotes
 
 
-_RunPath = Annotated[str, Path(max_length=MOST_NAME, description="name of a run; its slashes may stand as they are")]
-_PUT_REPLIES: dict[int | str, dict[str, Any]] = {
-    400: {"model": Problem, "description": "The body is no JSON in UTF-8, or it is nested too deeply."},
+_RunPath = Annotated[str, Path(max_length=MOST_NAME, description="name of a run; slashes need no escaping")]
+_PUT_REPLIES: Replies = {
+    **body_errors(_MOST_BYTES),
+    **INVALID_REQUEST,
     403: {"description": "The request comes from a page of another origin."},
     404: {"model": Problem, "description": "There is no such run, and there are no notes on it."},
-    413: {
-        "model": Problem,
-        "content": {"text/plain": {"schema": {"type": "string"}}},
-        "description": f"The body has more than {_MOST_BYTES} bytes.",
-    },
-    422: {"model": Problem, "description": "A value of the request is not what was expected."},
     503: {"model": Problem, "description": "The data folder cannot be written."},
 }
 
@@ -59,7 +55,7 @@ def notes_of(request: Request) -> Notes:
 
 @router.get("/notes", response_model=AllNotes)
 def list_notes(request: Request) -> Response:
-    """List what users say about runs."""
+    """List the notes on all runs."""
     noted = notes_of(request).current()
     runs = {run: notes.model_dump() for run, notes in noted.runs.items()}
     return json_reply({"revision": noted.revision, "runs": runs, "problems": noted.problems})
@@ -72,13 +68,13 @@ def change_notes(
     run: Annotated[str, Query(max_length=MOST_NAME, description="name of a run")],
     change: Annotated[NotesChange, Body()],
 ) -> Response:
-    """Change the notes of a run: the fields that the body holds replace those before, the others stay."""
+    """Change the notes of a run: the fields in the body are replaced, the others are kept."""
     return _change(notes_of(request), current, run, change)
 
 
-@router.get("/runs/{run:path}/notes", response_model=NotesOfRun, responses=REFUSED)
+@router.get("/runs/{run:path}/notes", response_model=NotesOfRun, responses=REQUEST_ERRORS)
 def read_notes_of_run(request: Request, current: Current, run: _RunPath) -> Response:
-    """Read what users say about a run."""
+    """Read the notes on a run."""
     return _reply(notes_of(request).current(), current, run)
 
 
@@ -89,7 +85,7 @@ def change_notes_of_run(
     run: _RunPath,
     change: Annotated[NotesChange, Body()],
 ) -> Response:
-    """Change the notes of a run; the same as PUT /api/notes, which takes the run "." too."""
+    """Change the notes of a run; the same as PUT /api/notes, which also accepts the run "."."""
     return _change(notes_of(request), current, run, change)
 
 
@@ -100,8 +96,8 @@ def _change(notes: Notes, current: Snapshot, run: str, change: NotesChange) -> R
     except OSError as error:
         raise HTTPException(
             503,
-            f"the notes cannot be kept in {notes.path!r}: {error.strerror or error}; make that folder writable, "
-            "or start the server with --data-dir naming another",
+            f"the notes cannot be stored in {notes.path!r}: {error.strerror or error}; make that directory writable, "
+            "or start the server with another --data-dir",
         ) from error
     return _reply(notes.current(), current, run)
 
@@ -112,6 +108,6 @@ def _reply(noted: NotesSnapshot, current: Snapshot, run: str) -> Response:
 
 
 def _check_run(noted: NotesSnapshot, current: Snapshot, run: str) -> None:
-    """Refuse a run that nothing is known of: the logdir has none of the name, and there are no notes on it."""
+    """Raise 404 unless the run exists or has notes."""
     if run not in current.runs and run not in noted.runs:
         raise not_found("run", [run])

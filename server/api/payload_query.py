@@ -1,6 +1,5 @@
-"""What the routes of images, histograms, tensors and texts share: which points are asked for, and the reply's frame."""
+"""Queries and reply models shared by the routes of images, histograms, tensors and texts."""
 
-import math
 import os
 import threading
 from collections.abc import Callable
@@ -11,8 +10,10 @@ import numpy as np
 from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.server.api.json_reply import json_number
+from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import find_runs
-from toposcope.server.json_values import in_json, number_text
+from toposcope.server.json_values import json_value
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import Payloads
@@ -21,63 +22,50 @@ from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import ALL, RunView
 
 MOST_POINTS = 1000
-MOST_NAME = 10_000
-"""Characters of a name in a request."""
-_HEAVY_BYTES = 16 << 20
-_heavy = threading.Semaphore(2)
-"""Lists read heavier payloads two at a time: many cards of large tensors take no more memory than two of them."""
+_LARGE_BYTES = 16 << 20
+_large_reads = threading.Semaphore(2)
+"""Limits concurrent reads of large payloads to two, which bounds the memory of many requests for large tensors."""
 
 
 class PayloadQuery(BaseModel):
-    """Which series."""
+    """Selects a series."""
 
     model_config = ConfigDict(extra="forbid")
 
     run: str = Field(max_length=MOST_NAME, description="name of a run")
-    tag: str = Field(max_length=MOST_NAME, description="name of a tag of it")
-    rank: int | None = Field(None, ge=0, lt=2**31, description="absent: the lowest rank that has the series")
+    tag: str = Field(max_length=MOST_NAME, description="name of a tag of the run")
+    rank: int | None = Field(None, ge=0, lt=2**31, description="default: the lowest rank that has the series")
     attempt: Annotated[int, Field(ge=1, lt=2**31)] | Literal["all"] | None = Field(
-        None, description="absent: stitched, what a later attempt repeats is hidden; all: every point in file order"
+        None,
+        description="default: stitched, without points repeated by a later attempt; all: all points in file order",
     )
 
 
 class WindowQuery(PayloadQuery):
-    """Which series, and which of its points."""
+    """Selects points of a series."""
 
-    lo: float = Field(float("-inf"), description="lowest step, included", json_schema_extra={"default": None})
-    hi: float = Field(float("inf"), description="highest step, included", json_schema_extra={"default": None})
-    limit: int = Field(50, ge=1, le=MOST_POINTS, description="points at most, evenly spread over those in the window")
+    lo: float = Field(float("-inf"), description="lowest step, inclusive", json_schema_extra={"default": None})
+    hi: float = Field(float("inf"), description="highest step, inclusive", json_schema_extra={"default": None})
+    limit: int = Field(50, ge=1, le=MOST_POINTS, description="maximum number of points, spread evenly over the window")
 
 
 class PayloadList(BaseModel):
-    """Some points of one series of one rank of one run, by step; by file when every attempt is asked for."""
+    """Points of one series, ordered by step; in file order with attempt=all."""
 
     revision: int
     run: str
     tag: str
     rank: int | None
-    """None: no rank has points of it in that attempt."""
+    """Null if no rank has points of the series in this attempt."""
     attempt: int | Literal["all"] | None
     total: int
     """Points in the window, listed or not."""
     damaged: int
-    """Points that would be listed, but cannot be read or make no sense."""
-
-
-class Problem(BaseModel):
-    """Why a request has no answer."""
-
-    detail: str
-
-
-REFUSED: dict[int | str, dict[str, Any]] = {
-    404: {"model": Problem, "description": "There is no such run, or it has no such tag."},
-    422: {"model": Problem, "description": "A value of the request is not what was expected."},
-}
+    """Points omitted because they cannot be read or are malformed."""
 
 
 class Series(NamedTuple):
-    """The series that was asked for."""
+    """The selected series of a run."""
 
     run: RunView
     rank: int | None
@@ -85,7 +73,7 @@ class Series(NamedTuple):
 
 
 class Point(NamedTuple):
-    """One point of a series, and where it comes from."""
+    """One point of a series and its location."""
 
     step: int
     wall_time: float
@@ -93,25 +81,20 @@ class Point(NamedTuple):
     file: str
     """Name of the event file in the run's directory."""
     inode: int
-    """Tells it from another file that takes its place."""
+    """Changes when the file is replaced."""
     record: int
-    """Where in the file the record begins; start: where in the record the payload does. Both never change."""
+    """Offset of the record in the file; start is the offset of the payload in the record. Neither ever changes."""
     start: int
     kind: str
-    """What field the payload stood in, one of scan.KINDS."""
+    """The field that contained the payload, one of scan.KINDS."""
     dialect: str
 
 
-def number(value: float | None) -> float | str | None:
-    """Return a number for json_reply; None stays None."""
-    return value if value is None or math.isfinite(value) else number_text(value)
-
-
 def find_series(current: Snapshot, plugin: str, query: PayloadQuery) -> Series:
-    """Return the series of a plugin that is asked for, ordered by step, or by file when every attempt is asked for.
+    """Return the selected series of a plugin, ordered by step; in file order with attempt=all.
 
     Raises:
-        HTTPException: 404 when there is no such run, or it has no such tag.
+        HTTPException: 404 if there is no such run, or it has no such tag.
     """
     runs = find_runs(current, [query.run])
     run, tag = runs[0], Tag(plugin, query.tag)
@@ -132,7 +115,7 @@ def point_at(series: Series, row: int) -> Point:
     return Point(
         int(payloads.step[row]),
         float(payloads.wall_time[row]),
-        in_json(os.path.basename(file.path)),
+        json_value(os.path.basename(file.path)),
         file.inode,
         int(payloads.record[row]),
         int(payloads.start[row]),
@@ -149,18 +132,18 @@ def list_payloads(
     read: Callable[[Point, bytes], list[dict[str, Any]]],
     most_bytes: int | None = None,
 ) -> dict[str, Any]:
-    """Return a reply, see PayloadList, that lists some points of a series.
+    """Return a reply with points of a series, see PayloadList.
 
     Args:
-        current: the snapshot that answers.
-        plugin: of the tag.
-        query: what is asked for.
+        current: the snapshot to read.
+        plugin: of the series.
+        query: selects the points.
         name: of the list in the reply.
-        read: returns the entries of a point and its payload, or raises ValueError when that is malformed.
-        most_bytes: that the listed payloads may have together; None: any number, each is let go when it was read.
+        read: returns the entries for a point and its payload; raises ValueError if the payload is malformed.
+        most_bytes: limit on the total size of the payloads; None for no limit, as each is released after reading.
 
     Raises:
-        HTTPException: 404 as find_series; 422 when the window is upside down or most_bytes is not enough.
+        HTTPException: 404 as find_series; 422 if lo is above hi or the payloads exceed most_bytes.
     """
     if not query.lo <= query.hi:
         raise HTTPException(422, f"lo={query.lo} is above hi={query.hi}: expected lo <= hi")
@@ -173,10 +156,10 @@ def list_payloads(
     damaged = 0
     for row in rows.tolist():
         point = point_at(series, row)
-        frame = {"step": point.step, "wall_time": number(point.wall_time)}
+        position = {"step": point.step, "wall_time": json_number(point.wall_time)}
         try:
-            with _heavy if series.payloads.length[row] > _HEAVY_BYTES else nullcontext():
-                entries += [frame | entry for entry in read(point, read_payload(series.run, series.payloads, row))]
+            with _large_reads if series.payloads.length[row] > _LARGE_BYTES else nullcontext():
+                entries += [position | entry for entry in read(point, read_payload(series.run, series.payloads, row))]
         except ValueError:
             damaged += 1
     return {
@@ -192,7 +175,7 @@ def list_payloads(
 
 
 def _spread(total: int, limit: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Return at most `limit` of the numbers below `total`, evenly spread; the last one is always there."""
+    """Return at most `limit` indices below `total`, evenly spread and including the last."""
     if total <= limit:
         return np.arange(total)
     return np.linspace(0, total - 1, limit).round().astype(np.intp) if limit > 1 else np.array([total - 1])
@@ -203,6 +186,6 @@ def _check_size(payloads: Payloads, most_bytes: int | None) -> None:
     if most_bytes is not None and size > most_bytes:
         raise HTTPException(
             422,
-            f"the {payloads.total} points that would be listed have {size} bytes, a reply has room for {most_bytes}: "
-            "ask for fewer by lo, hi or limit",
+            f"the {payloads.total} selected points have {size} bytes, and the limit is {most_bytes}: "
+            "select fewer with lo, hi or limit",
         )

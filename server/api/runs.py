@@ -1,4 +1,4 @@
-"""GET /api/runs: every run with its state."""
+"""GET /api/runs: all runs with their state."""
 
 import itertools
 import os
@@ -18,13 +18,13 @@ _LISTED_DAMAGE = 100
 
 
 class DamagedPlace(BaseModel):
-    """A place in an event file where no record could be read."""
+    """A position in an event file at which no record could be read."""
 
     file: str
     """Name of the event file."""
     offset: int
     reason: Literal["payload", "length"]
-    """payload: its crc or its message is wrong; length: reading went on at the next sound header."""
+    """payload: wrong checksum or malformed message; length: reading resumed at the next intact header."""
 
 
 class Run(BaseModel):
@@ -40,26 +40,26 @@ class Run(BaseModel):
     last_step: int | None
     ranks: list[int]
     attempts: int
-    """The most attempts of any rank."""
+    """The maximum over the ranks."""
     dialect: str
     live: bool
-    """Whether a file of it grew within the last minute."""
+    """Whether one of its files grew within the last minute."""
     events: int
     damaged_records: int
     damage: list[DamagedPlace]
-    """The first of them."""
+    """The first 100 damaged records."""
     pending_records: int
-    """Records too large to be verified while they are loaded that were not verified yet."""
+    """Large records, which are verified after loading, that have not been verified yet."""
     parent: str | None
     """The run that this one is a hyperparameter session of."""
     plugins: dict[str, int]
     """Number of tags of each plugin."""
     plugin_ranks: dict[str, list[int]]
-    """Which of several ranks have tags of each plugin; empty where there is but one rank."""
+    """The ranks that have tags of each plugin; empty if the run has only one rank."""
 
 
 class LoadProgress(BaseModel):
-    """How far loading has come; the numbers of /api/health."""
+    """Progress in loading; see /api/health."""
 
     files: int
     waiting_files: int

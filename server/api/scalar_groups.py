@@ -1,4 +1,4 @@
-"""GET and POST /api/scalars/groups: bands, one a group of runs."""
+"""GET and POST /api/scalars/groups: a band for each group of runs."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -7,16 +7,15 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from toposcope.server.api.json_reply import Number, json_reply, numbers
+from toposcope.server.api.errors import body_errors
+from toposcope.server.api.json_reply import Number, json_numbers, json_reply
+from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_RUNS
 from toposcope.server.api.scalar_query import (
-    MOST_BYTES,
-    MOST_RUNS,
-    POST_REPLIES,
     REPLIES,
     DrawnQuery,
     LongLists,
     find_series,
-    is_known,
+    is_unchanged,
     smoothing_of,
 )
 from toposcope.server.api.snapshot import Current, choose_runs, logdir_of
@@ -30,138 +29,140 @@ from toposcope.server.runs.run import RunView
 from toposcope.server.runs.smoothing import Smoothing
 
 router = APIRouter()
+_POST_REPLIES = REPLIES | body_errors(MOST_BODY_BYTES)
 _Runs = Annotated[list[str], Field(max_length=MOST_RUNS)]
 _Groups = Annotated[dict[str, _Runs], Field(max_length=10_000)]
 
 
 class GroupQuery(DrawnQuery):
-    """Which series, how they are grouped, and what is told of a group."""
+    """Selects series, how they are grouped, and the statistics of a group."""
 
     by: str | None = Field(
         None,
         max_length=2000,
-        description="none: all runs are one group; regex:PATTERN, of Python and of 200 characters at most: what it "
-        "finds in the name of a run, its first capture group or else all of the match, names the run's group; "
-        "param:NAME: the value of the hyperparameter does",
+        description="none: all runs are one group; regex:PATTERN: runs are grouped by the match of a Python regular "
+        "expression of at most 200 characters in their name, or by its first capture group; param:NAME: runs are "
+        "grouped by the value of a hyperparameter",
         examples=["none", "regex:seed_?[0-9]+", "param:learning_rate"],
         json_schema_extra={"pattern": PATTERN},
     )
-    centre: Centre = Field("mean", description="the line in the middle")
+    centre: Centre = Field("mean", description="statistic of the centre line")
     band: Spread = Field(
-        "minmax", description="the edges; std: the mean less and plus the standard deviation of the population"
+        "minmax", description="edges of the band; std: mean minus and plus the population standard deviation"
     )
 
 
 class GroupBody(LongLists, GroupQuery):
-    """A GroupQuery in JSON, which may also tell the groups."""
+    """A GroupQuery as JSON, which may also specify the groups."""
 
-    groups: _Groups | None = Field(None, description="runs by name of their group; instead of run and by")
+    groups: _Groups | None = Field(None, description="runs by group name, instead of run and by")
 
 
 class ScalarGroup(BaseModel):
-    """A group of runs in one tag: statistics across its series, place by place on the axis.
+    """Statistics across the series of a group of runs for one tag, at each position on the axis.
 
-    Each series is smoothed first, where that is asked for. A place is where any of the series has a point; of points of
-    a series at the same place the last counts. Between its points a series is interpolated linearly, before its first
-    and behind its last one it has no value, nor between a point and one that is not finite.
+    Each series is smoothed first, if requested. The positions are those of the points of all series; of several points
+    of a series at the same position the last one counts. A series is interpolated linearly between its points; it
+    has no value before its first and after its last point, nor next to a point that is not finite.
     """
 
     tag: str
     group: str
     runs: list[str]
-    """Those that have the tag."""
+    """The runs of the group that have the tag."""
     x: list[int | Number]
-    """Places: steps, or seconds, as the axis is."""
+    """Positions: steps or seconds, depending on the axis."""
     step: list[int]
-    """The same on the axis of steps, else empty."""
+    """The same if the axis is step, else empty."""
     centre: list[Number]
-    """NaN where no series has a finite value."""
+    """NaN if no series has a finite value at the position."""
     low: list[Number]
-    """Lower edge; empty without a band."""
+    """Lower edge of the band; empty without a band."""
     high: list[Number]
-    """Upper edge; empty without a band."""
+    """Upper edge of the band; empty without a band."""
     count: list[int]
-    """Series that have a finite value there: one a run, unless every rank is asked for."""
+    """Number of series with a finite value at the position: one per run, unless rank=all."""
     non_finite: list[int]
-    """Series whose own point there is NaN or infinite: it is left out."""
+    """Number of series whose point at the position is NaN or infinite, and thus ignored."""
     total: int
-    """Places in the window before downsampling."""
+    """Positions in the window before downsampling."""
     aligned: int
-    """At how many of these the statistics were computed, before downsampling: all, unless places times series of all
-    groups are more than 2**24. Then it is where each series has its extremes, and exact there."""
+    """Number of positions at which the statistics were computed, before downsampling: all, unless the product of
+    positions and series of all groups exceeds 2**24. Then it is the positions of the extremes of each series, where the
+    statistics are exact."""
 
 
 class ScalarGroups(BaseModel):
-    """The groups that have any of the tags, by tag in the order asked for."""
+    """The groups with any of the tags, by tag in the order of the request."""
 
     revision: int
     tag: str | None
-    """The tag, when one was asked for."""
+    """The tag, if the request has only one."""
     groups: list[ScalarGroup]
-    """Of each tag first those whose names are numbers, by number, then by name; those that were posted as they were."""
+    """For each tag: groups whose names are numbers, by number, then by name; posted groups in their order."""
     ungrouped: list[str]
-    """Runs that have any of the tags, but the pattern finds nothing in their names, or they lack the hyperparameter."""
+    """Runs with any of the tags that are in no group: the pattern does not match, or the hyperparameter is missing."""
     missing: list[str]
-    """Tags and runs asked for that no series has."""
+    """Requested tags and runs without a series."""
 
 
 @router.get("/scalars/groups", response_model=ScalarGroups, responses=REPLIES)
 def read_groups(request: Request, current: Current, query: Annotated[GroupQuery, Query()]) -> Response:
-    """Read one band a group of runs."""
+    """Read a band for each group of runs."""
     return _read(request, current, query, None)
 
 
-@router.post("/scalars/groups", response_model=ScalarGroups, responses=POST_REPLIES, max_body_size=MOST_BYTES)
+@router.post("/scalars/groups", response_model=ScalarGroups, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 def read_many_groups(request: Request, current: Current, query: Annotated[GroupBody, Body()]) -> Response:
-    """Read one band a group of runs; the same as GET for lists that are too long for a URL, or for groups as told."""
+    """Read a band for each group of runs; the same as GET, for long lists or for explicit groups."""
     if query.groups is not None:
         if query.run or query.by is not None:
-            raise HTTPException(422, "groups stand beside run or by: expected groups, or run and by")
+            raise HTTPException(422, "groups cannot be combined with run or by: expected groups, or run and by")
         runs = [run for group in query.groups.values() for run in group]
         if not runs:
-            raise HTTPException(422, "no group has a run: expected one at least")
+            raise HTTPException(422, "the groups are empty: expected at least one run")
         query.run = list(dict.fromkeys(runs))
     logdir_of(request).prioritise(query.run)
     return _read(request, current, query, query.groups)
 
 
-def _read(request: Request, current: Snapshot, query: GroupQuery, told: _Groups | None) -> Response:
+def _read(request: Request, current: Snapshot, query: GroupQuery, posted_groups: _Groups | None) -> Response:
     smoothing = smoothing_of(query.smooth)
     try:
         grouping = parse_grouping(query.by)
     except ValueError as error:
-        raise _refused(query.by, error) from error
-    found, missing = find_series(current, query)
-    # A run below another may hold its hyperparameters.
-    watched = query.run if grouping.kind != "param" else []
-    if not missing and is_known(current, query.since, watched):
+        raise _invalid_grouping(query.by, error) from error
+    series, missing = find_series(current, query)
+    # The hyperparameters of a run may be in a run below it.
+    relevant_runs = query.run if grouping.kind != "param" else []
+    if not missing and is_unchanged(current, query.since, relevant_runs):
         return Response(status_code=304)
-    having = {run.name for _, run, _ in found}
+    having_tag = {run.name for _, run, _ in series}
     ranks = defaultdict[tuple[str, str], list[int]](list)
-    for tag, run, rank in found:
+    for tag, run, rank in series:
         ranks[tag, run.name].append(rank)
-    groups, ungrouped = _groups(request, current, query, grouping, told)
+    groups, ungrouped = _groups(request, current, query, grouping, posted_groups)
     return json_reply(
         {
             "revision": current.revision,
             "tag": query.tag[0] if len(query.tag) == 1 else None,
             "groups": [
-                _group(tag, name, members, query, smoothing, room)
+                _group(tag, name, members, query, smoothing, limits)
                 for tag in dict.fromkeys(query.tag)
-                for name, members, room in _members(tag, groups, ranks)
+                for name, members, limits in _members(tag, groups, ranks)
             ],
-            "ungrouped": [name for name in ungrouped if name in having],
+            "ungrouped": [name for name in ungrouped if name in having_tag],
             "missing": missing,
         }
     )
 
 
 def _groups(
-    request: Request, current: Snapshot, query: GroupQuery, grouping: Grouping, told: _Groups | None
+    request: Request, current: Snapshot, query: GroupQuery, grouping: Grouping, posted_groups: _Groups | None
 ) -> tuple[list[Group], list[str]]:
-    """Return (groups, names of the runs in none)."""
-    if told is not None:
-        return [Group(name, choose_runs(current, runs)[0] if runs else []) for name, runs in told.items()], []
+    """Return (groups, names of runs in no group)."""
+    if posted_groups is not None:
+        return [Group(name, choose_runs(current, runs)[0] if runs else []) for name, runs in posted_groups.items()], []
     overview: Overview = request.app.state.overview
     sessions = defaultdict[str, list[RunView]](list)
     if grouping.kind == "param":
@@ -175,22 +176,22 @@ def _groups(
     try:
         return group_runs(choose_runs(current, query.run)[0], grouping, hyper_parameters)
     except ValueError as error:
-        raise _refused(query.by, error) from error
+        raise _invalid_grouping(query.by, error) from error
 
 
-def _refused(by: str | None, error: ValueError) -> HTTPException:
+def _invalid_grouping(by: str | None, error: ValueError) -> HTTPException:
     return HTTPException(422, f"by={by!r}: {error}")
 
 
 def _members(
     tag: str, groups: list[Group], ranks: Mapping[tuple[str, str], list[int]]
 ) -> list[tuple[str, list[tuple[RunView, int]], PositionLimits]]:
-    """Return (name, series, room) of the groups that have a tag, whose ranks are given by tag and run."""
+    """Return (name, series, limits) of each group that has a tag; `ranks` is keyed by tag and run."""
     members = [
         (group.name, [(run, rank) for run in group.runs for rank in ranks.get((tag, run.name), ())]) for group in groups
     ]
-    room = position_limits(sum(len(series) for _, series in members))
-    return [(name, series, room) for name, series in members if series]
+    limits = position_limits(sum(len(series) for _, series in members))
+    return [(name, series, limits) for name, series in members if series]
 
 
 def _group(
@@ -199,19 +200,19 @@ def _group(
     members: list[tuple[RunView, int]],
     query: GroupQuery,
     smoothing: Smoothing | None,
-    room: PositionLimits,
+    limits: PositionLimits,
 ) -> dict[str, Any]:
     curves = [curve_of(run, tag, rank, query.attempt, query.axis, smoothing) for run, rank in members]
-    band: Band = compute_band(curves, query.centre, query.band, query.lo, query.hi, query.points, room, query.scale)
+    band: Band = compute_band(curves, query.centre, query.band, query.lo, query.hi, query.points, limits, query.scale)
     return {
         "tag": tag,
         "group": name,
         "runs": list(dict.fromkeys(run.name for run, _ in members)),
         "x": band.x,
         "step": band.x if query.axis == "step" else [],
-        "centre": numbers(band.centre),
-        "low": numbers(band.low),
-        "high": numbers(band.high),
+        "centre": json_numbers(band.centre),
+        "low": json_numbers(band.low),
+        "high": json_numbers(band.high),
         "count": band.present,
         "non_finite": band.non_finite,
         "total": band.total,

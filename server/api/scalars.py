@@ -1,40 +1,34 @@
-"""GET and POST /api/scalars, GET /api/scalars.csv: scalar series, whole, in a window or with fewer points."""
+"""GET and POST /api/scalars, GET /api/scalars.csv: scalar series, complete, in a window or downsampled."""
 
-import csv
-import io
-from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
-from toposcope.server.api.json_reply import Number, json_reply, numbers
-from toposcope.server.api.payload_query import REFUSED
+from toposcope.server.api.errors import INVALID_REQUEST, Replies, body_errors
+from toposcope.server.api.json_reply import Number, json_numbers, json_reply
+from toposcope.server.api.request_limits import MOST_BODY_BYTES
 from toposcope.server.api.scalar_query import (
-    MOST_BYTES,
-    POST_REPLIES,
     REPLIES,
     DrawnQuery,
     LongLists,
     SeriesQuery,
     find_series,
-    is_known,
+    is_unchanged,
     smoothing_of,
 )
 from toposcope.server.api.snapshot import Current, logdir_of
-from toposcope.server.json_values import in_json, number_text
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection import Selected, Window, select
+from toposcope.server.scalar_csv import scalar_csv
 
 router = APIRouter()
-_CSV_COLUMNS = ["run", "tag", "rank", "step", "wall_time", "value"]
-_CSV_CHUNK = 10_000
 
 
 class ScalarBody(LongLists, DrawnQuery):
-    """A DrawnQuery in JSON."""
+    """A DrawnQuery as JSON."""
 
 
 class ScalarSeries(BaseModel):
@@ -49,35 +43,36 @@ class ScalarSeries(BaseModel):
     """Seconds since 1970."""
     value: list[Number]
     smoothed: list[Number]
-    """Read off the smoothed full series at the steps above; empty unless asked for."""
+    """Values of the smoothed complete series at these steps; empty without smoothing."""
     total: int
     """Points in the window before downsampling."""
     duplicates: int
-    """Points left out because a later one has the same step."""
+    """Points omitted because a later one has the same step."""
     min: float | None
-    """The smallest finite value of all points in the window, before downsampling and smoothing; null: there is none."""
+    """The smallest finite value in the window, before downsampling and smoothing; null if there is none."""
     min_step: int | None
-    """The step of the first point that has it."""
+    """The step of the first point with this value."""
     max: float | None
-    """The largest one."""
+    """The largest finite value."""
     max_step: int | None
 
 
 class Scalars(BaseModel):
-    """The series that matched, by tag in the order asked for."""
+    """The selected series, by tag in the order of the request."""
 
     revision: int
     tag: str | None
-    """The tag, when one was asked for."""
+    """The tag, if the request has only one."""
     series: list[ScalarSeries]
     missing: list[str]
-    """Tags and runs asked for that no series has."""
+    """Requested tags and runs without a series."""
 
 
-_CSV_REPLIES: dict[int | str, dict[str, Any]] = {
+_POST_REPLIES = REPLIES | body_errors(MOST_BODY_BYTES)
+_CSV_REPLIES: Replies = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}},
     404: REPLIES[404],
-    422: REFUSED[422],
+    **INVALID_REQUEST,
 }
 
 
@@ -87,25 +82,29 @@ def read_scalars(current: Current, query: Annotated[DrawnQuery, Query()]) -> Res
     return _read(current, query)
 
 
-@router.post("/scalars", response_model=Scalars, responses=POST_REPLIES, max_body_size=MOST_BYTES)
+@router.post("/scalars", response_model=Scalars, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarBody, Body()]) -> Response:
-    """Read scalar series; the same as GET for lists that are too long for a URL."""
+    """Read scalar series; the same as GET, for lists that are too long for a URL."""
     logdir_of(request).prioritise(query.run)
     return _read(current, query)
 
 
 @router.get("/scalars.csv", response_class=StreamingResponse, responses=_CSV_REPLIES)
 def read_scalars_csv(current: Current, query: Annotated[SeriesQuery, Query()]) -> Response:
-    """Read scalar series, every point, as CSV: run,tag,rank,step,wall_time,value."""
-    found, _ = find_series(current, query)
+    """Read all points of scalar series as CSV, with the columns run, tag, rank, step, wall_time and value."""
+    selected, _ = find_series(current, query)
+    window = Window(query.axis, query.lo, query.hi)
+    series = (
+        (run.name, tag, rank, select(run, tag, rank, query.attempt, window, None).points) for tag, run, rank in selected
+    )
     headers = {"Content-Disposition": 'attachment; filename="scalars.csv"'}
-    return StreamingResponse(_csv(found, query), media_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingResponse(scalar_csv(series), media_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _read(current: Snapshot, query: DrawnQuery) -> Response:
     smoothing = smoothing_of(query.smooth)
-    found, missing = find_series(current, query)
-    if not missing and is_known(current, query.since, query.run):
+    series, missing = find_series(current, query)
+    if not missing and is_unchanged(current, query.since, query.run):
         return Response(status_code=304)
     window = Window(query.axis, query.lo, query.hi, query.points, query.scale)
     return json_reply(
@@ -114,7 +113,7 @@ def _read(current: Snapshot, query: DrawnQuery) -> Response:
             "tag": query.tag[0] if len(query.tag) == 1 else None,
             "series": [
                 _series(run, tag, rank, query.attempt, select(run, tag, rank, query.attempt, window, smoothing))
-                for tag, run, rank in found
+                for tag, run, rank in series
             ],
             "missing": missing,
         }
@@ -128,25 +127,10 @@ def _series(run: RunView, tag: str, rank: int, attempt: int | str | None, select
         "rank": rank,
         "attempt": attempt,
         "step": selected.points.step,
-        "wall_time": numbers(selected.points.wall_time),
-        "value": numbers(selected.points.value),
-        "smoothed": [] if selected.smoothed is None else numbers(selected.smoothed),
+        "wall_time": json_numbers(selected.points.wall_time),
+        "value": json_numbers(selected.points.value),
+        "smoothed": [] if selected.smoothed is None else json_numbers(selected.smoothed),
         "total": selected.total,
         "duplicates": selected.duplicates,
         **selected.best._asdict(),
     }
-
-
-def _csv(found: list[tuple[str, RunView, int]], query: SeriesQuery) -> Iterator[str]:
-    yield ",".join(_CSV_COLUMNS) + "\r\n"
-    window = Window(query.axis, query.lo, query.hi)
-    for tag, run, rank in found:
-        points = select(run, tag, rank, query.attempt, window, None).points
-        for start in range(0, points.total, _CSV_CHUNK):
-            part = points.take(slice(start, start + _CSV_CHUNK))
-            text = io.StringIO()
-            csv.writer(text).writerows(
-                (in_json(run.name), tag, rank, step, number_text(wall_time), number_text(value))
-                for step, wall_time, value in zip(*(column.tolist() for column in part), strict=True)
-            )
-            yield text.getvalue()

@@ -1,4 +1,4 @@
-"""What routes start from: the snapshot of the logdir at the time of the request."""
+"""Dependencies of routes: the current snapshot of the logdir, and the runs that a request names."""
 
 from typing import Annotated
 
@@ -15,34 +15,33 @@ def logdir_of(request: Request) -> Logdir:
 
 
 def snapshot_of(request: Request) -> Snapshot:
-    """Return the last published snapshot; runs that the request names are loaded before others."""
+    """Return the last published snapshot; runs named in the query string are loaded before others."""
     logdir = logdir_of(request)
-    named = request.query_params.getlist("run")
-    if named:
-        logdir.prioritise(named)
+    names = request.query_params.getlist("run")
+    if names:
+        logdir.prioritise(names)
     return logdir.snapshot
 
 
 _MOST_NAMES, _LONGEST_NAME = 10, 1000
-"""Of those that an answer repeats."""
+"""Limits on the names in an error message."""
 Current = Annotated[Snapshot, Depends(snapshot_of)]
 
 
 def choose_runs(snapshot: Snapshot, names: list[str]) -> tuple[list[RunView], list[str]]:
-    """Return (the runs of these names, the names that no run has); no names mean all runs."""
+    """Return (the runs with these names, or all runs if there are no names; the names that no run has)."""
     if not names:
         return list(snapshot.runs.values()), []
-    once = list(dict.fromkeys(names))
-    return [snapshot.runs[name] for name in once if name in snapshot.runs], [
-        name for name in once if name not in snapshot.runs
-    ]
+    unique = list(dict.fromkeys(names))
+    runs = [snapshot.runs[name] for name in unique if name in snapshot.runs]
+    return runs, [name for name in unique if name not in snapshot.runs]
 
 
 def find_runs(snapshot: Snapshot, names: list[str]) -> list[RunView]:
-    """Return the runs of these names; all runs when there are none.
+    """Return the runs with these names; all runs if there are no names.
 
     Raises:
-        HTTPException: 404, which names those that no run has.
+        HTTPException: 404 if a run does not exist.
     """
     runs, missing = choose_runs(snapshot, names)
     if missing:
@@ -51,7 +50,7 @@ def find_runs(snapshot: Snapshot, names: list[str]) -> list[RunView]:
 
 
 def not_found(kind: str, names: list[str]) -> HTTPException:
-    """Return the 404 that names what was not found."""
+    """Return a 404 error that lists the missing names."""
     listed = ", ".join(repr(name[:_LONGEST_NAME]) for name in names[:_MOST_NAMES])
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return HTTPException(404, f"no {kind} {listed}{more}")

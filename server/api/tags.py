@@ -7,17 +7,17 @@ import numpy as np
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.server.api.errors import REQUEST_ERRORS
 from toposcope.server.api.json_reply import Number, json_reply
-from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.snapshot import Current, find_runs
-from toposcope.server.json_values import in_json
+from toposcope.server.json_values import json_value
 from toposcope.server.runs.run import RunView
 
 router = APIRouter()
 
 
 class TagsQuery(BaseModel):
-    """Which tags."""
+    """Selects tags."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -26,15 +26,15 @@ class TagsQuery(BaseModel):
 
 
 class TagRow(BaseModel):
-    """A tag of one run when runs were named, else of all runs together."""
+    """A tag of one run if the request names runs, else of all runs together."""
 
     plugin: str
     tag: str
     runs: int | None = None
-    """How many runs have it; absent when runs were named."""
+    """Number of runs with the tag; absent if the request names runs."""
     run: str | None = None
     points: int | None = None
-    """Points of the lowest rank that has the tag, attempts stitched; absent, like run and steps, for all together."""
+    """Points of the lowest rank that has the tag, with attempts stitched. Absent, as the following, without runs."""
     first_step: int | None = None
     last_step: int | None = None
     updated: Number | None = None
@@ -42,15 +42,15 @@ class TagRow(BaseModel):
 
 
 class Tags(BaseModel):
-    """Tags in the order of their plugins and names."""
+    """Tags ordered by plugin and name."""
 
     revision: int
     tags: list[TagRow]
 
 
-@router.get("/tags", response_model=Tags, response_model_exclude_none=True, responses=REFUSED)
+@router.get("/tags", response_model=Tags, response_model_exclude_none=True, responses=REQUEST_ERRORS)
 def list_tags(current: Current, query: Annotated[TagsQuery, Query()]) -> Response:
-    """List tags of all plugins, or of chosen ones."""
+    """List the tags of all or of some plugins."""
     runs = find_runs(current, query.run)
     plugins = query.plugin
     rows = [row for each in runs for row in _rows(each, plugins)] if query.run else _summary(runs, plugins)
@@ -69,5 +69,5 @@ def _rows(run: RunView, plugins: list[str]) -> list[dict[str, Any]]:
         points = run.points(tag.name, rank) if tag.plugin == "scalar" else run.payloads(tag, rank)
         row = {"run": run.name, "plugin": tag.plugin, "tag": tag.name, "points": points.total}
         steps = {"first_step": int(points.step.min()), "last_step": int(points.step.max())}
-        rows.append({**row, **steps, "updated": in_json(float(np.fmax.reduce(points.wall_time)))})
+        rows.append({**row, **steps, "updated": json_value(float(np.fmax.reduce(points.wall_time)))})
     return rows

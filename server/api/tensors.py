@@ -1,4 +1,4 @@
-"""GET /api/tensors: the tensors of a tag with their statistics; GET /api/tensors/data: the elements of one of them."""
+"""GET /api/tensors: the tensors of a tag with statistics; GET /api/tensors/data: the elements of one tensor."""
 
 import hashlib
 import re
@@ -9,18 +9,16 @@ from fastapi import APIRouter, Header, HTTPException, Query, Response
 from pydantic import BaseModel, Field
 
 from toposcope.server.api.array_reply import Nested, nested, npy_reply
-from toposcope.server.api.json_reply import Number, is_known, json_reply
+from toposcope.server.api.errors import REQUEST_ERRORS, Problem
+from toposcope.server.api.json_reply import Number, etag_matches, json_number, json_reply
 from toposcope.server.api.payload_query import (
-    REFUSED,
     PayloadList,
     PayloadQuery,
     Point,
-    Problem,
     Series,
     WindowQuery,
     find_series,
     list_payloads,
-    number,
     point_at,
 )
 from toposcope.server.api.snapshot import Current
@@ -35,19 +33,19 @@ MOST_ELEMENTS = 1_000_000
 
 
 class TensorEntry(BaseModel):
-    """The tensor at one step. Of complex numbers the magnitudes are compared, of bools 0 and 1."""
+    """The tensor at one step. Statistics of complex numbers are of their magnitudes; bools count as 0 and 1."""
 
     step: int
     wall_time: Number
     """Seconds since 1970."""
     dims: list[int]
-    """Sizes, outermost first."""
+    """Dimensions, outermost first."""
     dtype: str
-    """As NumPy names it, or "bfloat16", or "string" and the like for what holds no numbers."""
+    """The NumPy name, "bfloat16", or a name such as "string" if the tensor has no numbers."""
     count: int
-    """All elements, NaN and infinities included."""
+    """All elements, including NaN and infinities."""
     min: Number | None
-    """Over the finite elements, like max and mean; null when there are none. Exact: integers stay integers."""
+    """Over the finite elements, like max and mean; null if there are none. Integers are exact."""
     max: Number | None
     mean: Number | None
     nan_count: int
@@ -56,22 +54,25 @@ class TensorEntry(BaseModel):
 
 
 class Tensors(PayloadList):
-    """Tensors of one tag."""
+    """The tensors of one tag."""
 
     tensors: list[TensorEntry]
 
 
 class TensorQuery(PayloadQuery):
-    """Which tensor, and which part of it."""
+    """Selects a tensor and a part of it."""
 
     step: int | None = Field(
-        None, ge=-(2**63), lt=2**63, description="absent: the last one; of several points of a step, the newest is read"
+        None,
+        ge=-(2**63),
+        lt=2**63,
+        description="default: the last step; of several points at a step, the last one",
     )
-    wall_time: float | None = Field(None, description="tells points of the same step apart")
+    wall_time: float | None = Field(None, description="distinguishes points with the same step")
     slice: str = Field(
         "",
         max_length=1000,
-        description="part of the tensor as NumPy writes it: indices, ranges and '...'; absent: all of it",
+        description="part of the tensor in NumPy's notation: indices, ranges and '...'; default: all of it",
         examples=["[0,:,1:5]"],
         json_schema_extra={"pattern": r"^[\[\]0-9:,. -]*$"},
     )
@@ -90,33 +91,33 @@ class TensorData(BaseModel):
     """Seconds since 1970."""
     dtype: str
     tensor_dims: list[int]
-    """Sizes of the whole tensor."""
+    """Dimensions of the whole tensor."""
     dims: list[int]
-    """Sizes of the part."""
+    """Dimensions of the part."""
     data: Nested
-    """The part as lists in lists; a complex number as [real, imaginary]."""
+    """The part as nested lists; complex numbers are [real, imaginary]."""
 
 
-@router.get("/tensors", response_model=Tensors, responses=REFUSED)
+@router.get("/tensors", response_model=Tensors, responses=REQUEST_ERRORS)
 def list_tensors(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
-    """List tensors with their statistics."""
+    """List the tensors of a tag with statistics."""
     return json_reply(list_payloads(current, "tensor", query, "tensors", _read))
 
 
 def _read(point: Point, payload: bytes) -> list[dict[str, Any]]:
     tensor = read_tensor(payload, point.dialect)
-    found = Statistics(0, None, None, None, 0, 0, 0) if tensor.values is None else statistics(tensor.values)
+    summary = Statistics(0, None, None, None, 0, 0, 0) if tensor.values is None else statistics(tensor.values)
     return [
         {
             "dims": tensor.dims,
             "dtype": tensor.dtype,
-            "count": found.total_count,
-            "min": number(found.min),
-            "max": number(found.max),
-            "mean": number(found.mean),
-            "nan_count": found.nan_count,
-            "pos_inf_count": found.pos_inf_count,
-            "neg_inf_count": found.neg_inf_count,
+            "count": summary.total_count,
+            "min": json_number(summary.min),
+            "max": json_number(summary.max),
+            "mean": json_number(summary.mean),
+            "nan_count": summary.nan_count,
+            "pos_inf_count": summary.pos_inf_count,
+            "neg_inf_count": summary.neg_inf_count,
         }
     ]
 
@@ -125,31 +126,31 @@ def _read(point: Point, payload: bytes) -> list[dict[str, Any]]:
     "/tensors/data",
     response_model=TensorData,
     responses={
-        **REFUSED,
+        **REQUEST_ERRORS,
         200: {
             "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
             "headers": {
                 "Toposcope-Dtype": {
-                    "description": "With format=npy: the tensor's data type. A bfloat16 array arrives as float32.",
+                    "description": "With format=npy: the data type of the tensor. bfloat16 is converted to float32.",
                     "schema": {"type": "string"},
                 }
             },
         },
-        304: {"description": "The tensor is the one that If-None-Match names."},
-        410: {"model": Problem, "description": "The tensor is damaged, or its file was replaced."},
+        304: {"description": "The tensor has not changed: its ETag matches If-None-Match."},
+        410: {"model": Problem, "description": "The tensor is damaged, or its event file was replaced."},
     },
 )
 def read_tensor_data(
     current: Current,
     query: Annotated[TensorQuery, Query()],
-    if_none_match: Annotated[str | None, Header(description="ETags of tensors that are there already")] = None,
+    if_none_match: Annotated[str | None, Header(description="ETags of cached tensors")] = None,
 ) -> Response:
     """Read the elements of one tensor, or of a part of it."""
     series = find_series(current, "tensor", query)
     row = _choose(series, query)
     point = point_at(series, row)
     headers = {"ETag": _etag(point)}
-    if is_known(headers["ETag"], if_none_match):
+    if etag_matches(headers["ETag"], if_none_match):
         return Response(status_code=304, headers=headers)
     try:
         tensor = read_tensor(read_payload(series.run, series.payloads, row), point.dialect)
@@ -166,7 +167,7 @@ def read_tensor_data(
             "rank": series.rank,
             "attempt": query.attempt,
             "step": point.step,
-            "wall_time": number(point.wall_time),
+            "wall_time": json_number(point.wall_time),
             "dtype": tensor.dtype,
             "tensor_dims": tensor.dims,
             "dims": part.shape,
@@ -177,38 +178,38 @@ def read_tensor_data(
 
 
 def _etag(point: Point) -> str:
-    """Return what tells the point from any other that the same address may name later; weak, as JSON is zipped."""
+    """Return an ETag that identifies the point; weak, as JSON replies are compressed."""
     return f'W/"{hashlib.sha256(repr(point).encode()).hexdigest()[:32]}"'
 
 
 def _choose(series: Series, query: TensorQuery) -> int:
-    """Return the row of the point that is asked for: the last that fits.
+    """Return the row of the last matching point.
 
     Raises:
-        HTTPException: 404 when there is none.
+        HTTPException: 404 if no point matches.
     """
     payloads = series.payloads
-    fits = np.ones(payloads.total, np.bool_)
+    matches = np.ones(payloads.total, np.bool_)
     if query.step is not None:
-        fits &= payloads.step == query.step
+        matches &= payloads.step == query.step
     if query.wall_time is not None:
-        fits &= payloads.wall_time == query.wall_time
-    rows = np.flatnonzero(fits)
+        matches &= payloads.wall_time == query.wall_time
+    rows = np.flatnonzero(matches)
     if not rows.size:
-        asked = {"step": query.step, "wall_time": query.wall_time, "rank": query.rank, "attempt": query.attempt}
-        shown = ", ".join(f"{name}={value}" for name, value in asked.items() if value is not None)
-        raise HTTPException(404, f"no tensor of tag {query.tag!r} in run {query.run!r} with {shown}")
+        filters = {"step": query.step, "wall_time": query.wall_time, "rank": query.rank, "attempt": query.attempt}
+        listed = ", ".join(f"{name}={value}" for name, value in filters.items() if value is not None)
+        raise HTTPException(404, f"no tensor of tag {query.tag!r} in run {query.run!r} with {listed}")
     return int(rows[-1])
 
 
 def _part(tensor: Tensor, query: TensorQuery) -> np.ndarray[Any, np.dtype[Any]]:
-    """Return the part of a tensor that is asked for, as a view.
+    """Return the selected part of a tensor as a view.
 
     Raises:
-        HTTPException: 422 when the tensor holds no numbers, has no such part, or the part is too large for JSON.
+        HTTPException: 422 if the tensor has no numbers or no such part, or the part is too large for JSON.
     """
     if tensor.values is None:
-        raise HTTPException(422, f"tag {query.tag!r} holds a tensor of {tensor.dtype}: expected numbers")
+        raise HTTPException(422, f"the tensor of tag {query.tag!r} has dtype {tensor.dtype}: expected numbers")
     try:
         part = np.asarray(tensor.values[parse_slice(query.slice, tensor.dims)])
     except ValueError as error:
@@ -216,7 +217,7 @@ def _part(tensor: Tensor, query: TensorQuery) -> np.ndarray[Any, np.dtype[Any]]:
     if query.format == "json" and part.size > MOST_ELEMENTS:
         raise HTTPException(
             422,
-            f"slice={query.slice!r} of a tensor of dims {list(tensor.dims)} has {part.size} elements, JSON takes "
-            f"{MOST_ELEMENTS}: ask for a smaller slice, or for format=npy",
+            f"slice={query.slice!r} of a tensor with dims {list(tensor.dims)} has {part.size} elements, more than the "
+            f"{MOST_ELEMENTS} of a JSON reply: select a smaller slice, or format=npy",
         )
     return part

@@ -1,12 +1,13 @@
-"""GET /api/text: texts, our own and TensorBoard's."""
+"""GET /api/text: the texts of a tag."""
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 
+from toposcope.server.api.errors import REQUEST_ERRORS
 from toposcope.server.api.json_reply import Number, json_reply
-from toposcope.server.api.payload_query import REFUSED, PayloadList, Point, WindowQuery, list_payloads
+from toposcope.server.api.payload_query import PayloadList, Point, WindowQuery, list_payloads
 from toposcope.server.api.snapshot import Current
 from toposcope.server.values.text import read_text
 
@@ -15,28 +16,28 @@ _MOST_BYTES = 32 << 20
 
 
 class TextEntry(BaseModel):
-    """The text at one step, Markdown by convention. It is as hostile as its writer: never insert it as HTML."""
+    """The text at one step, Markdown by convention. It is untrusted: never insert it as HTML."""
 
     step: int
     wall_time: Number
     """Seconds since 1970."""
     text: str
-    """The text; of a table all its texts, one a line."""
+    """The text; for a table, its texts joined by line breaks."""
     dims: list[int]
-    """Sizes of the table, rows first; empty, or all 1, for a text alone."""
+    """Dimensions of the table, rows first; empty or all 1 for a single text."""
     texts: list[str]
-    """The texts of the table in row-major order; empty for a text alone."""
+    """The texts of the table in row-major order; empty for a single text."""
 
 
 class Texts(PayloadList):
-    """Texts of one tag."""
+    """The texts of one tag."""
 
     texts: list[TextEntry]
 
 
-@router.get("/text", response_model=Texts, responses=REFUSED)
+@router.get("/text", response_model=Texts, responses=REQUEST_ERRORS)
 def list_texts(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
-    """List texts."""
+    """List the texts of a tag."""
     return json_reply(list_payloads(current, "text", query, "texts", _read, _MOST_BYTES))
 
 

@@ -1,4 +1,4 @@
-"""GET /api/updates: server-sent events that say which runs changed."""
+"""GET /api/updates: server-sent events that report changes of runs."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,34 +9,34 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from toposcope.server.api.snapshot import logdir_of
-from toposcope.server.json_values import in_json
+from toposcope.server.json_values import json_value
 from toposcope.server.loading.logdir import Logdir, Update
 
 router = APIRouter()
 _HEARTBEAT_SECONDS = 15.0
-"""A comment this often tells proxies that the stream lives."""
+"""Interval of comments that keep proxies from closing the stream."""
 
 
 class Streams:
-    """The open event streams; closing them lets the server end while pages are open."""
+    """The open event streams; they are closed at shutdown, which would otherwise wait for open pages."""
 
     def __init__(self) -> None:
         self._queues: set[asyncio.Queue[Update | None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def open(self) -> asyncio.Queue[Update | None]:
-        """Return a queue that receives every update, and None at the end."""
+        """Return a queue that receives every update, and None at shutdown."""
         self._loop = asyncio.get_running_loop()
         queue: asyncio.Queue[Update | None] = asyncio.Queue()
         self._queues.add(queue)
         return queue
 
     def drop(self, queue: asyncio.Queue[Update | None]) -> None:
-        """Forget a queue."""
+        """Remove a queue."""
         self._queues.discard(queue)
 
     def send(self, update: Update | None) -> None:
-        """Put an update, or None for the end, into every queue; may be called in any thread."""
+        """Put an update, or None for shutdown, into every queue; may be called from any thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._put, update)
 
@@ -47,7 +47,7 @@ class Streams:
 
 @router.get("/updates", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
 async def stream_updates(request: Request) -> StreamingResponse:
-    """Send `{"revision", "added", "changed", "removed"}` now, with empty lists, and after each change of runs."""
+    """Send `{"revision", "added", "changed", "removed"}` initially, with empty lists, and after each change of runs."""
     streams: Streams = request.app.state.streams
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(_events(streams, logdir_of(request)), media_type="text/event-stream", headers=headers)
@@ -71,5 +71,5 @@ async def _events(streams: Streams, logdir: Logdir) -> AsyncIterator[bytes]:
 
 
 def _event(update: Update) -> bytes:
-    content: dict[str, Any] = in_json(update)
+    content: dict[str, Any] = json_value(update)
     return b"data: " + orjson.dumps(content) + b"\n\n"

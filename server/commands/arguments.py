@@ -1,4 +1,4 @@
-"""What the command lines of all subcommands share: one line for an error, checks of what is named."""
+"""Command-line parsing shared by all subcommands: one-line errors, checks of paths, argument types."""
 
 import argparse
 import os
@@ -8,20 +8,26 @@ from typing import Literal, NoReturn
 
 
 class Parser(argparse.ArgumentParser):
-    """Takes flags in full only, underscores in them for hyphens; refuses in one line, with exit status 2."""
+    """An argument parser with one-line errors, which accepts underscores in flags and no abbreviated flags."""
 
     def __init__(self, prog: str, description: str, epilog: str | None = None) -> None:
-        super().__init__(prog, description=description, epilog=epilog, allow_abbrev=False)
+        super().__init__(
+            prog,
+            description=description,
+            epilog=epilog,
+            allow_abbrev=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
 
     def parse_hyphenated(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Parse a command line, all of which must be known."""
+        """Parse a command line; an unknown argument is an error."""
         options, rest = self.parse_known_args([_hyphenate(argument) for argument in arguments])
         if rest:
             self.error(f"unknown argument {rest[0]!r}; see {self.prog} --help")
         return options
 
     def error(self, message: str) -> NoReturn:
-        """Exit with status 2 and one line."""
+        """Print one line to standard error and exit with status 2."""
         self.exit(2, f"{self.prog}: {message}\n")
 
 
@@ -33,11 +39,11 @@ def _hyphenate(argument: str) -> str:
 
 
 def check_listable(name: str, directory: str) -> None:
-    """Check that a directory, named by an argument of that name, can be listed.
+    """Check that a directory can be listed; `name` is the argument that errors refer to.
 
     Raises:
-        FileNotFoundError: it is missing, with a message that says so, as the others have.
-        ValueError: it is no directory, or may not be read.
+        FileNotFoundError: the directory does not exist.
+        ValueError: the path is not a directory, or cannot be read.
     """
     try:
         os.listdir(directory)
@@ -50,26 +56,26 @@ def check_listable(name: str, directory: str) -> None:
 
 
 def is_inside(path: str, directory: str) -> bool:
-    """Say whether a path, which need not exist, is a directory or below it, symbolic links followed."""
+    """Return whether a path, which need not exist, is a directory or below it; symbolic links are followed."""
     return (Path(path).resolve() / "x").is_relative_to(Path(directory).resolve())
 
 
 def whole_number(least: int, what: str, text: str) -> int:
-    """Return the whole number that text says.
+    """Parse an integer argument; `what` is its noun in the error.
 
     Raises:
-        argparse.ArgumentTypeError: it says none, one below least or one beyond 2**31.
+        argparse.ArgumentTypeError: the text is not an integer from `least` to 2**31 - 1.
     """
     if not text.isascii() or not text.isdigit() or not least <= int(text[:11]) < 2**31:
-        raise argparse.ArgumentTypeError(f"{text!r} is no {what}: expected a whole number from {least} on, or all")
+        raise argparse.ArgumentTypeError(f"invalid {what} {text!r}: expected an integer, {least} or greater, or all")
     return int(text)
 
 
 def rank_or_all(text: str) -> int | Literal["all"]:
-    """Return the value of --rank."""
+    """Parse the value of --rank."""
     return "all" if text == "all" else whole_number(0, "rank", text)
 
 
 def attempt_or_all(text: str) -> int | Literal["all"]:
-    """Return the value of --attempt."""
+    """Parse the value of --attempt."""
     return "all" if text == "all" else whole_number(1, "attempt", text)

@@ -1,4 +1,4 @@
-"""summary-server export: writes what runs hold into files that other programs read."""
+"""summary-server export: converts runs to files that other programs read."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 from toposcope.server.commands.arguments import Parser, attempt_or_all, check_listable, is_inside, rank_or_all
 from toposcope.server.commands.export_folder import MANIFEST, ExportFolder
-from toposcope.server.commands.export_run import PLUGINS, SERIES_PLUGINS, Wanted, export_run
+from toposcope.server.commands.export_run import PLUGINS, SERIES_PLUGINS, Selection, export_run
 from toposcope.server.loading.load_once import Loaded, load_logdir
 from toposcope.server.runs.chosen_series import Choice
 from toposcope.server.runs.run import RunView
@@ -15,110 +15,118 @@ from toposcope.server.version import VERSION
 
 _MOST_LISTED = 10
 _DESCRIPTION = """\
-Write what runs hold into a new folder, a folder a run: scalar.csv, image/TAG_STEP.png, tensor/TAG_STEP.npy,
-text/TAG_STEP.md, and histograms, landscapes, graphs and lineage as JSON. manifest.json, written last, says what is in
-each file, and what is left out and why."""
+Export runs to a new directory, with a subdirectory for each run: scalar.csv,
+image/TAG_STEP.png, tensor/TAG_STEP.npy, text/TAG_STEP.md, and histograms,
+landscapes, graphs and lineage as JSON. manifest.json, which is written last,
+describes each file and lists what was left out and why."""
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Export what the arguments say; return 1 when damaged points are left out."""
+    """Export runs; return 1 if damaged points were left out."""
     parser = _parser()
     options = parser.parse_hyphenated(arguments)
     logdir, out = os.path.expanduser(options.dir), os.path.expanduser(options.out)
     try:
         check_listable("DIR", logdir)
         if is_inside(out, logdir):
-            raise ValueError(f"--out {out!r} is inside DIR, where only event files belong: name another folder")
+            raise ValueError(f"--out {out!r} is inside DIR, which is read-only: choose another directory")
         loaded = load_logdir(logdir)
         runs = _choose(loaded, options.run, logdir)
         plugins = tuple(each for each in PLUGINS if not options.plugin or each in options.plugin)
-        wanted = Wanted(plugins, frozenset(options.tag), Choice(options.rank, options.attempt))
-        _check_tags(runs, wanted)
+        selection = Selection(plugins, frozenset(options.tag), Choice(options.rank, options.attempt))
+        _check_tags(runs, selection)
         folder = ExportFolder(out)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     try:
-        _export(runs, loaded, wanted, folder, logdir)
+        _export(runs, loaded, selection, folder, logdir)
     except OSError as error:
-        parser.error(f"--out {out!r} cannot be written, the export is not complete: {error.strerror}")
-    return _tell(folder, loaded, runs)
+        parser.error(f"--out {out!r} cannot be written, the export is incomplete: {error.strerror}")
+    return _print_summary(folder, loaded, runs)
 
 
 def _parser() -> Parser:
-    parser = Parser("summary-server export", _DESCRIPTION, "Exit status: 0, or 1 when something damaged is left out.")
+    parser = Parser(
+        "summary-server export",
+        _DESCRIPTION,
+        "Exit status: 0; 1 if something damaged was left out; 2 for invalid arguments.",
+    )
     parser.add_argument("dir", metavar="DIR", help="directory of runs, searched recursively")
-    parser.add_argument("--out", required=True, metavar="DIR", help="folder to write into; new, or empty")
-    parser.add_argument("--run", action="append", default=[], metavar="R", help="only this run; repeatable")
+    parser.add_argument("--out", required=True, metavar="DIR", help="directory to create; may exist if it is empty")
+    parser.add_argument("--run", action="append", default=[], metavar="RUN", help="export only this run; repeatable")
+    parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="export only this tag; repeatable")
     parser.add_argument(
-        "--tag", action="append", default=[], metavar="T", help="only this tag, and nothing without a tag; repeatable"
+        "--plugin",
+        action="append",
+        default=[],
+        choices=PLUGINS,
+        metavar="PLUGIN",
+        help=f"export only this plugin, one of {', '.join(PLUGINS)}; repeatable",
     )
-    parser.add_argument(
-        "--plugin", action="append", default=[], choices=PLUGINS, help="only what belongs to it; repeatable"
-    )
-    parser.add_argument(
-        "--rank", type=rank_or_all, metavar="N|all", help="default: the lowest rank that has the tag, as on the page"
-    )
+    parser.add_argument("--rank", type=rank_or_all, metavar="N|all", help="default: the lowest rank that has the tag")
     parser.add_argument(
         "--attempt",
         type=attempt_or_all,
         metavar="N|all",
-        help="default: attempts stitched, what a later one repeats left out, as on the page",
+        help="default: attempts stitched, without the points that a later attempt repeats",
     )
     return parser
 
 
 def _choose(loaded: Loaded, names: list[str], logdir: str) -> list[RunView]:
     if not loaded.runs:
-        raise ValueError(f"DIR {logdir!r} holds no run: expected event files in it or below it")
+        raise ValueError(f"DIR {logdir!r} has no runs: expected event files in it or in its subdirectories")
     for name in names:
         if name not in loaded.runs:
-            raise ValueError(f"--run {name!r}: there is no such run, expected {_one_of(loaded.runs)}")
+            raise ValueError(f"--run {name!r} does not exist: expected {_one_of(loaded.runs)}")
     return [view for name, view in loaded.runs.items() if not names or name in names]
 
 
-def _check_tags(runs: list[RunView], wanted: Wanted) -> None:
-    if wanted.tags and not set(wanted.plugins) & set(SERIES_PLUGINS):
-        raise ValueError(f"--tag chooses among {', '.join(SERIES_PLUGINS)}: --plugin names none of them")
-    known = {
+def _check_tags(runs: list[RunView], selection: Selection) -> None:
+    if selection.tags and not set(selection.plugins) & set(SERIES_PLUGINS):
+        raise ValueError(
+            f"--tag requires a plugin with tags, but --plugin selects none of them: {', '.join(SERIES_PLUGINS)}"
+        )
+    tags = {
         tag.name: None
         for view in runs
         for file in view.files
         for tag in file.series
-        if tag.plugin in wanted.plugins and tag.plugin in SERIES_PLUGINS
+        if tag.plugin in selection.plugins and tag.plugin in SERIES_PLUGINS
     }
-    for tag in sorted(wanted.tags - known.keys()):
-        raise ValueError(f"--tag {tag!r}: no chosen run has it, expected {_one_of(known)}")
+    for tag in sorted(selection.tags - tags.keys()):
+        raise ValueError(f"--tag {tag!r} does not exist in the selected runs: expected {_one_of(tags)}")
 
 
 def _one_of(names: Iterable[str]) -> str:
     listed = [repr(name) for name in names]
     more = [f"... ({len(listed)} in all)"] if len(listed) > _MOST_LISTED else []
-    return "one of " + ", ".join(listed[:_MOST_LISTED] + more) if listed else "none, there are no tags"
+    return "one of " + ", ".join(listed[:_MOST_LISTED] + more) if listed else "none, as they have no tags"
 
 
-def _export(runs: list[RunView], loaded: Loaded, wanted: Wanted, folder: ExportFolder, logdir: str) -> None:
+def _export(runs: list[RunView], loaded: Loaded, selection: Selection, folder: ExportFolder, logdir: str) -> None:
     sessions = sessions_by_parent(loaded.runs)
     for view in runs:
-        export_run(view, loaded.runs, sessions, wanted, folder)
+        export_run(view, loaded.runs, sessions, selection, folder)
     facts: dict[str, Any] = {
         "format": "toposcope-export",
         "version": VERSION,
         "logdir": os.path.abspath(logdir),
         "runs": [view.name for view in runs],
-        "rank": wanted.choice.rank,
-        "attempt": wanted.choice.attempt,
+        "rank": selection.choice.rank,
+        "attempt": selection.choice.attempt,
         "damage": {view.name: sum(len(file.damage) for file in view.files) for view in runs},
         "problems": dict(loaded.problems),
     }
     folder.finish(facts)
 
 
-def _tell(folder: ExportFolder, loaded: Loaded, runs: list[RunView]) -> int:
+def _print_summary(folder: ExportFolder, loaded: Loaded, runs: list[RunView]) -> int:
     places = sum(len(file.damage) for view in runs for file in view.files)
     counts = [f"{len(folder.entries):,} files"]
-    counts += [f"{len(folder.left_out):,} tags without a form left out"] if folder.left_out else []
+    counts += [f"{len(folder.left_out):,} tags of unsupported plugins left out"] if folder.left_out else []
     counts += [f"{len(folder.damaged):,} damaged values left out"] if folder.damaged else []
     counts += [f"{places:,} damaged places in event files"] if places else []
-    counts += [f"{len(loaded.problems):,} files or folders not readable"] if loaded.problems else []
+    counts += [f"{len(loaded.problems):,} unreadable files or directories"] if loaded.problems else []
     print(f"{folder.path}: {', '.join(counts)}; see {MANIFEST}")
     return 1 if places or folder.damaged or loaded.problems else 0

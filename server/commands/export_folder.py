@@ -1,4 +1,4 @@
-"""The folder of an export: names of files that are safe whatever the tags are, and a manifest of what is in each."""
+"""The directory of an export: safe file names for arbitrary tags, and a manifest that describes each file."""
 
 import os
 import re
@@ -11,22 +11,22 @@ import google_crc32c
 import orjson
 
 from toposcope.proto.wire import text_bytes
-from toposcope.server.json_values import in_json
+from toposcope.server.json_values import json_value
 
 MANIFEST = "manifest.json"
 FOLDERS = ("image", "tensor", "text", "histogram", "landscape", "graph")
-"""Of a run, one a plugin."""
+"""Subdirectories of a run, one for each plugin."""
 FILES = ("scalar.csv", "lineage.json", "dataset_graph.json", "hparams.json", MANIFEST)
 _LONGEST = 150
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-"""Names that mean a device to Windows."""
+"""Device names of Windows."""
 
 
 class Entry(NamedTuple):
-    """What a file of an export holds; None where it holds several or where there is none."""
+    """The contents of an exported file; None for properties of which it has several or none."""
 
     file: str
-    """Its path in the folder, with slashes."""
+    """Path relative to the directory, with slashes."""
     run: str
     plugin: str
     tag: str | None = None
@@ -35,33 +35,33 @@ class Entry(NamedTuple):
     wall_time: float | None = None
     """Seconds since 1970."""
     picture: int | None = None
-    """Which picture of a value that holds several."""
+    """Index of the picture in a value with several."""
     points: int = 1
-    """Those that turn out damaged, and are missing, included."""
+    """Including damaged points, which are left out."""
     note: str | None = None
-    """What differs from what was recorded."""
+    """How the file differs from the recorded value."""
 
 
 class LeftOut(NamedTuple):
-    """Points that are not exported."""
+    """Points that were not exported."""
 
     run: str
     plugin: str
     tag: str
     step: int | None
-    """None: all of the tag."""
+    """None for all points of the tag."""
     reason: str
 
 
 class ExportFolder:
-    """A folder that is being filled. It never overwrites a file, and writes nothing outside of itself.
+    """A directory that an export is written to. It never overwrites a file or writes outside of the directory.
 
     Args:
-        path: is made when it is missing.
+        path: created if it does not exist.
 
     Raises:
-        ValueError: it is no empty folder.
-        OSError: it cannot be made.
+        ValueError: the directory is not empty.
+        OSError: the directory cannot be created.
     """
 
     def __init__(self, path: str) -> None:
@@ -69,58 +69,58 @@ class ExportFolder:
         self.entries: list[Entry] = []
         self.damaged: list[LeftOut] = []
         self.left_out: list[LeftOut] = []
-        """What there is no form for."""
-        self._taken: set[str] = set()
-        self._tried: dict[str, int] = {}
-        """The last number that was given behind a name."""
+        """Tags of plugins that cannot be exported."""
+        self._names: set[str] = set()
+        """Names in use, in lower case."""
+        self._numbers: dict[str, int] = {}
+        """The last number appended to each name."""
         os.makedirs(path, exist_ok=True)
         if os.listdir(path):
-            raise ValueError(f"--out {path!r} is not empty: name a new folder, nothing is overwritten or mixed")
+            raise ValueError(f"--out {path!r} is not empty: choose a new directory, nothing is overwritten")
 
     @contextmanager
     def create(self, entry: Entry, stem: str, extension: str) -> Iterator[BinaryIO]:
-        """Write a file of a run and note it in the manifest; removed again when what is done with it fails.
+        """Open a new file and add it to the manifest; the file is removed if the `with` block raises.
 
         Args:
-            entry: what it holds; `file` names the folder of the run in which it is to stand, "" for the run's own.
-            stem: what its name begins with, safe already; a number follows where the name is taken.
-            extension: with its dot.
+            entry: description of the file; `file` is the subdirectory of the run, or "" for the run's directory.
+            stem: the safe name of the file; a number is appended if the name is in use.
+            extension: including the dot.
         """
         name = self._claim("/".join(filter(None, (*run_folders(entry.run), entry.file, stem))), extension)
         path = os.path.join(self.path, *name.split("/"))
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "xb") as opened:
+        with open(path, "xb") as file:
             try:
-                yield opened
+                yield file
             except BaseException:
                 os.unlink(path)
                 raise
         self.entries.append(entry._replace(file=name))
 
     def _claim(self, stem: str, extension: str) -> str:
-        """Return a name that no other file has, letter case aside: some file systems make no difference."""
-        wanted = f"{stem}{extension}".lower()
-        number = self._tried.get(wanted, 0) + 1
-        while (name := f"{stem}{f'~{number}' if number > 1 else ''}{extension}").lower() in self._taken:
+        """Return a name that is unique regardless of case, as some file systems ignore case."""
+        key = f"{stem}{extension}".lower()
+        number = self._numbers.get(key, 0) + 1
+        while (name := f"{stem}{f'~{number}' if number > 1 else ''}{extension}").lower() in self._names:
             number += 1
-        self._tried[wanted] = number
-        self._taken.add(name.lower())
+        self._numbers[key] = number
+        self._names.add(name.lower())
         return name
 
     def finish(self, facts: dict[str, object]) -> None:
-        """Write the manifest, which says that the export is complete, with some facts about it before all else."""
-        draft = os.path.join(self.path, f"{MANIFEST}.part")
+        """Write the manifest, which marks the export as complete; `facts` are its first members."""
+        temporary = os.path.join(self.path, f"{MANIFEST}.part")
         content = {**facts, "files": self.entries, "damaged": self.damaged, "left_out": self.left_out}
-        with open(draft, "xb") as opened:
-            opened.write(orjson.dumps(in_json(content), option=orjson.OPT_INDENT_2))
-        os.replace(draft, os.path.join(self.path, MANIFEST))
+        with open(temporary, "xb") as file:
+            file.write(orjson.dumps(json_value(content), option=orjson.OPT_INDENT_2))
+        os.replace(temporary, os.path.join(self.path, MANIFEST))
 
 
 def run_folders(run: str) -> Sequence[str]:
-    """Return the folders, one in the other, that stand for a run; none for the logdir itself.
+    """Return the nested directories of a run; none for the logdir itself.
 
-    They are the folders below the logdir, but for what a file system may take for something else, and for the names
-    of what is exported.
+    They are named as in the logdir, except for names that are not portable or that exported files have.
     """
     return () if run == "." else tuple(_folder(part) for part in run.split("/"))
 
@@ -133,12 +133,12 @@ def _folder(part: str) -> str:
 
 
 def safe_name(text: str) -> str:
-    """Return text as a name, or the beginning of one, for any file system: 150 characters of ASCII at most.
+    """Return text as a portable file name, or the beginning of one, of at most 150 ASCII characters.
 
-    Quoted as in a URL, as MindSpore's exports are; when it is long, its end is a checksum.
+    Percent-encoded, as in MindSpore's exports; a long name ends in a checksum.
     """
     name = quote(text_bytes(text), safe="")
-    if name.endswith("."):  # "." and ".." are folders; Windows drops dots at the end.
+    if name.endswith("."):  # "." and ".." are directories; Windows drops trailing dots.
         name = name.rstrip(".") + "%2E" * (len(name) - len(name.rstrip(".")))
     if _DEVICES.fullmatch(name):
         name = f"%{ord(name[0]):02X}{name[1:]}"

@@ -1,4 +1,4 @@
-"""summary-server inspect: prints what event files hold and what in them is damaged."""
+"""summary-server inspect: lists the contents of event files and verifies every record."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -8,25 +8,25 @@ import orjson
 
 from toposcope.server.commands.arguments import Parser, check_listable
 from toposcope.server.commands.inspection import InspectedRun, Inspection, inspect
-from toposcope.server.json_values import in_json
+from toposcope.server.json_values import json_value
 
 _REASONS = {
-    "payload": "its checksum or its message is wrong",
-    "length": "its length is damaged, what follows up to the next sound header is lost",
+    "payload": "wrong checksum or malformed message",
+    "length": "damaged length; everything up to the next intact header is lost",
 }
 _WIDEST = 60
-"""Characters of a column; longer cells push the others aside."""
+"""Characters of a column; longer cells overflow."""
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Inspect what the arguments say; return 1 when something is damaged or cannot be read."""
+    """Inspect a directory or file; return 1 if something is damaged or cannot be read."""
     parser = Parser(
         "summary-server inspect",
-        "List what event files hold and what in them is damaged. Everything is read and verified, nothing is written.",
-        "Exit status: 0, or 1 when something is damaged or cannot be read, or 2 for bad arguments.",
+        "List the runs, tags and steps of event files, and verify every record.\nNothing is written.",
+        "Exit status: 0; 1 if something is damaged or cannot be read; 2 for invalid arguments.",
     )
     parser.add_argument("path", metavar="DIR|FILE", help="directory of runs, searched recursively, or one event file")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--json", action="store_true", help="print a JSON object instead of text")
     options = parser.parse_hyphenated(arguments)
     path = os.path.expanduser(options.path)
     try:
@@ -36,7 +36,7 @@ def run(arguments: Sequence[str]) -> int:
     except (OSError, ValueError) as error:
         parser.error(str(error))
     if options.json:
-        print(orjson.dumps(in_json(inspection), option=orjson.OPT_INDENT_2).decode("utf-8"))
+        print(orjson.dumps(json_value(inspection), option=orjson.OPT_INDENT_2).decode("utf-8"))
     else:
         for line in _lines(inspection):
             print(_printable(line))
@@ -115,7 +115,7 @@ def _time(wall_time: float) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
-    """Yield lines of columns; sides: "l" or "r", the side on which each column is flush."""
+    """Yield the lines of a table; `sides` has "l" or "r" per column for its alignment."""
     cells = [tuple(map(_printable, row)) for row in (head, *rows)]
     widths = [min(_WIDEST, max(map(len, column))) for column in zip(*cells, strict=True)]
     for row in cells if rows else []:
@@ -135,7 +135,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _printable(text: str) -> str:
-    """Return text without what would steer a terminal: names come from files that anyone may have written."""
+    """Return text with control characters escaped: names come from untrusted files."""
     if text.isprintable():
         return text
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)

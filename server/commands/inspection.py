@@ -1,9 +1,9 @@
-"""Inspection: what the event files of a logdir hold and what in them is damaged, all of it verified."""
+"""Inspection of a logdir: the contents of its event files, with every record verified."""
 
 import os
 from typing import Any, NamedTuple
 
-from toposcope.server.commands.file_check import next_sound_header
+from toposcope.server.commands.file_check import next_intact_header
 from toposcope.server.installation import InstallationWarning, installation_warnings
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.reading.file_view import FileView
@@ -13,11 +13,11 @@ from toposcope.server.runs.run import ALL, LINEAGE_PLUGINS, RunView
 
 
 class DamagedPlace(NamedTuple):
-    """A place in an event file where no record could be read."""
+    """A position in an event file at which no record could be read."""
 
     offset: int
     reason: str
-    """"payload": its checksum or its message is wrong; "length": reading went on at the next sound header."""
+    """"payload": wrong checksum or malformed message; "length": reading resumed at the next intact header."""
 
 
 class InspectedFile(NamedTuple):
@@ -26,31 +26,31 @@ class InspectedFile(NamedTuple):
     file: str
     """Its name in the run's directory."""
     rank: int | None
-    """None: the name has none, as TensorBoard's."""
+    """None for files of TensorBoard, which have no rank."""
     dialect: str
     is_lineage: bool
     size: int
     """Bytes."""
     events: int
-    """Sound records, the version event included."""
+    """Intact records, including the version event."""
     first_step: int | None
     last_step: int | None
     first_wall_time: float | None
     """Seconds since 1970."""
     last_wall_time: float | None
     torn_bytes: int
-    """Behind the last complete record: the beginning of another, which is normal while the file grows."""
+    """Bytes after the last complete record: an incomplete one, which is normal while the file grows."""
     damage: list[DamagedPlace]
 
 
 class InspectedAttempt(NamedTuple):
-    """Files of one rank that do not repeat each other's steps."""
+    """The files of one attempt of a rank."""
 
     rank: int
     attempt: int
-    """From 1 on."""
+    """From 1."""
     restart_step: int | None
-    """Where it took up the attempt before; None for the first."""
+    """The step at which it continues the previous attempt; None for the first."""
     files: list[str]
 
 
@@ -60,9 +60,9 @@ class InspectedTag(NamedTuple):
     plugin: str
     tag: str
     points: int
-    """As the page shows it: of the lowest rank that has the tag, attempts stitched."""
+    """Points of the lowest rank that has the tag, with attempts stitched, as the dashboard shows them."""
     first_step: int | None
-    """Of those points, like last_step; None for none."""
+    """Of these points, like last_step; None without points."""
     last_step: int | None
     recorded: int
     """Points of every rank and attempt."""
@@ -75,7 +75,7 @@ class InspectedRun(NamedTuple):
     run: str
     """Its directory relative to the logdir; "." for the logdir itself."""
     dialect: str | None
-    """Of its first file; None when no file holds a complete record."""
+    """Of the first file; None if no file has a complete record."""
     started: float | None
     """Smallest wall_time, in seconds since 1970."""
     updated: float | None
@@ -90,13 +90,13 @@ class InspectedRun(NamedTuple):
 
 
 class Inspection(NamedTuple):
-    """What --json prints: one object, NaN and infinities as texts."""
+    """The object that --json prints; NaN and infinities are strings."""
 
     path: str
-    """As it was named."""
+    """As given on the command line."""
     damaged_records: int
     ignored_files: int
-    """Files that are no event files by their names or their kind."""
+    """Files that are not event files."""
     problems: dict[str, str]
     """Files and directories that could not be read, with the reason."""
     warnings: list[InstallationWarning]
@@ -108,10 +108,10 @@ def inspect(path: str) -> Inspection:
     """Read and verify all event files below a directory, or one event file.
 
     Raises:
-        ValueError: the file is not an event file.
+        ValueError: the name of the file is not that of an event file.
     """
     loaded = load_file(path, verify=True) if os.path.isfile(path) else load_logdir(path, verify=True)
-    names = sorted({found.run for found in loaded.files})
+    names = sorted({file.run for file in loaded.files})
     runs = [_run(name, loaded) for name in names]
     damaged = sum(each.damaged_records for each in runs)
     return Inspection(path, damaged, loaded.ignored_files, dict(loaded.problems), list(installation_warnings()), runs)
@@ -120,26 +120,26 @@ def inspect(path: str) -> Inspection:
 def _run(name: str, loaded: Loaded) -> InspectedRun:
     view = loaded.runs.get(name)
     read = {file.path for file in view.files} if view else set()
-    begun = [
+    unread = [
         InspectedFile(
-            os.path.basename(found.path),
-            found.name.rank,
-            found.name.dialect,
-            found.name.is_lineage,
-            found.status.st_size,
+            os.path.basename(listed.path),
+            listed.name.rank,
+            listed.name.dialect,
+            listed.name.is_lineage,
+            listed.status.st_size,
             0,
             None,
             None,
             None,
             None,
-            found.status.st_size,
+            listed.status.st_size,
             [],
         )
-        for found in loaded.files
-        if found.run == name and found.path not in read
+        for listed in loaded.files
+        if listed.run == name and listed.path not in read
     ]
     if view is None:
-        return InspectedRun(name, None, None, None, None, None, [], [], 0, 0, begun, [])
+        return InspectedRun(name, None, None, None, None, None, [], [], 0, 0, unread, [])
     files = [_file(file) for file in view.files]
     first_step, last_step = view.steps or (None, None)
     return InspectedRun(
@@ -153,7 +153,7 @@ def _run(name: str, loaded: Loaded) -> InspectedRun:
         _attempts(view),
         sum(file.events for file in files),
         sum(len(file.damage) for file in files),
-        files + begun,
+        files + unread,
         _tags(view),
     )
 
@@ -178,12 +178,12 @@ def _file(file: FileView) -> InspectedFile:
 
 
 def _torn_bytes(file: FileView) -> int:
-    """Return how many bytes follow the last complete record; none where damage reaches to the end of the file."""
+    """Return the number of bytes after the last complete record; 0 if damage extends to the end of the file."""
     last = max(file.damage, default=None)
     if last is not None and last.reason == "length" and file.read_bytes < file.size:
         descriptor = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            if next_sound_header(read_at(descriptor), last.offset + 1, file.size) == file.size:
+            if next_intact_header(read_at(descriptor), last.offset + 1, file.size) == file.size:
                 return 0
         finally:
             os.close(descriptor)

@@ -1,4 +1,4 @@
-"""summary-server without a subcommand: serves a logdir until it is told to stop."""
+"""summary-server without a subcommand: serves a logdir until a signal stops it."""
 
 import argparse
 import asyncio
@@ -22,15 +22,14 @@ from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_app
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
 from toposcope.server.exposure import is_loopback, make_exposure
-from toposcope.server.installation import installation_warnings
+from toposcope.server.installation import log_installation_warnings
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.reading.index import Index, default_folder
 from toposcope.server.version import VERSION
 
-log = logging.getLogger(__name__)
 DEFAULT_PORT = 6006
 _PORTS_TRIED = 100
-# Flags of TensorBoard that have no meaning here, with the number of values each takes.
+# TensorBoard flags that are accepted and ignored, with the number of values that each takes.
 _TENSORBOARD_FLAGS = {
     "samples-per-plugin": 1,
     "load-fast": 1,
@@ -45,27 +44,36 @@ _TENSORBOARD_FLAGS = {
     "extra-data-server-flags": 1,
     "reuse-port": 1,
 }
-_SUBCOMMANDS = "Others: summary-server inspect, repair and export; each has a --help of its own."
+_DESCRIPTION = """\
+Serve a dashboard of the training runs in a log directory. Runs are updated
+while they are recorded."""
+_EPILOG = """\
+subcommands:
+  inspect               list runs, tags and steps, and verify event files
+  repair                copy the intact records of a damaged event file
+  export                convert runs to CSV, PNG, NPY and JSON files
+
+Run "summary-server SUBCOMMAND --help" for the options of a subcommand."""
 
 
 class _Server(uvicorn.Server):
-    """Ends its event streams at Ctrl-C, so that it does not wait for pages that are open."""
+    """A server that closes its event streams on a signal, so that shutdown does not wait for open pages."""
 
     def __init__(self, config: uvicorn.Config, streams: Streams) -> None:
         super().__init__(config)
         self._streams = streams
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Take a signal to stop."""
+        """Close the event streams, then shut down."""
         self._streams.send(None)
         super().handle_exit(sig, frame)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Serve what the arguments say; return the exit status."""
+    """Serve a logdir as the arguments specify; return the exit status."""
     options = parse(arguments)
     try:
-        with contextlib.suppress(FileNotFoundError):  # A missing logdir is waited for.
+        with contextlib.suppress(FileNotFoundError):  # The server waits for a missing logdir.
             check_listable("--logdir", options.logdir)
         check_outside_logdir("--index-dir", options.index_dir, options.logdir)
         check_outside_logdir("--data-dir", options.data_dir, options.logdir)
@@ -79,11 +87,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Parse the command line; underscores in flags stand for hyphens, TensorBoard's other flags are ignored."""
+    """Parse the command line; underscores in flags equal hyphens, other TensorBoard flags are ignored with a notice."""
     options = _parser().parse_hyphenated(arguments)
     for flag in _TENSORBOARD_FLAGS:
         if getattr(options, flag.replace("-", "_")) is not None:
-            print(f"summary-server: --{flag} is TensorBoard's and has no effect here", file=sys.stderr)
+            print(f"summary-server: ignoring --{flag}, a TensorBoard flag that has no effect", file=sys.stderr)
     if options.bind_all:
         options.host = options.host or "0.0.0.0"
     options.host = options.host or "127.0.0.1"
@@ -94,41 +102,60 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _parser() -> Parser:
-    parser = Parser("summary-server", "Serve what trainings recorded, live.", _SUBCOMMANDS)
-    parser.add_argument("--logdir", required=True, metavar="DIR", help="directory of runs, searched recursively")
+    parser = Parser("summary-server", _DESCRIPTION, _EPILOG)
     parser.add_argument(
-        "--port", type=_port, metavar="N", help=f"0: any free port; default: {DEFAULT_PORT} or the next free"
+        "--logdir",
+        required=True,
+        metavar="DIR",
+        help="directory of runs, searched recursively (required); may be created later",
+    )
+    parser.add_argument(
+        "--port",
+        type=_port,
+        metavar="N",
+        help=f"port to listen on, 0 for any free port; default: {DEFAULT_PORT}, or the next free port",
     )
     address = parser.add_mutually_exclusive_group()
-    address.add_argument("--host", type=_host, metavar="ADDRESS", help="address to listen at; default: 127.0.0.1")
-    address.add_argument("--bind-all", action="store_true", help="listen at all addresses, with a token")
+    address.add_argument("--host", type=_host, metavar="ADDRESS", help="address to listen on; default: 127.0.0.1")
+    address.add_argument(
+        "--bind-all", action="store_true", help="listen on all addresses; requests need the token of the printed URL"
+    )
     parser.add_argument(
         "--reload-interval",
         type=_seconds,
         default=2.0,
-        metavar="S",
-        help="seconds between looks for new runs; 0: load once",
+        metavar="SECONDS",
+        help="seconds between scans for new runs, 0 to load once; default: 2",
     )
-    parser.add_argument("--path-prefix", type=_prefix, default="", metavar="P", help="path below which to serve")
     parser.add_argument(
-        "--allowed-host", action="append", default=[], metavar="NAME", help="host name of a proxy in front; repeatable"
+        "--path-prefix", type=_prefix, default="", metavar="PATH", help="serve below this path, for a reverse proxy"
+    )
+    parser.add_argument(
+        "--allowed-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="host name that requests may use, for a reverse proxy; repeatable",
     )
     parser.add_argument(
         "--index-dir",
-        metavar="D",
-        help="folder for what was read, so that the next start is instant; default: in the user's cache folder",
+        metavar="DIR",
+        help="directory for the index of data already read, which makes restarts fast; default: in the user's cache",
     )
     parser.add_argument(
         "--data-dir",
-        metavar="D",
-        help="folder for what users say about runs: names, notes, tags, colours; default: in the user's data folder",
+        metavar="DIR",
+        help="directory for notes on runs: aliases, labels, colours; default: in the user's data directory",
     )
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
-        "--token", type=_token, metavar="T", help="token that requests must show; default off loopback: a new one"
+        "--token",
+        type=_token,
+        metavar="T",
+        help="token that requests must present; default: none on loopback, else a random one",
     )
-    token.add_argument("--no-token", action="store_true", help="ask for no token")
-    parser.add_argument("--open", action="store_true", help="open the page in a browser")
+    token.add_argument("--no-token", action="store_true", help="do not require a token")
+    parser.add_argument("--open", action="store_true", help="open the dashboard in a browser")
     parser.add_argument("--version", action="version", version=f"Toposcope {VERSION}")
     for flag in _TENSORBOARD_FLAGS:
         parser.add_argument(f"--{flag}", nargs="?", const="", help=argparse.SUPPRESS)
@@ -137,13 +164,13 @@ def _parser() -> Parser:
 
 def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: expected a whole number from 0 to 65535")
+        raise argparse.ArgumentTypeError(f"invalid port {text!r}: expected an integer from 0 to 65535")
     return int(text)
 
 
 def _host(text: str) -> str:
     if not text.strip():
-        raise argparse.ArgumentTypeError(f"{text!r} is no address: expected a host name or an IP address")
+        raise argparse.ArgumentTypeError(f"invalid address {text!r}: expected a host name or an IP address")
     return text
 
 
@@ -153,38 +180,38 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no interval: expected seconds, 0 or more")
+        raise argparse.ArgumentTypeError(f"invalid interval {text!r}: expected seconds, 0 or more")
     return seconds
 
 
 def _prefix(text: str) -> str:
     prefix = "/" + text.strip("/")
     if not re.fullmatch(r"(/[\w.~-]+)*/?", prefix, re.ASCII):
-        raise argparse.ArgumentTypeError(f"{text!r} is no path prefix: expected a path like /toposcope")
+        raise argparse.ArgumentTypeError(f"invalid path prefix {text!r}: expected a path such as /toposcope")
     return prefix.rstrip("/")
 
 
 def _token(text: str) -> str:
     if not re.fullmatch(r"[\w.~-]{8,}", text, re.ASCII):
-        raise argparse.ArgumentTypeError("the token must be 8 or more of the characters A-Z a-z 0-9 _ . ~ -")
+        raise argparse.ArgumentTypeError("invalid token: expected at least 8 of the characters A-Z a-z 0-9 _ . ~ -")
     return text
 
 
 def check_outside_logdir(flag: str, folder: str | None, logdir: str) -> None:
-    """Check that a folder that a flag names to write to is not inside the logdir, which is never written.
+    """Check that the directory of a flag, which is written to, is not inside the logdir, which is read-only.
 
     Raises:
-        ValueError: it is.
+        ValueError: it is inside.
     """
     if folder and is_inside(folder, logdir):
-        raise ValueError(f"{flag} {folder!r} is inside the logdir, which is never written: name another folder")
+        raise ValueError(f"{flag} {folder!r} is inside the logdir, which is read-only: choose another directory")
 
 
 def bind(host: str, port: int | None) -> socket.socket:
-    """Return a listening socket; without a port the first free one from DEFAULT_PORT on.
+    """Return a listening socket; without a port, at the first free port from DEFAULT_PORT.
 
     Raises:
-        OSError: the address cannot be bound, with a message that says why.
+        OSError: the address cannot be bound; the message contains the reason.
     """
     candidates = range(DEFAULT_PORT, DEFAULT_PORT + _PORTS_TRIED) if port is None else [port]
     try:
@@ -192,7 +219,7 @@ def bind(host: str, port: int | None) -> socket.socket:
     except OSError as error:
         raise OSError(f"--host {host!r} cannot be resolved: {error.strerror}") from None
     for candidate in candidates:
-        # asyncio sends without delay (TCP_NODELAY) only where the socket names TCP: else each reply waits 40 ms.
+        # asyncio sets TCP_NODELAY only on sockets with an explicit protocol; without it each reply waits 40 ms.
         listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -201,16 +228,16 @@ def bind(host: str, port: int | None) -> socket.socket:
         except OSError as error:
             listener.close()
             if error.errno != errno.EADDRINUSE:
-                raise OSError(f"cannot listen at {host}:{candidate}: {error.strerror}") from None
+                raise OSError(f"cannot listen on {host}:{candidate}: {error.strerror}") from None
             continue
         return listener
     if port is None:
-        raise OSError(f"no free port from {DEFAULT_PORT} to {candidates[-1]} at {host}; name one with --port")
-    raise OSError(f"port {port} at {host} is in use; name another with --port, or none to get the next free one")
+        raise OSError(f"no free port from {DEFAULT_PORT} to {candidates[-1]} on {host}: choose one with --port")
+    raise OSError(f"port {port} on {host} is in use: choose another, or omit --port to use the next free port")
 
 
 def serve(options: argparse.Namespace, listener: socket.socket) -> None:
-    """Serve until a signal says stop."""
+    """Serve until a signal stops the server."""
     port = listener.getsockname()[1]
     index = Index(Path(options.index_dir) if options.index_dir else default_folder())
     logdir, streams = Logdir(options.logdir, options.reload_interval, index), Streams()
@@ -220,27 +247,26 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> None:
     )
     url = page_url(options.host, port, options.path_prefix, options.token)
     print(f"Toposcope {VERSION} at {url} (Press CTRL+C to quit)", flush=True)
-    for warning in installation_warnings():
-        log.warning("%s", warning.message)
+    log_installation_warnings()
     if options.open:
         webbrowser.open(url)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="on", server_header=False
     )
-    logging.getLogger("uvicorn.error").addFilter(_is_news)
+    logging.getLogger("uvicorn.error").addFilter(_is_relevant)
     server = _Server(config, streams)
-    with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again once it has ended.
+    with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again after shutdown.
         server.run(sockets=[listener])
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """Return whether a line of uvicorn's log says more than that a request was given up because the server ends."""
-    is_given_up = record.exc_info is not None and record.exc_info[0] is asyncio.CancelledError
-    return not is_given_up and "timeout graceful shutdown exceeded" not in record.msg
+def _is_relevant(record: logging.LogRecord) -> bool:
+    """Return whether a record of uvicorn's log is more than a request cancelled by the shutdown."""
+    is_cancelled = record.exc_info is not None and record.exc_info[0] is asyncio.CancelledError
+    return not is_cancelled and "timeout graceful shutdown exceeded" not in record.msg
 
 
 def page_url(host: str, port: int, path_prefix: str, token: str | None) -> str:
-    """Return the URL a browser on this machine, or for a bind to all addresses one elsewhere, opens."""
+    """Return the URL of the dashboard, with the host name if bound to all addresses, and with the token if any."""
     name = socket.gethostname() if host in ("0.0.0.0", "::") else host
     name = f"[{name}]" if ":" in name else name
     return f"http://{name}:{port}{path_prefix}/" + (f"?token={token}" if token else "")

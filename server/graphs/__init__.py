@@ -1,1 +1,1 @@
-"""Graphs of runs: read from every dialect into one plain model, folded into scopes, opened a scope at a time."""
+"""Graphs of runs: all dialects are read into one model, which is grouped into scopes that are read one at a time."""

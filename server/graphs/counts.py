@@ -1,4 +1,4 @@
-"""A graph in numbers: how many nodes of each kind and operation it has, and how many elements its parameters hold."""
+"""Counts of a graph: nodes by kind and operation, and elements of its parameters."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -6,38 +6,38 @@ from typing import NamedTuple
 from toposcope.server.graphs.graph import Graph, Kind
 
 _MOST_ELEMENTS = 2**48
-"""Of one parameter: no machine holds more, only a malformed file does."""
+"""Limit on the elements of a parameter; only malformed files exceed it."""
 
 
 class Counts(NamedTuple):
-    """How many of what."""
+    """The counts of a graph."""
 
     kinds: dict[str, int]
     """Nodes by kind: "operator", "parameter", "constant", "input", "output"."""
     operations: dict[str, int]
-    """Operators by what they compute, the most frequent first."""
+    """Operators by operation, most frequent first."""
     elements: int
-    """Of the parameters whose shape is known."""
+    """Total elements of the parameters with a known shape."""
     unknown_shapes: int
-    """Parameters whose shape is not."""
+    """Number of parameters with an unknown shape."""
 
 
 def count(graph: Graph) -> Counts:
-    """Return a graph in numbers."""
+    """Count the nodes and parameters of a graph."""
     kinds = Counter(kind.name.lower() for kind in graph.kinds)
     operations = Counter(op for op, kind in zip(graph.ops, graph.kinds, strict=True) if kind == Kind.OPERATOR)
     sizes = [_elements(graph, node) for node, kind in enumerate(graph.kinds) if kind == Kind.PARAMETER]
-    known = [size for size in sizes if size is not None]
+    known_sizes = [size for size in sizes if size is not None]
     return Counts(
         {kind.name.lower(): kinds[kind.name.lower()] for kind in Kind if kinds[kind.name.lower()]},
         dict(sorted(operations.items(), key=lambda item: (-item[1], item[0]))),
-        sum(known),
-        len(sizes) - len(known),
+        sum(known_sizes),
+        len(sizes) - len(known_sizes),
     )
 
 
 def _elements(graph: Graph, node: int) -> int | None:
-    """Return how many elements a node puts out; None when a size is not known."""
+    """Return the number of elements of the outputs of a node; None if a shape is unknown."""
     shapes = [output.shape for output in graph.outputs[node]]
     if not shapes or any(shape is None or min(shape, default=0) < 0 for shape in shapes):
         return None

@@ -1,4 +1,4 @@
-"""Entries of a graph, nodes and scopes, described one by one."""
+"""Views of single entries of a graph: nodes and scopes."""
 
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ Numbers = npt.NDArray[np.signedinteger[Any]]
 
 
 def entry_view(graph: Graph, entry: int) -> EntryView:
-    """Describe a node or a scope in short."""
+    """Return the summary of a node or scope."""
     tree = graph.tree
     node = int(tree.node[entry])
     is_node = node >= 0
@@ -37,7 +37,7 @@ def entry_view(graph: Graph, entry: int) -> EntryView:
 
 
 def node_view(graph: Graph, node: int) -> NodeView:
-    """Describe a node with everything that is known of it."""
+    """Return all properties of a node."""
     entry = int(graph.tree.entry[node])
     return {
         **described_node(graph, node, _ROOM, _MOST_LINKS),
@@ -47,13 +47,13 @@ def node_view(graph: Graph, node: int) -> NodeView:
 
 
 def described_node(graph: Graph, node: int, room: Room, most_links: int) -> DescribedEntry:
-    """Describe a node.
+    """Return the description of a node.
 
     Args:
-        graph: that it is in.
-        node: its number.
-        room: for its attributes.
-        most_links: how many inputs, and outputs, are listed.
+        graph: the graph.
+        node: number of the node.
+        room: limits on its attributes.
+        most_links: maximum number of listed inputs and outputs.
     """
     edges = graph.edges
     inputs = np.arange(edges.input_ends[node], edges.input_ends[node + 1])
@@ -76,7 +76,7 @@ def described_node(graph: Graph, node: int, room: Room, most_links: int) -> Desc
 def described_scope(
     graph: Graph, entry: int, inputs: list[Link], outputs: list[Link], totals: tuple[int, int]
 ) -> DescribedEntry:
-    """Describe a scope, given the links across its border and how many there are."""
+    """Return the description of a scope with links across its border; `totals` counts inputs and outputs."""
     return {
         **entry_view(graph, entry),
         "types": [],
@@ -92,7 +92,7 @@ def described_scope(
 
 
 def input_links(graph: Graph, edges: Numbers) -> list[Link]:
-    """Return what is read along edges."""
+    """Return links to the sources of edges."""
     names, entries = graph.tree.names, graph.tree.entry
     return [
         {
@@ -112,7 +112,7 @@ def input_links(graph: Graph, edges: Numbers) -> list[Link]:
 
 
 def output_links(graph: Graph, edges: Numbers) -> list[Link]:
-    """Return what reads along edges."""
+    """Return links to the targets of edges."""
     names, entries = graph.tree.names, graph.tree.entry
     return [
         {"name": names[entries[target]], "control": control, "type": flow_type(graph, type_), "missing": False}
@@ -126,12 +126,12 @@ def output_links(graph: Graph, edges: Numbers) -> list[Link]:
 
 
 def flow_type(graph: Graph, number: int) -> TypeView | None:
-    """Return the type of that number; None when it is unknown, -1."""
+    """Return the type with this number; None for -1, an unknown type."""
     return type_view(graph.types[number]) if number >= 0 else None
 
 
 def type_view(output: Output) -> TypeView:
-    """Return a type as replies have it."""
+    """Return a type in the form of replies."""
     return {"dtype": output.dtype, "shape": output.shape}
 
 

@@ -1,4 +1,4 @@
-"""A graph as plain columns, whatever wrote it."""
+"""A graph as plain columns, independent of its dialect."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,77 +16,77 @@ ReadAttributes = Callable[[int, Room], Attributes]
 
 
 class Kind(IntEnum):
-    """What a node is."""
+    """The kind of a node."""
 
     OPERATOR = 0
     PARAMETER = 1
-    """What training changes, or, in MindSpore's graphs, whatever the graph is fed with."""
+    """A trainable parameter, or, in graphs of MindSpore, any input of the graph."""
     CONSTANT = 2
     INPUT = 3
     OUTPUT = 4
 
 
 class Output(NamedTuple):
-    """What a node puts out."""
+    """The type of an output of a node."""
 
     dtype: str | None
-    """Of its elements, in lower case; "tuple" for several values; None: unknown."""
+    """Data type of the elements, in lower case; "tuple" for several values; None if unknown."""
     shape: tuple[int, ...] | None
-    """-1 where a size is unknown; None: unknown, or no tensor."""
+    """-1 for unknown dimensions; None if the shape is unknown, or the output is not a tensor."""
 
 
 class Edges(NamedTuple):
-    """All inputs of all nodes, node after node; arrays of equal length but for those that say how many."""
+    """The inputs of all nodes, node by node; arrays have one element per edge unless stated otherwise."""
 
     source: Int32s
-    """The node read; -1 where there is no node of that name."""
+    """The node that is read; -1 if there is no such node."""
     target: Int32s
-    """The node that reads; ascending."""
+    """The node that reads, in ascending order."""
     output: Int32s
-    """Which output of the source; -1: all together."""
+    """Index of the output of the source; -1 for all outputs together."""
     control: npt.NDArray[np.bool_]
-    """Whether only the order matters, not a value."""
+    """Whether the edge is a control dependency, without a value."""
     type: Int32s
-    """What flows: an index into Graph.types; -1: unknown."""
+    """Type of the value: an index into Graph.types; -1 if unknown."""
     input_ends: Int64s
-    """The inputs of node i are those from input_ends[i] to input_ends[i + 1]; one more than there are nodes."""
+    """The inputs of node i are the edges input_ends[i] to input_ends[i + 1]; has one element more than nodes."""
     by_source: Int64s
-    """Indices of the edges ordered by source."""
+    """Indices of the edges, ordered by source."""
     output_ends: Int64s
-    """The edges from node i are those in by_source from output_ends[i] to output_ends[i + 1]."""
+    """The edges from node i are by_source[output_ends[i]:output_ends[i + 1]]."""
 
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph; nodes are numbered in the order of the file."""
+    """A graph; nodes are numbered in file order."""
 
     source: str
-    """What it is of: "mindspore", "tensorflow", "torch", "keras", or "toposcope" when our recorder wrote it."""
+    """The framework: "mindspore", "tensorflow", "torch" or "keras"; "toposcope" if Toposcope recorded the graph."""
     name: str
     tree: Tree
-    """The scopes, and which node stands where."""
+    """The hierarchy of scopes and nodes."""
     ops: list[str]
     kinds: list[Kind]
     ids: list[str]
-    """How the file calls each node: what its inputs refer to."""
+    """Name of each node in the file, which inputs refer to."""
     outputs: list[tuple[Output, ...]]
-    """What each node puts out; equal ones are one object."""
+    """Outputs of each node; equal ones are the same object."""
     types: list[Output]
     edges: Edges
     missing: dict[int, str]
-    """Edge without a source to what it asks for."""
+    """Name of the missing source, by edge."""
     results: frozenset[int]
-    """Nodes that the graph returns."""
+    """The nodes that the graph returns."""
     left_out: list[str]
-    """What of the file is not in the graph: one sentence each."""
+    """Parts of the file that are not in the graph, one sentence each."""
     repeats: list[str | None]
-    """Entry of the tree to what it shares with the other scopes built like it; None when there is no other."""
+    """A key shared by scopes with the same structure, by entry of the tree; None for unique scopes."""
     read_attributes: ReadAttributes
-    """Read the attributes of a node, as far as there is room for them."""
+    """Function that reads the attributes of a node, within limits."""
     size: int
-    """Bytes of memory, about."""
+    """Approximate memory in bytes."""
 
     @property
     def is_module_tree(self) -> bool:
-        """Say whether it tells which module holds which, but not what flows between them."""
+        """Whether the graph has the hierarchy of modules, but no edges with values between them."""
         return len(self.tree.parent) > 1 and not bool((self.edges.source[~self.edges.control] >= 0).any())

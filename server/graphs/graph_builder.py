@@ -1,4 +1,4 @@
-"""The draft of a graph: takes nodes one after the other, in the file's words, and makes columns of them."""
+"""The graph builder: nodes are added one by one, with the names of the file, and converted to columns."""
 
 from array import array
 from collections.abc import Iterable
@@ -9,10 +9,10 @@ import numpy as np
 from toposcope.server.graphs.graph import Edges, Graph, Kind, Output, ReadAttributes
 from toposcope.server.graphs.limits import LONGEST_PATH, MOST_EDGES, MOST_NAME_CHARACTERS, MOST_NODES, shortened, within
 from toposcope.server.graphs.repeated_scopes import find_repeats
-from toposcope.server.graphs.tree import Int32s, Tree, grow_tree
+from toposcope.server.graphs.tree import Int32s, Tree, build_tree
 
 ALL_OUTPUTS = -1
-"""As the output that an input reads."""
+"""Output number of an input that reads all outputs of a node."""
 _TUPLE = Output("tuple", None)
 _LONGEST_OP = 200
 _NODE_BYTES = 600
@@ -20,28 +20,28 @@ _EDGE_BYTES = 40
 
 
 class Input(NamedTuple):
-    """What a node reads."""
+    """An input of a node."""
 
     key: str
-    """Of a node, which may come later or never."""
+    """Key of the node that is read, which may be added later or never."""
     output: int = ALL_OUTPUTS
     control: bool = False
 
 
-class Draft:
-    """Grows by a node at a time."""
+class GraphBuilder:
+    """Collects nodes, then builds a graph."""
 
     def __init__(self) -> None:
         self.kinds: list[Kind] = []
-        """Of each node so far."""
+        """The kind of each node so far."""
         self._paths: list[str] = []
         self._characters = 0
         self._ids: list[str] = []
         self._ops: list[str] = []
         self._outputs: list[tuple[Output, ...]] = []
-        self._known_texts: dict[str, str] = {}
-        self._known_outputs: dict[tuple[Output, ...], tuple[Output, ...]] = {}
-        # Inputs name nodes that may come later: keys are numbered, and resolved at the end.
+        self._interned_ops: dict[str, str] = {}
+        self._interned_outputs: dict[tuple[Output, ...], tuple[Output, ...]] = {}
+        # Inputs may refer to nodes that are added later, so keys are numbered and resolved at the end.
         self._numbers: dict[str, int] = {}
         self._node_of = array("i")
         self._sources = array("i")
@@ -66,13 +66,13 @@ class Draft:
         """Add a node.
 
         Args:
-            key: how inputs refer to it; of several nodes with the same, the first is meant.
-            node_id: how the file calls it.
-            path: its name; "/" separate scopes.
-            op: what it computes.
-            kind: what it is.
-            outputs: what it puts out, as far as that is known.
-            inputs: what it reads, in its order.
+            key: key that inputs refer to; of several nodes with the same key, they refer to the first.
+            node_id: name of the node in the file.
+            path: full name of the node, with scopes separated by "/".
+            op: its operation.
+            kind: its kind.
+            outputs: its outputs, as far as they are known.
+            inputs: its inputs, in order.
 
         Raises:
             GraphError: there are too many nodes or edges.
@@ -83,9 +83,9 @@ class Draft:
         op = shortened(op, _LONGEST_OP)
         self._ids.append(shortened(node_id, LONGEST_PATH))
         self._paths.append(path)
-        self._ops.append(self._known_texts.setdefault(op, op))
+        self._ops.append(self._interned_ops.setdefault(op, op))
         self.kinds.append(kind)
-        self._outputs.append(self._known_outputs.setdefault(outputs, outputs))
+        self._outputs.append(self._interned_outputs.setdefault(outputs, outputs))
         for source, output, control in inputs:
             self._sources.append(self._number(source))
             self._read_outputs.append(output)
@@ -102,7 +102,7 @@ class Draft:
             self._node_of.append(-1)
         return number
 
-    def finish(
+    def build(
         self,
         source: str,
         name: str,
@@ -111,20 +111,20 @@ class Draft:
         left_out: Iterable[str] = (),
         size: int = 0,
     ) -> Graph:
-        """Return the graph.
+        """Build the graph.
 
         Args:
-            source: what it is of, see Graph.
-            name: of the graph.
+            source: see Graph.
+            name: name of the graph.
             read_attributes: see Graph.
-            results: keys of nodes that the graph returns.
+            results: keys of the nodes that the graph returns.
             left_out: see Graph.
-            size: bytes that read_attributes keeps.
+            size: bytes retained by read_attributes.
 
         Raises:
             GraphError: there are too many scopes, or the names are too long.
         """
-        tree = grow_tree(self._paths)
+        tree = build_tree(self._paths)
         node_of = np.array(self._node_of, np.int32)
         numbers = np.array(self._sources, np.int64)
         sources = node_of[numbers] if len(numbers) else np.empty(0, np.int32)
@@ -147,13 +147,13 @@ class Draft:
             },
             results=frozenset(returned),
             left_out=list(left_out),
-            repeats=find_repeats(tree, edges, self._looks(tree)),
+            repeats=find_repeats(tree, edges, self._signatures(tree)),
             read_attributes=read_attributes,
             size=size + _NODE_BYTES * len(tree.parent) + _EDGE_BYTES * len(numbers),
         )
 
     def _edges(self, sources: Int32s, types: dict[Output, int]) -> Edges:
-        """Return the edges; types met on them are entered, each with its number."""
+        """Return the edges; their types are added to `types`, numbered in order."""
         count = len(self._paths)
         input_ends = np.array(self._input_ends, np.int64)
         by_source = np.argsort(sources, kind="stable")
@@ -176,18 +176,18 @@ class Draft:
         pairs, edge_pairs = np.unique(sources.astype(np.int64) << 32 | read_outputs + 1, return_inverse=True)
         numbers = []
         for pair in pairs.tolist():
-            flows = self._flowing(pair >> 32, (pair & 0xFFFFFFFF) - 1)
-            numbers.append(-1 if flows is None else types.setdefault(flows, len(types)))
+            output = self._output(pair >> 32, (pair & 0xFFFFFFFF) - 1)
+            numbers.append(-1 if output is None else types.setdefault(output, len(types)))
         return np.array(numbers, np.int32)[edge_pairs]
 
-    def _flowing(self, node: int, output: int) -> Output | None:
+    def _output(self, node: int, output: int) -> Output | None:
         outputs = self._outputs[node] if node >= 0 else ()
         if output == ALL_OUTPUTS and len(outputs) > 1:
             return _TUPLE
-        place = max(output, 0)
-        return outputs[place] if place < len(outputs) else None
+        index = max(output, 0)
+        return outputs[index] if index < len(outputs) else None
 
-    def _looks(self, tree: Tree) -> list[tuple[str, Kind, tuple[Output, ...]] | None]:
-        """Return what two nodes must have in common to be the same, for each entry of the tree; None for a scope."""
-        looks = list(zip(self._ops, self.kinds, self._outputs, strict=True))
-        return [looks[node] if node >= 0 else None for node in tree.node.tolist()]
+    def _signatures(self, tree: Tree) -> list[tuple[str, Kind, tuple[Output, ...]] | None]:
+        """Return the properties in which equal nodes agree, for each entry of the tree; None for scopes."""
+        signatures = list(zip(self._ops, self.kinds, self._outputs, strict=True))
+        return [signatures[node] if node >= 0 else None for node in tree.node.tolist()]

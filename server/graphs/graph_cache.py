@@ -1,4 +1,4 @@
-"""The graphs that were asked for last, so that a page that opens one scope after another has each read once."""
+"""A cache of the last graphs, so that a page that opens one scope after another reads a graph only once."""
 
 import threading
 from collections import OrderedDict
@@ -14,23 +14,23 @@ _MOST_SUMMARIES = 10_000
 
 
 class Summary(NamedTuple):
-    """What a list of graphs says of one."""
+    """Summary of a graph for lists."""
 
     source: str
     name: str
     nodes: int
     edges: int
-    """Inputs that are nodes of the graph, control edges among them."""
+    """Edges between nodes, including control dependencies."""
     missing_inputs: int
-    """Inputs that the graph has no node for."""
+    """Inputs whose node is not in the graph."""
     depth: int
-    """Scopes around the deepest node."""
+    """Number of scopes around the deepest node."""
     is_module_tree: bool
     left_out: list[str]
 
 
 class GraphCache:
-    """Remembers graphs up to so many bytes, and summaries, and what is wrong with those that cannot be read."""
+    """Caches graphs up to a total size, the summaries of graphs, and the errors of unreadable ones."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
@@ -43,28 +43,28 @@ class GraphCache:
         """Return a graph of a run.
 
         Raises:
-            GraphError: it is malformed, or larger than the limits.
-            PayloadError: its record is damaged, or its file changed or went away.
+            GraphError: the graph is malformed, or exceeds the limits.
+            PayloadError: the record is damaged, or its file was changed or removed.
         """
-        found = self._remembered(place)
-        if found is None:
-            # One at a time: many pages that ask for one graph have it read once.
+        graph = self._cached(place)
+        if graph is None:
+            # One at a time, so that concurrent requests read a graph only once.
             with self._reading:
-                found = self._remembered(place) or self._read(run, place)
-        return found
+                graph = self._cached(place) or self._read(run, place)
+        return graph
 
     def summary(self, run: RunView, place: Place) -> Summary:
         """Return the summary of a graph of a run.
 
         Raises:
-            GraphError: it is malformed, or larger than the limits.
-            PayloadError: its record is damaged, or its file changed or went away.
+            GraphError: the graph is malformed, or exceeds the limits.
+            PayloadError: the record is damaged, or its file was changed or removed.
         """
         with self._lock:
-            found = self._summaries.get(place.identity)
-        return found if isinstance(found, Summary) else summarize(self.graph(run, place))
+            summary = self._summaries.get(place.identity)
+        return summary if isinstance(summary, Summary) else summarize(self.graph(run, place))
 
-    def _remembered(self, place: Place) -> Graph | None:
+    def _cached(self, place: Place) -> Graph | None:
         with self._lock:
             problem = self._summaries.get(place.identity)
             if isinstance(problem, str):
@@ -77,12 +77,12 @@ class GraphCache:
         try:
             graph = load_graph(run, place)
         except GraphError as error:
-            self._remember(place, str(error), None)
+            self._store(place, str(error), None)
             raise
-        self._remember(place, summarize(graph), graph)
+        self._store(place, summarize(graph), graph)
         return graph
 
-    def _remember(self, place: Place, summary: Summary | str, graph: Graph | None) -> None:
+    def _store(self, place: Place, summary: Summary | str, graph: Graph | None) -> None:
         with self._lock:
             self._summaries[place.identity] = summary
             if len(self._summaries) > _MOST_SUMMARIES:
@@ -94,14 +94,14 @@ class GraphCache:
 
 
 def summarize(graph: Graph) -> Summary:
-    """Return what a list of graphs says of one."""
-    known = int((graph.edges.source >= 0).sum())
+    """Return the summary of a graph."""
+    edge_count = int((graph.edges.source >= 0).sum())
     return Summary(
         source=graph.source,
         name=graph.name,
         nodes=len(graph.ops),
-        edges=known,
-        missing_inputs=len(graph.edges.source) - known,
+        edges=edge_count,
+        missing_inputs=len(graph.edges.source) - edge_count,
         depth=max(int(graph.tree.depth.max()) - 1, 0),
         is_module_tree=graph.is_module_tree,
         left_out=graph.left_out,

@@ -1,7 +1,7 @@
-"""Graphs of TensorFlow and PyTorch: GraphDef, whose nodes carry their scopes in their names.
+"""Reader of GraphDef, the graphs of TensorFlow and PyTorch, in which scopes are part of the names of nodes.
 
-Functions of its library are not put in where they are called: each stands in a scope of its own, functions/NAME, with
-its arguments as inputs and its results as outputs.
+Functions of the library are not inlined: each is in a separate scope, functions/NAME, with its arguments as inputs and
+its results as outputs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ from toposcope.proto.tensorboard_pb2 import (
 )
 from toposcope.server.graphs.attributes import decoded
 from toposcope.server.graphs.graph import Graph, Kind
-from toposcope.server.graphs.graph_builder import Draft, Input
+from toposcope.server.graphs.graph_builder import GraphBuilder, Input
 from toposcope.server.graphs.graph_def_values import node_attributes, node_outputs, type_outputs
 from toposcope.server.graphs.wire_fields import Span, message_bytes, nested_fields
 
@@ -41,54 +41,54 @@ _KINDS = {
     "prim::Param": Kind.INPUT,
 }
 _TERMINAL = "IO Node"
-"""What PyTorch calls inputs and outputs; their names tell which."""
+"""The operation of inputs and outputs in PyTorch graphs; their names distinguish them."""
 
 
 def read_graph_def(payload: bytes) -> Graph:
     """Read a GraphDef.
 
     Raises:
-        GraphError: the bytes are no such message, or the graph is larger than the limits.
+        GraphError: the message is malformed, or the graph exceeds the limits.
     """
-    reading = _Reading(payload)
-    reading.add_graph((0, len(payload)), "")
-    return reading.graph()
+    reader = _GraphReader(payload)
+    reader.add_graph((0, len(payload)), "")
+    return reader.graph()
 
 
 def read_traced_functions(payload: bytes) -> Graph:
-    """Read the functions of a RunMetadata that tf.summary.trace_export wrote, as they were traced.
+    """Read the traced functions of a RunMetadata written by tf.summary.trace_export.
 
-    Several are kept apart by scopes: graph_1, graph_2, ...
+    Several functions are in separate scopes: graph_1, graph_2, ...
 
     Raises:
-        GraphError: the bytes are no such message, or the graph is larger than the limits.
+        GraphError: the message is malformed, or the graph exceeds the limits.
     """
     graphs = [
         graph
         for traced in _fields(payload, (0, len(payload)), RunMetadata.FUNCTION_GRAPHS_FIELD_NUMBER)
         for graph in _fields(payload, traced, RunMetadata.FunctionGraphs.PRE_OPTIMIZATION_GRAPH_FIELD_NUMBER)
     ]
-    reading = _Reading(payload)
+    reader = _GraphReader(payload)
     for number, span in enumerate(graphs, 1):
-        reading.add_graph(span, f"graph_{number}/" if len(graphs) > 1 else "")
-    return reading.graph()
+        reader.add_graph(span, f"graph_{number}/" if len(graphs) > 1 else "")
+    return reader.graph()
 
 
-class _Reading:
-    """Reads one or several graphs into one."""
+class _GraphReader:
+    """Reads one or more GraphDef messages into one graph."""
 
     def __init__(self, payload: bytes) -> None:
         self._payload = payload
-        self._draft = Draft()
+        self._builder = GraphBuilder()
         self._spans: list[Span] = []
-        """Where the NodeDef of each node is; empty for arguments and results of functions."""
+        """Position of the NodeDef of each node; empty for arguments and results of functions."""
         self._is_torch = False
         self._malformed = 0
 
     def graph(self) -> Graph:
         """Return the graph."""
         payload, spans = self._payload, self._spans
-        return self._draft.finish(
+        return self._builder.build(
             "torch" if self._is_torch else "tensorflow",
             "",
             lambda node, room: node_attributes(payload, spans[node], room),
@@ -97,7 +97,7 @@ class _Reading:
         )
 
     def add_graph(self, span: Span, prefix: str) -> None:
-        """Add the nodes and functions of a GraphDef, below a prefix of their names."""
+        """Add the nodes and functions of a GraphDef, with a prefix to their names."""
         for node in _fields(self._payload, span, GraphDef.NODE_FIELD_NUMBER):
             self._add_node(node, prefix)
         for library in _fields(self._payload, span, GraphDef.LIBRARY_FIELD_NUMBER):
@@ -115,7 +115,7 @@ class _Reading:
         kind = _kind(name, op)
         inputs = (_input(decoded(source), prefix, in_function) for source in node.input)
         outputs = node_outputs(node, kind)
-        self._draft.add(prefix + name, name, prefix + (name or op), op, kind, outputs, inputs)
+        self._builder.add(prefix + name, name, prefix + (name or op), op, kind, outputs, inputs)
         self._spans.append(span)
 
     def _add_function(self, span: Span, prefix: str) -> None:
@@ -135,7 +135,7 @@ class _Reading:
             self._add_terminal(inside, name, Kind.OUTPUT, results.get(name, 0), [_input(source, inside, True)])
 
     def _results(self, span: Span) -> Iterator[tuple[str, str]]:
-        """Yield (name, input) of what a function returns."""
+        """Yield (name, input) of each result of a function."""
         for part in _fields(self._payload, span, FunctionDef.RET_FIELD_NUMBER):
             try:
                 result = FunctionDef.Ret.FromString(message_bytes(self._payload, part))
@@ -145,9 +145,9 @@ class _Reading:
                 yield decoded(result.key), decoded(result.value)
 
     def _add_terminal(self, inside: str, name: str, kind: Kind, dtype: int, inputs: Iterable[Input] = ()) -> None:
-        # A result may be called like the node that it is: nothing refers to it.
+        # A result may have the name of a node, but no input refers to it.
         key = inside + name if kind == Kind.INPUT else f"{inside}\0{name}"
-        self._draft.add(key, name, inside + name, kind.name.title(), kind, type_outputs(dtype), inputs)
+        self._builder.add(key, name, inside + name, kind.name.title(), kind, type_outputs(dtype), inputs)
         self._spans.append((0, 0))
 
 
@@ -162,7 +162,7 @@ def _kind(name: str, op: str) -> Kind:
 
 
 def _input(source: str, prefix: str, in_function: bool) -> Input:
-    """Return what an input stands for: "node:output", "^node"; in a function "node:argument:output" or "argument"."""
+    """Parse an input: "node:output" or "^node"; in a function "node:argument:output" or "argument"."""
     if source.startswith("^"):
         return Input(prefix + source[1:], control=True)
     if in_function:

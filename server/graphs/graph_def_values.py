@@ -1,4 +1,4 @@
-"""Outputs and attributes of TensorFlow's and PyTorch's nodes: AttrValue as types and as text."""
+"""Outputs and attributes of GraphDef nodes: AttrValue messages as types and as text."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import zip_longest
@@ -8,27 +8,29 @@ import numpy as np
 
 from toposcope.proto.tensorboard_pb2 import AttrValue, NodeDef, TensorProto, TensorShapeProto
 from toposcope.server.graphs.attributes import (
+    MOST_ELEMENTS,
     Attribute,
     Attributes,
     Room,
     Text,
     attribute,
-    attribute_at,
+    attributes_at,
     decoded,
     dimensions,
     elements,
+    first_elements,
     number,
     quoted,
     single,
+    tensor_text,
     text,
 )
 from toposcope.server.graphs.graph import Kind, Output
 from toposcope.server.graphs.limits import MOST_DIMENSIONS, MOST_OUTPUTS
 from toposcope.server.graphs.wire_fields import Span, is_small, nested_fields
 
-_FIRST_ELEMENTS = 20
 _REFERENCES = 100
-"""Added to the code of a data type when a variable itself is meant."""
+"""Offset of the codes of reference types."""
 _DTYPES = {
     1: "float32",
     2: "float64",
@@ -64,18 +66,18 @@ _DTYPES = {
     32: "uint2",
     33: "float4_e2m1fn",
 }
-# What says the data types of the outputs, by name of the attribute: TensorFlow has no one place for them.
+# Attributes with the data types of outputs, which depend on the operation.
 _TYPE_LISTS = {b"output_types", b"Tout", b"component_types"}
 _TYPES = {b"dtype", b"DstT", b"out_type", b"output_type"}
 
 
 def dtype_name(code: int) -> str | None:
-    """Return the name of a TensorFlow data type; None when there is none of that code."""
+    """Return the name of a TensorFlow data type; None if the code is unknown."""
     return _DTYPES.get(code % _REFERENCES)
 
 
 def node_outputs(node: NodeDef, kind: Kind) -> tuple[Output, ...]:
-    """Return what is known of a node's outputs: shapes, and data types where an attribute says them."""
+    """Return the outputs of a node, with shapes and data types as far as attributes state them."""
     shapes: Sequence[TensorShapeProto] = ()
     own_shape: Sequence[TensorShapeProto] = ()
     dtypes: Sequence[int] = ()
@@ -88,7 +90,7 @@ def node_outputs(node: NodeDef, kind: Kind) -> tuple[Output, ...]:
             dtypes = [each.value.type]
         elif each.key in _TYPE_LISTS:
             dtypes = each.value.list.type[:MOST_OUTPUTS]
-    # A variable's node puts out a handle, a scalar; its shape is that of what it holds.
+    # The output of a variable is a scalar handle; the shape shown is that of its value.
     shown = own_shape or shapes if kind == Kind.PARAMETER else shapes or own_shape
     return tuple(
         Output(dtype_name(dtype) if dtype else None, None if shape is None else _sizes(shape))
@@ -97,27 +99,30 @@ def node_outputs(node: NodeDef, kind: Kind) -> tuple[Output, ...]:
 
 
 def type_outputs(code: int) -> tuple[Output, ...]:
-    """Return the one output of a data type, of unknown shape."""
+    """Return a single output with a data type and an unknown shape."""
     return (Output(dtype_name(code), None),)
 
 
 def node_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
-    """Read the attributes of a NodeDef, the device it runs on among them."""
+    """Read the attributes of a NodeDef; its device, if any, is the first."""
+
+    def show(content: bytes) -> Attribute:
+        return _shown(NodeDef.Attr.FromString(content), room.characters)
+
     if is_small(span):
         node = NodeDef.FromString(payload[slice(*span)])
-        device, total = node.device, len(node.attr)
-        listed = [_shown(each, room.characters) for each in node.attr[: room.attributes]]
+        device = node.device
+        listed, total = [_shown(each, room.characters) for each in node.attr[: room.attributes]], len(node.attr)
     else:
         device, spans = _large_node(payload, span)
-        total = len(spans)
-        listed = [_attribute(payload, each, room.characters) for each in spans[: room.attributes]]
+        listed, total = attributes_at(payload, spans, NodeDef.Attr.KEY_FIELD_NUMBER, show, room)
     if device:
         listed, total = [Attribute("device", text(decoded(device), room.characters)), *listed], total + 1
     return Attributes(listed[: room.attributes], total)
 
 
 def _large_node(payload: bytes, span: Span) -> tuple[bytes, list[Span]]:
-    """Return (the device, where the attributes are) of a NodeDef."""
+    """Return (device, positions of the attributes) of a NodeDef."""
     device, spans = b"", []
     for field, start, end in nested_fields(payload, *span):
         if field == NodeDef.ATTR_FIELD_NUMBER:
@@ -127,19 +132,12 @@ def _large_node(payload: bytes, span: Span) -> tuple[bytes, list[Span]]:
     return device, spans
 
 
-def _attribute(payload: bytes, span: Span, most: int) -> Attribute:
-    def show(content: bytes) -> Attribute:
-        return _shown(NodeDef.Attr.FromString(content), most)
-
-    return attribute_at(payload, span, NodeDef.Attr.KEY_FIELD_NUMBER, show)
-
-
 def _shown(message: NodeDef.Attr, most: int) -> Attribute:
     return attribute(message.key, value_text(message.value, most))
 
 
 def value_text(value: AttrValue, most: int) -> Text:
-    """Return a value as text, cut after about so many characters."""
+    """Return a value as text, truncated to about so many characters."""
     field = value.WhichOneof("value")
     return _SHOW[field](getattr(value, field), most) if field else Text("")
 
@@ -168,27 +166,23 @@ def _sizes(shape: TensorShapeProto) -> tuple[int, ...] | None:
 
 def _tensor(tensor: TensorProto, most: int) -> Text:
     head = f"{dtype_name(tensor.dtype) or 'tensor'} {_shape(tensor.tensor_shape, most).text}"
-    count, first = _first_elements(tensor, most)
-    if not count:
-        return Text(head)
-    shown = elements(first, count, most)
-    return Text(f"{head}: {shown.text}", shown.length, shown.unit)
+    return tensor_text(head, *_first_elements(tensor, most), most)
 
 
 def _first_elements(tensor: TensorProto, most: int) -> tuple[int, Iterable[str]]:
-    """Return (number of elements that are there, the first of them); of some data types none are shown."""
+    """Return (number of elements, the first elements); no elements for unsupported data types."""
     if tensor.tensor_content:
         dtype = _NUMPY.get(tensor.dtype)
         if dtype is None:
             return 0, []
-        count = len(tensor.tensor_content) // dtype.itemsize
-        return count, map(str, np.frombuffer(tensor.tensor_content, dtype, min(count, _FIRST_ELEMENTS)))
+        count, first = first_elements(tensor.tensor_content, dtype)
+        return count, map(str, first)
     for field, items in tensor.ListFields():
         if field.name == "string_val":
-            return len(items), (quoted(decoded(item), most) for item in items[:_FIRST_ELEMENTS])
+            return len(items), (quoted(decoded(item), most) for item in items[:MOST_ELEMENTS])
         if field.name in ("float_val", "double_val", "int_val", "int64_val", "bool_val", "uint32_val", "uint64_val"):
             show = single if field.name == "float_val" else number
-            return len(items), map(show, items[:_FIRST_ELEMENTS])
+            return len(items), map(show, items[:MOST_ELEMENTS])
     return 0, []
 
 
@@ -209,4 +203,4 @@ _SHOW: dict[str, Callable[[Any, int], Text]] = {
     "placeholder": lambda content, most: text(decoded(content), most),
     "func": lambda content, most: text(decoded(content.name), most),
 }
-"""How the content of each field of an AttrValue is shown, given at most so many characters."""
+"""Functions that convert each field of an AttrValue to text, given the maximum number of characters."""

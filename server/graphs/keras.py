@@ -1,15 +1,14 @@
-"""Models of Keras: the JSON of Model.to_json().
+"""Reader of Keras models: the JSON of Model.to_json().
 
-Layers are nodes, models are scopes. In a sequential model each layer reads the one before it; in a functional one each
-layer says what it reads. A model inside a model reads through its input layers, and what reads it reads its output
-layers.
+Layers are nodes, models are scopes. In a sequential model each layer reads the previous one; in a functional model each
+layer lists its inputs. A nested model reads through its input layers, and is read through its output layers.
 """
 
 import json
 
 from toposcope.server.graphs.attributes import Attributes, Room, Text, attribute, text
 from toposcope.server.graphs.graph import Graph, Kind, Output
-from toposcope.server.graphs.graph_builder import Draft, Input
+from toposcope.server.graphs.graph_builder import GraphBuilder, Input
 from toposcope.server.graphs.keras_layers import (
     Json,
     Layer,
@@ -29,35 +28,35 @@ def read_keras_model(content: bytes) -> Graph:
     """Read the JSON of a model.
 
     Raises:
-        GraphError: it is no such JSON, or the model is larger than the limits.
+        GraphError: the JSON is malformed, or the model exceeds the limits.
     """
     if len(content) > _LARGEST_JSON:
-        raise GraphError(f"a Keras model of {len(content):,} bytes is not shown, of {_LARGEST_JSON:,} at most")
+        raise GraphError(f"the Keras model has {len(content):,} bytes, and the limit is {_LARGEST_JSON:,}")
     try:
         message = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise GraphError(f"the text of the Keras model is no JSON: {error}") from None
-    return _Reading(message).graph()
+        raise GraphError(f"the Keras model is not valid JSON: {error}") from None
+    return _GraphReader(message).graph()
 
 
-class _Reading:
-    """Reads one model."""
+class _GraphReader:
+    """Reads a model."""
 
     def __init__(self, message: Json) -> None:
         self._models, self._layers = collect(message)
         self._inner = {(model.layer.around, model.layer.name): number for number, model in enumerate(self._models)}
         self._outputs: dict[str, dict[int, Output]] = {}
-        """What is read of each layer, by its path."""
+        """The outputs of each layer that are read, by the path of the layer."""
 
     def graph(self) -> Graph:
         """Return the graph."""
-        draft = Draft()
+        builder = GraphBuilder()
         inputs = [self._inputs(layer) for layer in self._layers]
         for layer, read in zip(self._layers, inputs, strict=True):
             kind = Kind.INPUT if layer.op == "InputLayer" else Kind.OPERATOR
-            draft.add(layer.path, layer.name, layer.path, layer.op, kind, self._outputs_of(layer), read)
+            builder.add(layer.path, layer.name, layer.path, layer.op, kind, self._outputs_of(layer), read)
         layers = self._layers
-        return draft.finish("keras", self._models[0].layer.name, lambda node, room: _attributes(layers[node], room))
+        return builder.build("keras", self._models[0].layer.name, lambda node, room: _attributes(layers[node], room))
 
     def _inputs(self, layer: Layer) -> list[Input]:
         around, tensors = self._read_by(layer)
@@ -67,16 +66,16 @@ class _Reading:
         return inputs
 
     def _read_by(self, layer: Layer) -> tuple[int, list[Tensor]]:
-        """Return (which model they are named in, the tensors) that a layer reads.
+        """Return (number of the model that contains their layers, tensors) of the inputs of a layer.
 
-        An input layer, and the first layer of a sequential model, read what the model reads.
+        An input layer, and the first layer of a sequential model, read the inputs of the model.
         """
         picked: list[slice] = []
         tensors: list[Tensor] = []
         while layer.around >= 0:
             model = self._models[layer.around]
             if layer.name in model.inputs:
-                # A model that is called several times names its inputs anew for each call.
+                # The inputs of a model that is called several times are repeated for each call.
                 picked.append(slice(model.inputs[layer.name], None, len(model.inputs)))
             elif model.inputs:
                 tensors = inbound_tensors(layer)
@@ -90,7 +89,7 @@ class _Reading:
         return layer.around, tensors
 
     def _resolved(self, around: int, tensor: Tensor) -> Input:
-        """Return the output of a layer that an output of a layer or of a model is."""
+        """Resolve an output of a layer or nested model to the output of a layer."""
         name, output = tensor.layer, tensor.output
         while (inner := self._inner.get((around, name))) is not None:
             outputs = self._models[inner].outputs

@@ -1,4 +1,4 @@
-"""The layers in the JSON of a Keras model, wherever they stand in it; nothing in it is taken for granted."""
+"""Extraction of the layers from the JSON of a Keras model, which may be malformed anywhere."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ Json = Any
 
 
 class Tensor(NamedTuple):
-    """What a layer reads: an output of a layer in the same model."""
+    """An input of a layer: an output of a layer in the same model."""
 
     layer: str
     output: int
@@ -19,19 +19,19 @@ class Tensor(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """A layer, or a model, which holds layers."""
+    """A layer or a model, which contains layers."""
 
     path: str
-    """Its name after those of the models around it, separated by "/"."""
+    """Names of the enclosing models and of the layer, separated by "/"."""
     name: str
     op: str
-    """Its class."""
+    """Class of the layer."""
     message: dict[str, Json]
     config: dict[str, Json]
     around: int
-    """Which model it is in; -1: none."""
+    """Number of the enclosing model; -1 if there is none."""
     place: int
-    """Among the layers of that model."""
+    """Index among the layers of this model."""
 
 
 class Model(NamedTuple):
@@ -39,18 +39,18 @@ class Model(NamedTuple):
 
     layer: Layer
     names: list[str]
-    """Of its layers, in order."""
+    """Names of the layers, in order."""
     inputs: dict[str, int]
-    """Name of each of its input layers to which input that is; none: it is sequential."""
+    """Index of the input for the name of each input layer; empty for a sequential model."""
     outputs: list[Tensor]
-    """What it puts out."""
+    """The outputs of the model."""
 
 
 def collect(message: Json) -> tuple[list[Model], list[Layer]]:
-    """Return the models in the JSON of a model, that first, and the layers that are no models, in order.
+    """Return (models, layers) in the JSON of a model, in order; the outermost model is the first.
 
     Raises:
-        GraphError: it is no model, or there are too many layers.
+        GraphError: there is no model, or there are too many layers.
     """
     models: list[Model] = []
     layers: list[Layer] = []
@@ -63,10 +63,10 @@ def collect(message: Json) -> tuple[list[Model], list[Layer]]:
         if not inner:
             layers.append(layer)
             continue
-        held = [_layer(each, f"{layer.path}/", len(models), place) for place, each in enumerate(inner)]
-        models.append(_model(layer, held))
-        within(len(layers) + len(waiting) + len(held), MOST_NODES, "layers")
-        waiting.extend(reversed(held))
+        inner_layers = [_layer(each, f"{layer.path}/", len(models), place) for place, each in enumerate(inner)]
+        models.append(_model(layer, inner_layers))
+        within(len(layers) + len(waiting) + len(inner_layers), MOST_NODES, "layers")
+        waiting.extend(reversed(inner_layers))
     return models, layers
 
 
@@ -82,20 +82,20 @@ def _layer(message: Json, prefix: str, around: int, place: int) -> Layer:
     return Layer(prefix + name, name, op, fields, config, around, place)
 
 
-def _model(layer: Layer, held: list[Layer]) -> Model:
-    names = [each.name for each in held]
+def _model(layer: Layer, inner_layers: list[Layer]) -> Model:
+    names = [each.name for each in inner_layers]
     inputs = {each.layer: i for i, each in enumerate(_references(layer.config.get("input_layers")))}
     outputs = list(_references(layer.config.get("output_layers")))
     return Model(layer, names, inputs, outputs or [Tensor(names[-1], 0, Output(None, None))])
 
 
 def inbound_tensors(layer: Layer) -> list[Tensor]:
-    """Return what a layer of a functional model says that it reads, of all its calls."""
+    """Return the inputs of a layer of a functional model, of all its calls."""
     return list(_references(layer.message.get("inbound_nodes")))
 
 
 def tensor_before(layer: Layer, model: Model) -> Tensor:
-    """Return what a layer of a sequential model reads: what the layer before it puts out."""
+    """Return the input of a layer of a sequential model: the output of the previous layer."""
     shape = as_dict(layer.message.get("build_config")).get("input_shape")
     return Tensor(model.names[layer.place - 1], 0, Output(None, as_shape(shape)))
 
@@ -110,10 +110,10 @@ def declared_output(layer: Layer) -> Output:
 
 
 def _references(value: Json) -> Iterator[Tensor]:
-    """Yield the outputs of layers that are named anywhere in a value, in order.
+    """Yield the outputs of layers that are referred to anywhere in a value, in order.
 
-    Since Keras 3 they are objects that tell shape and data type; before, and as inputs and outputs of models, lists of
-    name, call and output.
+    Since Keras 3 they are objects with shape and data type; before, and as inputs and outputs of models, they are lists
+    of name, call and output.
     """
     waiting = [value]
     while waiting:
@@ -146,7 +146,7 @@ def as_list(value: Json) -> list[Json]:
 
 
 def as_text(value: Json) -> str:
-    """Return a text, what UTF-8 lacks spelled out; an empty one for anything else."""
+    """Return a string, with surrogates escaped; an empty one for anything else."""
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else ""
 
 
@@ -155,5 +155,6 @@ def as_shape(value: Json) -> tuple[int, ...] | None:
     sizes = as_list(value)
     if not isinstance(value, list) or len(sizes) > MOST_DIMENSIONS:
         return None
-    known = [-1 if size is None else size for size in sizes]
-    return tuple(known) if all(type(size) is int and -1 <= size < 1 << 63 for size in known) else None
+    sizes_or_unknown = [-1 if size is None else size for size in sizes]
+    is_shape = all(type(size) is int and -1 <= size < 1 << 63 for size in sizes_or_unknown)
+    return tuple(sizes_or_unknown) if is_shape else None

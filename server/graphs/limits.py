@@ -1,36 +1,36 @@
-"""What a graph may be at most, and the error that says that one is more, or is malformed."""
+"""Limits on the size of a graph, and the error for graphs that exceed them or are malformed."""
 
 LARGEST_PAYLOAD = 128 << 20
-"""Bytes of a graph in its file."""
+"""Bytes of an encoded graph."""
 MOST_NODES = 300_000
 MOST_EDGES = 2_000_000
 MOST_SCOPES = 300_000
 MOST_NAME_CHARACTERS = 100_000_000
-"""Of the full names of all nodes and scopes together."""
+"""Total length of the full names of all nodes and scopes."""
 LONGEST_PATH = 2_000
-"""Characters of a name; what is longer is cut."""
+"""Characters of a name; longer names are truncated."""
 DEEPEST = 64
-"""Scopes in one another; what lies deeper stands in one label."""
+"""Nesting of scopes; deeper levels are part of a label."""
 MOST_OUTPUTS = 64
-"""Outputs of one node."""
+"""Outputs of a node."""
 MOST_DIMENSIONS = 32
-"""Dimensions of one shape; what has more is of unknown shape."""
+"""Dimensions of a shape; a shape with more counts as unknown."""
 
 
 class GraphError(ValueError):
-    """A graph that cannot be shown: its bytes are malformed, or it is larger than the limits."""
+    """A graph cannot be read: it is malformed, or exceeds the limits."""
 
 
 def within(count: int, most: int, what: str) -> None:
     """Check a limit.
 
     Raises:
-        GraphError: there is more than `most` of it.
+        GraphError: the count exceeds the limit.
     """
     if count > most:
-        raise GraphError(f"a graph of more than {most:,} {what} is not shown")
+        raise GraphError(f"the graph has more than {most:,} {what}, which is the limit")
 
 
 def shortened(name: str, most: int) -> str:
-    """Return a name, cut after so many characters."""
+    """Return a name, truncated to so many characters."""
     return name if len(name) <= most else name[:most] + "…"

@@ -1,7 +1,7 @@
-"""Graphs of MindSpore's dialect, which our recorder writes too: GraphProto.
+"""Reader of GraphProto, the graphs of MindSpore, which Toposcope records too.
 
-Parameters and constants have no scope of their own. A parameter is put beside the first node that reads it; a constant
-beside every node that reads it, once a scope: one constant may serve nodes that have nothing else in common.
+Parameters and constants have no scope in the file. A parameter is added to the scope of the first node that reads it; a
+constant to the scope of every node that reads it, once per scope, as it may be shared by unrelated nodes.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from google.protobuf.message import DecodeError
 from toposcope.proto.graph_pb2 import GraphProto, InputProto, NamedValueProto, NodeProto, OutputProto, ParameterProto
 from toposcope.server.graphs.attributes import Attributes, Room, decoded
 from toposcope.server.graphs.graph import Graph, Kind, Output, ReadAttributes
-from toposcope.server.graphs.graph_builder import ALL_OUTPUTS, Draft, Input
+from toposcope.server.graphs.graph_builder import ALL_OUTPUTS, GraphBuilder, Input
 from toposcope.server.graphs.mindspore_types import TypeReader, value_outputs
 from toposcope.server.graphs.mindspore_values import constant_attributes, node_attributes, parameter_attributes
 from toposcope.server.graphs.wire_fields import Span, message_bytes, nested_fields
@@ -23,7 +23,7 @@ _READERS: dict[Kind, Callable[[bytes, Span, Room], Attributes]] = {
     Kind.CONSTANT: constant_attributes,
 }
 _OPS = {Kind.PARAMETER: "Parameter", Kind.CONSTANT: "Const"}
-"""As MindInsight calls them."""
+"""Names as in MindInsight."""
 
 
 class _Terminal(NamedTuple):
@@ -34,34 +34,34 @@ class _Terminal(NamedTuple):
     span: Span
 
 
-def read_graph(payload: bytes, is_ours: bool) -> Graph:
+def read_graph(payload: bytes, by_toposcope: bool) -> Graph:
     """Read a GraphProto.
 
     Args:
-        payload: its bytes.
-        is_ours: whether our recorder wrote it. In its graphs a shape that is absent is unknown; in MindSpore's it is
-            that of a scalar, unless it is one of several outputs.
+        payload: the encoded message.
+        by_toposcope: whether Toposcope recorded the graph. In its graphs a missing shape is unknown; in those of
+            MindSpore it is that of a scalar, unless it is one of several outputs.
 
     Raises:
-        GraphError: the bytes are no such message, or the graph is larger than the limits.
+        GraphError: the message is malformed, or the graph exceeds the limits.
     """
-    return _Reading(payload, is_ours).graph()
+    return _GraphReader(payload, by_toposcope).graph()
 
 
-class _Reading:
-    """Reads one graph."""
+class _GraphReader:
+    """Reads a graph."""
 
-    def __init__(self, payload: bytes, is_ours: bool) -> None:
+    def __init__(self, payload: bytes, by_toposcope: bool) -> None:
         self._payload = payload
-        self._is_ours = is_ours
-        self._types = TypeReader(is_ours)
-        self._draft = Draft()
+        self._by_toposcope = by_toposcope
+        self._types = TypeReader(by_toposcope)
+        self._builder = GraphBuilder()
         self._spans: list[Span] = []
-        """Where the message of each node is."""
+        """Position of the message of each node."""
         self._terminals: dict[str, _Terminal] = {}
         self._unread: dict[str, _Terminal] = {}
-        self._namesakes: list[tuple[str, _Terminal]] = []
-        """Parameters and constants that are called like one before: nothing can refer to them."""
+        self._duplicates: list[tuple[str, _Terminal]] = []
+        """Parameters and constants with the name of an earlier one, which no input can refer to."""
         self._results: list[str] = []
         self._malformed = 0
         self._fields: dict[int, list[Span]] = {}
@@ -70,14 +70,14 @@ class _Reading:
 
     def graph(self) -> Graph:
         """Return the graph."""
-        self._each(GraphProto.PARAMETERS_FIELD_NUMBER, self._meet_parameter)
-        self._each(GraphProto.CONST_VALS_FIELD_NUMBER, self._meet_constant)
+        self._each(GraphProto.PARAMETERS_FIELD_NUMBER, self._collect_parameter)
+        self._each(GraphProto.CONST_VALS_FIELD_NUMBER, self._collect_constant)
         self._each(GraphProto.NODE_FIELD_NUMBER, self._add_operator)
-        self._each(GraphProto.OUTPUTS_FIELD_NUMBER, self._meet_result)
-        for name, terminal in [*self._unread.items(), *self._namesakes]:
+        self._each(GraphProto.OUTPUTS_FIELD_NUMBER, self._collect_result)
+        for name, terminal in [*self._unread.items(), *self._duplicates]:
             self._add_terminal(name, name, name, terminal)
-        return self._draft.finish(
-            "toposcope" if self._is_ours else "mindspore",
+        return self._builder.build(
+            "toposcope" if self._by_toposcope else "mindspore",
             self._name(),
             self._attribute_reader(),
             self._results,
@@ -97,24 +97,24 @@ class _Reading:
         return decoded(self._payload[slice(*spans[-1])]) if spans else ""
 
     def _attribute_reader(self) -> ReadAttributes:
-        payload, spans, kinds = self._payload, self._spans, self._draft.kinds
+        payload, spans, kinds = self._payload, self._spans, self._builder.kinds
         return lambda node, room: _READERS[kinds[node]](payload, spans[node], room)
 
-    def _meet_parameter(self, span: Span) -> None:
+    def _collect_parameter(self, span: Span) -> None:
         message = ParameterProto.FromString(message_bytes(self._payload, span))
-        self._meet(decoded(message.name), _Terminal(Kind.PARAMETER, self._types.outputs(message.type), span))
+        self._collect(decoded(message.name), _Terminal(Kind.PARAMETER, self._types.outputs(message.type), span))
 
-    def _meet_constant(self, span: Span) -> None:
+    def _collect_constant(self, span: Span) -> None:
         message = NamedValueProto.FromString(message_bytes(self._payload, span))
-        self._meet(decoded(message.key), _Terminal(Kind.CONSTANT, value_outputs(message.value), span))
+        self._collect(decoded(message.key), _Terminal(Kind.CONSTANT, value_outputs(message.value), span))
 
-    def _meet(self, name: str, terminal: _Terminal) -> None:
+    def _collect(self, name: str, terminal: _Terminal) -> None:
         if name in self._terminals:
-            self._namesakes.append((name, terminal))
+            self._duplicates.append((name, terminal))
         else:
             self._terminals[name] = self._unread[name] = terminal
 
-    def _meet_result(self, span: Span) -> None:
+    def _collect_result(self, span: Span) -> None:
         name = decoded(OutputProto.FromString(message_bytes(self._payload, span)).name)
         self._results.append(name)
 
@@ -127,20 +127,20 @@ class _Reading:
             Input(self._key(decoded(source.name), scope), ALL_OUTPUTS, source.type == InputProto.CONTROL_EDGE)
             for source in node.input
         ]
-        self._draft.add(name, name, path, op, Kind.OPERATOR, self._types.outputs(node.output_type), inputs)
+        self._builder.add(name, name, path, op, Kind.OPERATOR, self._types.outputs(node.output_type), inputs)
         self._spans.append(span)
 
     def _key(self, name: str, scope: str) -> str:
-        """Return the key of what an input of a node in a scope names; a terminal that is not there yet is added."""
+        """Return the key of an input of a node in a scope; a terminal is added if it is not in the graph yet."""
         terminal = self._terminals.get(name)
         if terminal is None:
             return name
         self._unread.pop(name, None)
         key = f"{scope}\0{name}" if terminal.kind == Kind.CONSTANT else name
-        if key not in self._draft:
+        if key not in self._builder:
             self._add_terminal(key, name, name if "/" in name else f"{scope}/{name}", terminal)
         return key
 
     def _add_terminal(self, key: str, name: str, path: str, terminal: _Terminal) -> None:
-        self._draft.add(key, name, path, _OPS[terminal.kind], terminal.kind, terminal.outputs)
+        self._builder.add(key, name, path, _OPS[terminal.kind], terminal.kind, terminal.outputs)
         self._spans.append(terminal.span)

@@ -1,4 +1,4 @@
-"""What nodes of MindSpore's graphs put out: TypeProto and ValueProto as outputs."""
+"""Outputs of nodes in MindSpore graphs: TypeProto and ValueProto messages as outputs."""
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.graph_pb2 import TypeProto, ValueProto
@@ -13,18 +13,18 @@ _SCALARS = {*range(codes.DT_BOOL, codes.DT_STRING), codes.DT_BFLOAT16}
 
 
 class TypeReader:
-    """Reads types; of equal ones the outputs are one object."""
+    """Converts types; the outputs of equal types are the same object."""
 
-    def __init__(self, is_ours: bool) -> None:
-        self._shape_of_none: tuple[int, ...] | None = None if is_ours else ()
-        self._known: dict[bytes, tuple[Output, ...]] = {}
+    def __init__(self, by_toposcope: bool) -> None:
+        self._default_shape: tuple[int, ...] | None = None if by_toposcope else ()
+        self._cache: dict[bytes, tuple[Output, ...]] = {}
 
     def outputs(self, message: TypeProto) -> tuple[Output, ...]:
-        """Return the outputs that a type stands for: those of its elements when it is a tuple."""
+        """Return the outputs of a type: those of its elements if it is a tuple."""
         key = message.SerializeToString()
-        if key not in self._known:
-            self._known[key] = self._outputs(message)
-        return self._known[key]
+        if key not in self._cache:
+            self._cache[key] = self._outputs(message)
+        return self._cache[key]
 
     def _outputs(self, message: TypeProto) -> tuple[Output, ...]:
         outputs: list[Output] = []
@@ -34,21 +34,21 @@ class TypeReader:
             if each.HasField("sequence_type"):
                 waiting.extend(reversed(each.sequence_type.elem_types[:MOST_OUTPUTS]))
             elif each.data_type:
-                outputs.append(self._output(each, is_alone=each is message))
+                outputs.append(self._output(each, is_single=each is message))
         return tuple(outputs)
 
-    def _output(self, message: TypeProto, is_alone: bool) -> Output:
+    def _output(self, message: TypeProto, is_single: bool) -> Output:
         if not message.HasField("tensor_type"):
             return Output(DTYPES.get(message.data_type), None)
         tensor = message.tensor_type
-        shape = self._shape_of_none if is_alone else None
+        shape = self._default_shape if is_single else None
         if tensor.HasField("shape"):
             shape = shape_of([dim.size for dim in tensor.shape.dim[: MOST_DIMENSIONS + 1]])
         return Output(DTYPES.get(tensor.elem_type), shape)
 
 
 def value_outputs(value: ValueProto) -> tuple[Output, ...]:
-    """Return what a constant puts out."""
+    """Return the output of a constant."""
     if value.dtype == codes.DT_TENSOR:
         tensor = value.tensor_val
         return (Output(DTYPES.get(tensor.data_type), shape_of(tensor.dims[: MOST_DIMENSIONS + 1])),)
@@ -57,5 +57,5 @@ def value_outputs(value: ValueProto) -> tuple[Output, ...]:
 
 
 def shape_of(sizes: list[int]) -> tuple[int, ...] | None:
-    """Return a shape; None when it has too many dimensions."""
+    """Return a shape; None if it has too many dimensions."""
     return tuple(sizes) if len(sizes) <= MOST_DIMENSIONS else None

@@ -1,9 +1,7 @@
-"""Attributes in MindSpore's graphs: values of ValueProto as text."""
+"""Attributes in MindSpore graphs: ValueProto messages as text."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-
-import numpy as np
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.data_types import DTYPES as ELEMENTS
@@ -11,18 +9,22 @@ from toposcope.proto.data_types import bfloat16_values
 from toposcope.proto.graph_pb2 import AttributeProto, NamedValueProto, NodeProto, ParameterProto, TypeProto, ValueProto
 from toposcope.proto.tensor_pb2 import TensorProto
 from toposcope.server.graphs.attributes import (
+    MOST_ELEMENTS,
     Attribute,
     Attributes,
     Room,
     Text,
     attribute,
     attribute_at,
+    attributes_at,
     decoded,
     dimensions,
     elements,
+    first_elements,
     number,
     quoted,
     single,
+    tensor_text,
     text,
 )
 from toposcope.server.graphs.mindspore_types import DTYPES, TypeReader
@@ -30,11 +32,8 @@ from toposcope.server.graphs.wire_fields import Span, is_small, nested_fields
 
 _NO_FIELD = 0
 _DEEPEST_VALUE = 6
-_FIRST_ELEMENTS = 20
 _NONE = {codes.DT_TUPLE: "[]", codes.DT_LIST: "[]", codes.DT_DICT: "{}", codes.DT_STRING: "", codes.DT_NONE: "null"}
-"""Values without a field, by their data type."""
-
-
+"""Text of values without a field, by data type."""
 _FIELDS = {
     codes.DT_BOOL: "bool_val",
     codes.DT_INT64: "int_val",
@@ -42,31 +41,35 @@ _FIELDS = {
     codes.DT_STRING: "str_val",
     codes.DT_TENSOR: "tensor_val",
 }
-"""Where values of the most frequent data types are."""
+"""Fields of the most frequent data types."""
 
 
 def node_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
     """Read the attributes of a NodeProto."""
+
+    def show(content: bytes) -> Attribute:
+        return _shown(AttributeProto.FromString(content), room.characters)
+
     if is_small(span):
-        found = NodeProto.FromString(payload[slice(*span)]).attribute
-        return Attributes([_shown(each, room.characters) for each in found[: room.attributes]], len(found))
+        messages = NodeProto.FromString(payload[slice(*span)]).attribute
+        return Attributes([_shown(each, room.characters) for each in messages[: room.attributes]], len(messages))
     spans = [
         (start, end) for field, start, end in nested_fields(payload, *span) if field == NodeProto.ATTRIBUTE_FIELD_NUMBER
     ]
-    return Attributes([_attribute(payload, each, room.characters) for each in spans[: room.attributes]], len(spans))
+    return attributes_at(payload, spans, AttributeProto.NAME_FIELD_NUMBER, show, room)
 
 
 def parameter_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
-    """Read the initial value of a ParameterProto, if it has one."""
-    return _value_alone(payload, span, ParameterProto.DEFAULT_VAL_FIELD_NUMBER, room)
+    """Read the initial value, if any, of a ParameterProto."""
+    return _single_value(payload, span, ParameterProto.DEFAULT_VAL_FIELD_NUMBER, room)
 
 
 def constant_attributes(payload: bytes, span: Span, room: Room) -> Attributes:
-    """Read the value of a constant, a NamedValueProto."""
-    return _value_alone(payload, span, NamedValueProto.VALUE_FIELD_NUMBER, room)
+    """Read the value of a NamedValueProto, a constant."""
+    return _single_value(payload, span, NamedValueProto.VALUE_FIELD_NUMBER, room)
 
 
-def _value_alone(payload: bytes, span: Span, value_field: int, room: Room) -> Attributes:
+def _single_value(payload: bytes, span: Span, value_field: int, room: Room) -> Attributes:
     spans = [(start, end) for field, start, end in nested_fields(payload, *span) if field == value_field]
 
     def show(content: bytes) -> Attribute:
@@ -76,19 +79,12 @@ def _value_alone(payload: bytes, span: Span, value_field: int, room: Room) -> At
     return Attributes(listed, len(listed))
 
 
-def _attribute(payload: bytes, span: Span, most: int) -> Attribute:
-    def show(content: bytes) -> Attribute:
-        return _shown(AttributeProto.FromString(content), most)
-
-    return attribute_at(payload, span, AttributeProto.NAME_FIELD_NUMBER, show)
-
-
 def _shown(message: AttributeProto, most: int) -> Attribute:
     return attribute(message.name, value_text(message.value, most))
 
 
 def value_text(value: ValueProto, most: int, depth: int = 0) -> Text:
-    """Return a value as text, cut after about so many characters."""
+    """Return a value as text, truncated to about so many characters."""
     if depth > _DEEPEST_VALUE:
         return Text("…")
     field = _FIELDS.get(value.dtype)
@@ -127,26 +123,21 @@ def _tensors(content: Sequence[TensorProto], most: int, depth: int) -> Text:
 
 
 def _tensor(tensor: TensorProto, most: int, _: int) -> Text:
-    head = f"{DTYPES.get(tensor.data_type, 'tensor')} {dimensions(tensor.dims[:_FIRST_ELEMENTS])}"
-    count, first = _first_elements(tensor)
-    if not count:
-        return Text(head)
-    shown = elements(first, count, most)
-    return Text(f"{head}: {shown.text}", shown.length, shown.unit)
+    head = f"{DTYPES.get(tensor.data_type, 'tensor')} {dimensions(tensor.dims[:MOST_ELEMENTS])}"
+    return tensor_text(head, *_first_elements(tensor), most)
 
 
 def _first_elements(tensor: TensorProto) -> tuple[int, Iterator[str]]:
-    """Return (number of elements that are there, the first of them)."""
+    """Return (number of elements, the first elements)."""
     dtype = ELEMENTS.get(tensor.data_type)
     if dtype is None or not tensor.raw_data:
-        return len(tensor.float_data), map(single, tensor.float_data[:_FIRST_ELEMENTS])
-    count = len(tensor.raw_data) // dtype.itemsize
-    first = np.frombuffer(tensor.raw_data, dtype, min(count, _FIRST_ELEMENTS))
+        return len(tensor.float_data), map(single, tensor.float_data[:MOST_ELEMENTS])
+    count, first = first_elements(tensor.raw_data, dtype)
     return count, map(str, bfloat16_values(first) if tensor.data_type == codes.DT_BFLOAT16 else first)
 
 
 def _type(message: TypeProto, most: int, _: int) -> Text:
-    outputs = TypeReader(is_ours=True).outputs(message)
+    outputs = TypeReader(by_toposcope=True).outputs(message)
     shown = [f"{dtype} {dimensions(shape) if shape is not None else ''}".rstrip() for dtype, shape in outputs]
     return Text(shown[0]) if len(shown) == 1 else elements(shown, len(shown), most)
 
@@ -172,4 +163,4 @@ _SHOW: dict[str, Callable[[Any, int, int], Text]] = {
     "dict_val": _items,
     "type_val": _type,
 }
-"""How the content of each field of a ValueProto is shown, given at most so many characters and the depth."""
+"""Functions that convert each field of a ValueProto to text, given the maximum number of characters and the depth."""

@@ -1,8 +1,9 @@
-"""Which scopes are built alike, so that a page need draw only one of them.
+"""Detection of scopes with the same structure, of which a page may draw only one.
 
-Two scopes are alike when their nodes compute the same, of the same kinds, shapes and dtypes, connected in the same way
-inside, and the scopes in them are alike. Names do not count: they are numbered in every framework. Nor do attributes:
-seeds and names stand in them. Nodes are compared by their surroundings up to three edges away (Weisfeiler-Lehman).
+Two scopes have the same structure if their nodes have the same operations, kinds, shapes and dtypes, are connected in
+the same way, and their inner scopes have the same structure. Names are ignored, as frameworks number them, and so are
+attributes, which contain seeds and names. Nodes are compared by their neighbourhood up to three edges away
+(Weisfeiler-Lehman).
 """
 
 import hashlib
@@ -19,22 +20,22 @@ from toposcope.server.graphs.tree import Int32s, Tree
 Hashes = npt.NDArray[np.uint64]
 _ROUNDS = 3
 _MOST_WORK = 50_000_000
-"""Edges and entries, times levels of scopes: beyond, nothing is compared."""
+"""Limit on (edges + entries) * levels of scopes, beyond which scopes are not compared."""
 
 
-def find_repeats(tree: Tree, edges: Edges, looks: Sequence[Hashable]) -> list[str | None]:
-    """Return for each entry what it shares with the scopes that are alike; None for nodes and where there are none.
+def find_repeats(tree: Tree, edges: Edges, signatures: Sequence[Hashable]) -> list[str | None]:
+    """Return, for each entry, a key shared by scopes with the same structure; None for nodes and unique scopes.
 
     Args:
         tree: scopes and nodes.
-        edges: between the nodes.
-        looks: of each entry: nodes that look different are different.
+        edges: edges between the nodes.
+        signatures: properties of each entry; nodes with different signatures are different.
     """
     levels = int(tree.depth.max())
     if (len(tree.parent) + len(edges.source)) * levels > _MOST_WORK:
         return [None] * len(tree.parent)
     scopes = np.flatnonzero((tree.node < 0) & (tree.depth > 0))
-    hashes = _scope_hashes(tree, edges, _look_hashes(looks))[scopes].tolist()
+    hashes = _scope_hashes(tree, edges, _signature_hashes(signatures))[scopes].tolist()
     counts = Counter(hashes)
     repeats: list[str | None] = [None] * len(tree.parent)
     for scope, number in zip(scopes.tolist(), hashes, strict=True):
@@ -43,47 +44,51 @@ def find_repeats(tree: Tree, edges: Edges, looks: Sequence[Hashable]) -> list[st
     return repeats
 
 
-def _look_hashes(looks: Sequence[Hashable]) -> Hashes:
-    """Return a hash of each look that is the same in every process."""
-    known: dict[Hashable, int] = {None: 0}
-    for look in looks:
-        if look not in known:
-            known[look] = int.from_bytes(hashlib.blake2b(repr(look).encode(), digest_size=8).digest(), "little")
-    return np.array([known[look] for look in looks], np.uint64)
+def _signature_hashes(signatures: Sequence[Hashable]) -> Hashes:
+    """Return a hash of each signature that is the same in every process."""
+    hashes: dict[Hashable, int] = {None: 0}
+    for signature in signatures:
+        if signature not in hashes:
+            hashes[signature] = int.from_bytes(
+                hashlib.blake2b(repr(signature).encode(), digest_size=8).digest(), "little"
+            )
+    return np.array([hashes[signature] for signature in signatures], np.uint64)
 
 
-def _scope_hashes(tree: Tree, edges: Edges, looks: Hashes) -> Hashes:
-    """Return the hash of each scope, from the innermost scopes to the outermost."""
-    known = edges.source >= 0
-    source, target = tree.entry[edges.source[known]], tree.entry[edges.target[known]]
-    slot = (np.arange(len(edges.source)) - edges.input_ends[edges.target])[known].astype(np.uint64)
-    slot += np.uint64(1 << 32) * edges.control[known].astype(np.uint64)
+def _scope_hashes(tree: Tree, edges: Edges, signatures: Hashes) -> Hashes:
+    """Return the hash of each scope, computed from the innermost scopes outwards."""
+    existing = edges.source >= 0
+    source, target = tree.entry[edges.source[existing]], tree.entry[edges.target[existing]]
+    slot = (np.arange(len(edges.source)) - edges.input_ends[edges.target])[existing].astype(np.uint64)
+    slot += np.uint64(1 << 32) * edges.control[existing].astype(np.uint64)
     hashes = np.zeros(len(tree.parent), np.uint64)
     is_scope = tree.node < 0
     for level in range(int(tree.depth.max()) - 1, 0, -1):
         around = _ancestors(tree, level)
         inside = (around[source] == around[target]) & (around[source] >= 0)
         content = np.where(
-            is_scope, np.uint64(0), _mixed(_surroundings(looks, source[inside], target[inside], slot[inside]))
+            is_scope,
+            np.uint64(0),
+            _mixed(_neighbourhood_hashes(signatures, source[inside], target[inside], slot[inside])),
         )
         inner = is_scope & (tree.depth == level + 1)
         content[inner] = _mixed(hashes[inner] ^ np.uint64(0x5C09E))
-        here = np.flatnonzero(is_scope & (tree.depth == level))
+        at_level = np.flatnonzero(is_scope & (tree.depth == level))
         sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(content, dtype=np.uint64)])
-        hashes[here] = _mixed(sums[tree.end[here]] - sums[here])
+        hashes[at_level] = _mixed(sums[tree.end[at_level]] - sums[at_level])
     return hashes
 
 
 def _ancestors(tree: Tree, level: int) -> Int32s:
-    """Return the scope of a level that each entry is in; -1 when it is in none."""
+    """Return the enclosing scope of each entry at a level; -1 if there is none."""
     entries = np.arange(len(tree.parent), dtype=np.int32)
     latest = np.maximum.accumulate(np.where(tree.depth == level, entries, -1))
     return np.where(tree.depth > level, latest, np.int32(-1))
 
 
-def _surroundings(looks: Hashes, source: Int32s, target: Int32s, slot: Hashes) -> Hashes:
-    """Return a hash of each node with what it reads, input by input, and with what reads it."""
-    colours = looks
+def _neighbourhood_hashes(signatures: Hashes, source: Int32s, target: Int32s, slot: Hashes) -> Hashes:
+    """Return a hash of each node and its neighbours, with the inputs in order."""
+    colours = signatures
     for _ in range(_ROUNDS):
         gathered = colours.copy()
         np.add.at(gathered, target, _mixed(colours[source] + slot * np.uint64(0x9E3779B97F4A7C15)))
@@ -93,7 +98,7 @@ def _surroundings(looks: Hashes, source: Int32s, target: Int32s, slot: Hashes) -
 
 
 def _mixed(numbers: npt.NDArray[Any]) -> Hashes:
-    """Return well-spread hashes of 64-bit numbers (splitmix64's finish)."""
+    """Return well-spread hashes of 64-bit numbers (the finalizer of splitmix64)."""
     mixed: Hashes = numbers ^ (numbers >> np.uint64(30))
     mixed = mixed * np.uint64(0xBF58476D1CE4E5B9)
     mixed ^= mixed >> np.uint64(27)

@@ -1,4 +1,4 @@
-"""GET /api/graphs, /api/graphs/nodes and /api/graphs/counts: computational graphs, a scope at a time or in numbers."""
+"""GET /api/graphs, /api/graphs/nodes and /api/graphs/counts: computational graphs, one scope at a time."""
 
 import os
 from typing import Annotated, Any
@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.json_reply import Number, json_reply
-from toposcope.server.api.payload_query import MOST_NAME, REFUSED, Problem
-from toposcope.server.api.payload_query import number as number_in_json
+from toposcope.server.api.errors import INVALID_REQUEST, Problem, Replies
+from toposcope.server.api.json_reply import Number, json_number, json_reply
+from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.graphs.counts import count
 from toposcope.server.graphs.entry_views import node_view
@@ -27,90 +27,88 @@ _LONGEST = 4_000
 
 
 class GraphsQuery(BaseModel):
-    """Whose graphs, and how many of them."""
+    """Selects the graphs of a run."""
 
     model_config = ConfigDict(extra="forbid")
 
     run: str = Field(max_length=MOST_NAME, description="name of a run")
-    limit: int = Field(20, ge=1, le=100, description="graphs at most, the newest")
+    limit: int = Field(20, ge=1, le=100, description="maximum number of graphs; the newest are listed")
 
 
 class GraphRow(BaseModel):
-    """A graph of a run; what is null is not known because of the problem."""
+    """A graph of a run; unknown fields are null if there is a problem."""
 
     id: str
-    """Names it among the graphs of the run; safe in a URL, and the same as long as its event file is there."""
+    """Identifies the graph in its run, as long as the event file exists; safe in a URL."""
     name: str
-    """As its writer called it; else the name of its event file."""
+    """Name of the graph, or of its event file if it has none."""
     tag: str
     file: str
-    """Event file in the run's directory."""
+    """Name of the event file in the run's directory."""
     rank: int
     step: int
     wall_time: Number
     """Seconds since 1970."""
     problem: str | None
-    """Why it cannot be shown."""
+    """Why the graph cannot be read."""
     source: str | None
-    """What it is of: mindspore, tensorflow, torch, keras; toposcope when our recorder wrote it."""
+    """The framework: mindspore, tensorflow, torch or keras; toposcope if Toposcope recorded the graph."""
     nodes: int | None
     edges: int | None
-    """Between nodes, control edges among them."""
+    """Edges between nodes, including control dependencies."""
     missing_inputs: int | None
-    """Inputs of nodes that the graph has no node for."""
+    """Inputs whose node is not in the graph."""
     depth: int | None
-    """Scopes around its deepest node."""
+    """Number of scopes around the deepest node."""
     is_module_tree: bool | None
-    """Whether it tells which module holds which, but not what flows between them."""
+    """Whether the graph has the hierarchy of modules, but no edges with values between them."""
     left_out: list[str]
-    """What of it is not shown: one sentence each."""
+    """Parts of the file that are not in the graph, one sentence each."""
 
 
 class Graphs(BaseModel):
-    """Graphs of a run, of all its attempts and ranks, oldest first."""
+    """Graphs of a run, of all attempts and ranks, oldest first."""
 
     revision: int
     run: str
     total: int
-    """Graphs of the run, listed or not."""
+    """Number of graphs of the run, listed or not."""
     graphs: list[GraphRow]
 
 
 class NodesQuery(BaseModel):
-    """Which part of which graph."""
+    """Selects a part of a graph."""
 
     model_config = ConfigDict(extra="forbid")
 
     run: str = Field(max_length=MOST_NAME, description="name of a run")
-    graph: str | None = Field(None, max_length=100, description="id of a graph; absent: the newest")
+    graph: str | None = Field(None, max_length=100, description="id of a graph; default: the newest")
     scope: str = Field(
-        "", max_length=_LONGEST, description="full name of a scope; absent: the outermost. Of a node: as node="
+        "", max_length=_LONGEST, description="full name of a scope or node; default: the outermost scope"
     )
-    node: str | None = Field(None, max_length=_LONGEST, description="full name of a node: all that is known of it")
+    node: str | None = Field(None, max_length=_LONGEST, description="full name of a node")
     search: str | None = Field(
         None,
         min_length=1,
         max_length=_LONGEST,
-        description="what is called like this, or computes something called like this, in the scope, however deep",
+        description="part of the name or operation of nodes and scopes to search for in the scope, at any depth",
     )
-    offset: int = Field(0, ge=0, lt=2**31, description="children of the scope left out at the beginning")
-    limit: int = Field(500, ge=1, le=10_000, description="children of the scope, or matches, at most")
-    also: list[str] = Field(
-        [], max_length=100, description="full names of children of the scope that are listed besides"
-    )
+    offset: int = Field(0, ge=0, lt=2**31, description="number of children of the scope to skip")
+    limit: int = Field(500, ge=1, le=10_000, description="maximum number of children or matches")
+    also: list[str] = Field([], max_length=100, description="full names of further children of the scope to list")
 
 
 class CountsQuery(BaseModel):
-    """Which graph."""
+    """Selects a graph."""
 
     model_config = ConfigDict(extra="forbid")
 
     run: str = Field(max_length=MOST_NAME, description="name of a run")
-    graph: str | None = Field(None, max_length=100, description="id of a graph; absent: the newest")
+    graph: str | None = Field(None, max_length=100, description="id of a graph; default: the newest")
 
 
 class GraphPart(BaseModel):
-    """Which graph it is a part of."""
+    """The graph that a part belongs to."""
 
     revision: int
     run: str
@@ -118,13 +116,13 @@ class GraphPart(BaseModel):
 
 
 class ScopeReply(GraphPart):
-    """A scope, opened."""
+    """The contents of a scope."""
 
     scope: ScopeView
 
 
 class SearchReply(GraphPart):
-    """What a search found."""
+    """The results of a search."""
 
     found: SearchView
 
@@ -136,38 +134,41 @@ class NodeReply(GraphPart):
 
 
 class CountsReply(GraphPart):
-    """A graph in numbers."""
+    """The counts of a graph."""
 
     source: str
-    """What it is of: mindspore, tensorflow, torch, keras; toposcope when our recorder wrote it."""
+    """The framework: mindspore, tensorflow, torch or keras; toposcope if Toposcope recorded the graph."""
     is_module_tree: bool
-    """Whether it tells which module holds which, but not what flows between them."""
+    """Whether the graph has the hierarchy of modules, but no edges with values between them."""
     nodes: int
     edges: int
-    """Between nodes, control edges among them."""
+    """Edges between nodes, including control dependencies."""
     depth: int
-    """Scopes around its deepest node."""
+    """Number of scopes around the deepest node."""
     kinds: dict[str, int]
     """Nodes by kind: operator, parameter, constant, input, output."""
     operations: dict[str, int]
-    """Operators by what they compute, the most frequent first."""
+    """Operators by operation, most frequent first."""
     elements: int
-    """Of the parameters whose shape is known."""
+    """Total elements of the parameters with a known shape."""
     unknown_shapes: int
-    """Parameters whose shape is not."""
+    """Number of parameters with an unknown shape."""
 
 
-_NODES_REFUSED: dict[int | str, dict[str, Any]] = {
+_NODES_ERRORS: Replies = {
     404: {"model": Problem, "description": "There is no such run, graph, scope or node."},
-    410: {"model": Problem, "description": "The graph is malformed, larger than what is shown, damaged or replaced."},
-    422: REFUSED[422],
+    410: {
+        "model": Problem,
+        "description": "The graph is malformed, too large or damaged, or its event file was replaced.",
+    },
+    **INVALID_REQUEST,
 }
 
 
 @router.get(
     "/graphs",
     response_model=Graphs,
-    responses={404: {"model": Problem, "description": "There is no such run."}, 422: REFUSED[422]},
+    responses={404: {"model": Problem, "description": "There is no such run."}, **INVALID_REQUEST},
 )
 def read_graphs(current: Current, query: Annotated[GraphsQuery, Query()]) -> Response:
     """List the newest graphs of a run."""
@@ -177,11 +178,11 @@ def read_graphs(current: Current, query: Annotated[GraphsQuery, Query()]) -> Res
     return json_reply({"revision": current.revision, "run": run.name, "total": len(places), "graphs": rows})
 
 
-@router.get("/graphs/nodes", response_model=ScopeReply | SearchReply | NodeReply, responses=_NODES_REFUSED)
+@router.get("/graphs/nodes", response_model=ScopeReply | SearchReply | NodeReply, responses=_NODES_ERRORS)
 def read_nodes(current: Current, query: Annotated[NodesQuery, Query()]) -> Response:
-    """Open a scope of a graph, search in it, or read one node."""
+    """Read the contents of a scope of a graph, search in it, or read a node."""
     if query.node is not None and (query.search is not None or query.scope):
-        raise HTTPException(422, f"node={query.node!r} with a scope or a search: expected the node alone")
+        raise HTTPException(422, f"node={query.node!r} cannot be combined with scope or search")
     run = _run(current, query.run)
     place = _find(run, query.graph)
     try:
@@ -192,18 +193,18 @@ def read_nodes(current: Current, query: Annotated[NodesQuery, Query()]) -> Respo
     return json_reply({"revision": current.revision, "run": run.name, "graph": place.id, **part})
 
 
-@router.get("/graphs/counts", response_model=CountsReply, responses=_NODES_REFUSED)
+@router.get("/graphs/counts", response_model=CountsReply, responses=_NODES_ERRORS)
 def read_counts(current: Current, query: Annotated[CountsQuery, Query()]) -> Response:
-    """Read how large a graph is and of what it is made."""
+    """Read the numbers of nodes and parameters of a graph."""
     run = _run(current, query.run)
     place = _find(run, query.graph)
     try:
         graph, summary = _graphs.graph(run, place), _graphs.summary(run, place)
     except ValueError as error:
         raise HTTPException(410, f"graph {place.id!r} of run {run.name!r} cannot be read: {error}") from error
-    told = {name: getattr(summary, name) for name in ("source", "is_module_tree", "nodes", "edges", "depth")}
+    summary_fields = {name: getattr(summary, name) for name in ("source", "is_module_tree", "nodes", "edges", "depth")}
     part = {"revision": current.revision, "run": run.name, "graph": place.id}
-    return json_reply(part | told | count(graph)._asdict())
+    return json_reply(part | summary_fields | count(graph)._asdict())
 
 
 def _part(graph: Graph, query: NodesQuery) -> dict[str, Any]:
@@ -225,10 +226,10 @@ def _run(current: Snapshot, name: str) -> RunView:
 
 
 def _find(run: RunView, graph: str | None) -> Place:
-    """Return where a graph of a run stands; the newest when none is named.
+    """Return the position of a graph of a run; of the newest if no id is given.
 
     Raises:
-        HTTPException: 404 when there is none.
+        HTTPException: 404 if there is no such graph.
     """
     places = [place for place in list_graphs(run) if graph in (None, place.id)]
     if not places:
@@ -240,7 +241,7 @@ def _row(run: RunView, place: Place) -> dict[str, Any]:
     file = os.path.basename(place.path)
     row: dict[str, Any] = dict.fromkeys(GraphRow.model_fields)
     row |= {"id": place.id, "name": file, "tag": place.tag.name, "file": file, "rank": place.rank, "step": place.step}
-    row |= {"wall_time": number_in_json(place.wall_time), "left_out": []}
+    row |= {"wall_time": json_number(place.wall_time), "left_out": []}
     try:
         summary = _graphs.summary(run, place)
     except ValueError as error:

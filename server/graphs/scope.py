@@ -1,4 +1,4 @@
-"""A scope, opened: its children, and what flows between them and from and to outside."""
+"""The view of a scope: its children, and the edges between them and across its border."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -27,11 +27,11 @@ _MOST_TYPES = 8
 
 
 class _Flows(NamedTuple):
-    """Edges across the borders of a scope's children; arrays of equal length."""
+    """Edges across the borders of the children of a scope; arrays of equal length."""
 
     edge: Numbers
     source: Int32s
-    """Entries: children of the scope, or of scopes around it."""
+    """Entries: children of the scope, or of enclosing scopes."""
     target: Int32s
 
     def where(self, condition: npt.NDArray[np.bool_]) -> "_Flows":
@@ -40,14 +40,14 @@ class _Flows(NamedTuple):
 
 
 def open_scope(graph: Graph, scope: int, offset: int, limit: int, also: Sequence[str] = ()) -> ScopeView:
-    """Describe what is right inside a scope.
+    """Return the view of a scope.
 
     Args:
-        graph: that it is in.
-        scope: its entry.
-        offset: children left out at the beginning.
-        limit: children listed at most.
-        also: names of children that are listed besides.
+        graph: the graph.
+        scope: entry of the scope.
+        offset: number of children to skip.
+        limit: maximum number of listed children.
+        also: names of further children to list.
     """
     children = graph.tree.children_of(scope)
     named = np.array([graph.tree.entry_of.get(name, -1) for name in also], np.int32)
@@ -67,13 +67,13 @@ def open_scope(graph: Graph, scope: int, offset: int, limit: int, also: Sequence
 
 
 def _flows(graph: Graph, scope: int) -> _Flows:
-    """Return the edges that begin or end in a scope, but for those within one of its children."""
+    """Return the edges that begin or end in a scope, except those within one of its children."""
     tree, edges = graph.tree, graph.edges
-    known = np.flatnonzero(edges.source >= 0)
-    source, target = tree.entry[edges.source[known]], tree.entry[edges.target[known]]
+    existing = np.flatnonzero(edges.source >= 0)
+    source, target = tree.entry[edges.source[existing]], tree.entry[edges.target[existing]]
     touching = _is_in(tree, scope, source) | _is_in(tree, scope, target)
-    known, source, target = known[touching], source[touching], target[touching]
-    flows = _Flows(known, _seen_from(tree, scope, source), _seen_from(tree, scope, target))
+    existing, source, target = existing[touching], source[touching], target[touching]
+    flows = _Flows(existing, _representatives(tree, scope, source), _representatives(tree, scope, target))
     return flows.where(flows.source != flows.target)
 
 
@@ -82,25 +82,25 @@ def _is_in(tree: Tree, scope: int, entries: Int32s) -> npt.NDArray[np.bool_]:
     return inside
 
 
-def _seen_from(tree: Tree, scope: int, entries: Int32s) -> Int32s:
-    """Return what stands for each entry in the view of a scope: the child it is in.
+def _representatives(tree: Tree, scope: int, entries: Int32s) -> Int32s:
+    """Return the entry that represents each entry in the view of a scope: the child of the scope that contains it.
 
-    For an entry outside it is the child, it is in, of the innermost scope around both.
+    An entry outside of the scope is represented by a child of the innermost scope that contains both.
     """
-    seen = entries.copy()
+    representatives = entries.copy()
     waiting = np.ones(len(entries), np.bool_)
     around = scope
     while waiting.any():
-        here = waiting & _is_in(tree, around, entries)
+        inside = waiting & _is_in(tree, around, entries)
         children = tree.children_of(around)
-        seen[here] = children[np.searchsorted(children, entries[here], "right") - 1]
-        waiting &= ~here
+        representatives[inside] = children[np.searchsorted(children, entries[inside], "right") - 1]
+        waiting &= ~inside
         around = int(tree.parent[around])
-    return seen
+    return representatives
 
 
 def _edges(graph: Graph, scope: int, flows: _Flows) -> tuple[list[FlowView], int, list[int]]:
-    """Return (the edges between entries, as many as are listed; how many there are; their ends outside)."""
+    """Return (edges between entries, within the limit; their total number; their ends outside of the scope)."""
     control, types = graph.edges.control[flows.edge], graph.edges.type[flows.edge]
     order = np.lexsort((types, control, flows.target, flows.source))
     keys = np.stack([flows.source, flows.target, control, types])[:, order]
@@ -117,11 +117,11 @@ def _edges(graph: Graph, scope: int, flows: _Flows) -> tuple[list[FlowView], int
         if number == len(views):
             views.append(_edge(graph.tree, scope, source, target, bool(is_control)))
         views[number]["count"] += count
-        flowing = flow_type(graph, type_)
-        if flowing:
-            views[number]["types"].append({**flowing, "count": count})
+        flow = flow_type(graph, type_)
+        if flow:
+            views[number]["types"].append({**flow, "count": count})
     for view in views:
-        view["types"] = sorted(view["types"], key=lambda flowing: -flowing["count"])[:_MOST_TYPES]
+        view["types"] = sorted(view["types"], key=lambda flow: -flow["count"])[:_MOST_TYPES]
     ends = np.unique(listed[:2])
     return views, total, ends[~_is_in(graph.tree, scope, ends)].tolist()
 
@@ -143,7 +143,7 @@ def _edge(tree: Tree, scope: int, source: int, target: int, is_control: bool) ->
 
 
 def _describe(graph: Graph, listed: Int32s, flows: _Flows) -> list[DescribedEntry]:
-    """Describe children of a scope."""
+    """Return the descriptions of children of a scope."""
     tree, edges = graph.tree, graph.edges
     inputs = _Border(flows.edge, flows.target, edges.source[flows.edge])
     outputs = _Border(flows.edge, flows.source, edges.target[flows.edge])
@@ -161,7 +161,7 @@ def _describe(graph: Graph, listed: Int32s, flows: _Flows) -> list[DescribedEntr
 
 
 class _Border:
-    """Edges across the borders of entries, one for each node on the other side."""
+    """Edges across the borders of entries, one for each node at the other end."""
 
     def __init__(self, edges: Numbers, entries: Int32s, nodes: Int32s) -> None:
         pairs = entries.astype(np.int64) << 32 | nodes
@@ -170,6 +170,6 @@ class _Border:
         self._entries = entries[firsts]
 
     def edges(self, entry: int) -> tuple[Numbers, int]:
-        """Return (edges across the border of an entry, as many as are listed; how many there are)."""
+        """Return (edges across the border of an entry, within the limit; their total number)."""
         begin, end = np.searchsorted(self._entries, [entry, entry + 1])
         return self._edges[begin : min(end, begin + _MOST_LINKS)], int(end - begin)

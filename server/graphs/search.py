@@ -1,4 +1,4 @@
-"""Nodes and scopes found by name or by what they compute, with the scopes that lead to them."""
+"""Search for nodes and scopes by name or operation; results include their enclosing scopes."""
 
 from toposcope.server.graphs.entry_views import entry_view
 from toposcope.server.graphs.graph import Graph
@@ -6,19 +6,19 @@ from toposcope.server.graphs.tree import ROOT
 from toposcope.server.graphs.views import SearchView
 
 
-def search(graph: Graph, scope: int, wanted: str, limit: int) -> SearchView:
-    """Find what is called like a text, or computes something called like it, upper and lower case alike.
+def search(graph: Graph, scope: int, text: str, limit: int) -> SearchView:
+    """Find entries whose name or operation contains a text, ignoring case.
 
-    The text must reach into the last part of the name: a scope matches, and not all that it holds.
+    The match must extend into the last part of a name, so that a scope matches, but not all of its contents.
 
     Args:
-        graph: that is searched.
-        scope: its entry; only what is inside is found.
-        wanted: a part of a name, which may hold "/", or of what a node computes.
-        limit: matches listed at most.
+        graph: the graph.
+        scope: entry of the scope to search.
+        text: a part of a name, which may contain "/", or of an operation.
+        limit: maximum number of listed matches.
     """
-    found = _found(graph, scope, wanted.lower())
-    listed = found[:limit]
+    matching = _matching_entries(graph, scope, text.lower())
+    listed = matching[:limit]
     shown = set(listed)
     for entry in listed:
         above = int(graph.tree.parent[entry])
@@ -27,7 +27,7 @@ def search(graph: Graph, scope: int, wanted: str, limit: int) -> SearchView:
             above = int(graph.tree.parent[above])
     matches = set(listed)
     return {
-        "total": len(found),
+        "total": len(matching),
         "tree": [
             {
                 **entry_view(graph, entry),
@@ -40,20 +40,20 @@ def search(graph: Graph, scope: int, wanted: str, limit: int) -> SearchView:
     }
 
 
-def _found(graph: Graph, scope: int, wanted: str) -> list[int]:
+def _matching_entries(graph: Graph, scope: int, text: str) -> list[int]:
     tree = graph.tree
     inside = range(scope + 1, int(tree.end[scope]))
-    if "/" in wanted:
-        called = (entry for entry in inside if _reaches_label(tree.names[entry].lower(), wanted))
+    if "/" in text:
+        by_name = (entry for entry in inside if _matches_label(tree.names[entry].lower(), text))
     else:
-        called = (entry for entry in inside if wanted in tree.labels[entry].lower())
-    found = set(called)
-    ops = {op for op in set(graph.ops) if wanted in op.lower()}
+        by_name = (entry for entry in inside if text in tree.labels[entry].lower())
+    matching = set(by_name)
+    ops = {op for op in set(graph.ops) if text in op.lower()}
     if ops:
-        found.update(entry for entry in inside if tree.node[entry] >= 0 and graph.ops[tree.node[entry]] in ops)
-    return sorted(found)
+        matching.update(entry for entry in inside if tree.node[entry] >= 0 and graph.ops[tree.node[entry]] in ops)
+    return sorted(matching)
 
 
-def _reaches_label(name: str, wanted: str) -> bool:
-    at = name.rfind(wanted)
-    return at >= 0 and "/" not in name[at + len(wanted) :]
+def _matches_label(name: str, text: str) -> bool:
+    at = name.rfind(text)
+    return at >= 0 and "/" not in name[at + len(text) :]

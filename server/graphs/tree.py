@@ -1,4 +1,4 @@
-"""Scopes in one another, with the nodes of a graph as leaves, from the nodes' names."""
+"""The tree of nested scopes, with the nodes of a graph as leaves, built from the names of nodes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,85 +17,85 @@ from toposcope.server.graphs.limits import (
 
 Int32s = npt.NDArray[np.int32]
 ROOT = 0
-"""Entry of the scope that holds all others; its name is ""."""
+"""Entry of the outermost scope, whose name is ""."""
 _UNNAMED = "unnamed"
 
 
 @dataclass(frozen=True)
 class Tree:
-    """Scopes and nodes as entries in preorder: what a scope holds comes right after it."""
+    """Scopes and nodes as entries in preorder: the contents of a scope follow it."""
 
     labels: list[str]
     """Last part of each entry's name."""
     names: list[str]
-    """Full names, each one once: scopes and label, separated by "/"."""
+    """Unique full names: scopes and label, separated by "/"."""
     parent: Int32s
-    """Entry of the scope that each entry is in; -1 for the root."""
+    """Entry of the enclosing scope; -1 for the root."""
     end: Int32s
-    """The entry after the last one inside."""
+    """The entry after the contents of each entry."""
     depth: Int32s
-    """Scopes around each entry; 0 for the root."""
+    """Number of enclosing scopes; 0 for the root."""
     node: Int32s
-    """Node of the graph; -1: the entry is a scope."""
+    """Number of the node; -1 for a scope."""
     entry: Int32s
     """Entry of each node."""
     nodes_before: Int32s
-    """Nodes before each entry; one more than there are entries."""
+    """Number of nodes before each entry; has one element more than entries."""
     children_ends: Int32s
-    """Children of entry e are those in children from children_ends[e] to children_ends[e + 1]."""
+    """The children of entry e are children[children_ends[e]:children_ends[e + 1]]."""
     children: Int32s
     entry_of: dict[str, int]
-    """Full name to entry."""
+    """Entry by full name."""
 
     def children_of(self, entry: int) -> Int32s:
-        """Return the entries right inside a scope, ascending."""
+        """Return the children of a scope, in ascending order."""
         return self.children[self.children_ends[entry] : self.children_ends[entry + 1]]
 
     def nodes_inside(self, entry: int) -> int:
-        """Return how many nodes there are in a scope; 1 for a node."""
+        """Return the number of nodes in a scope; 1 for a node."""
         return int(self.nodes_before[self.end[entry]] - self.nodes_before[entry])
 
 
-def grow_tree(paths: Sequence[str]) -> Tree:
-    """Return the tree of nodes with these paths, scopes and children in the order in which they are first met.
+def build_tree(paths: Sequence[str]) -> Tree:
+    """Return the tree of nodes with these paths; scopes and children are in the order of their first occurrence.
 
-    Empty parts of a path do not count. A node that is called like a scope stands inside it, its label in brackets; of
-    nodes with equal names all but the first have a number behind it.
+    Empty parts of a path are ignored. A node with the name of a scope is placed in the scope, with its label in
+    brackets; nodes with equal names have a number appended, except for the first.
 
     Raises:
         GraphError: there are too many scopes, or the names are too long.
     """
     scopes = _Scopes()
-    places = [scopes.place(path) for path in paths]
-    labels = scopes.settle(places)
+    positions = [scopes.position(path) for path in paths]
+    labels = scopes.add_nodes(positions)
     return _in_preorder(scopes, labels)
 
 
 class _Scopes:
-    """The scopes met so far; each has a number, the root has 0."""
+    """The scopes so far; each has a number, the root has 0."""
 
     def __init__(self) -> None:
         self.parents = [-1]
         self.labels = [""]
         self.items: list[list[int]] = [[]]
-        """What each scope holds, in order: numbers of scopes, and of nodes as ~node."""
+        """The contents of each scope, in order: numbers of scopes, and ~node for nodes."""
         self._numbers: dict[tuple[int, str], int] = {}
-        self._known = {"": 0}
-        """Number of the scope that a path is in, by all but the last part of the path."""
+        self._scope_of_prefix = {"": 0}
+        """Number of a scope, by the part of a path before the last one."""
 
-    def place(self, path: str) -> tuple[int, str]:
-        """Return (scope, label) of a node; scopes that are new are entered."""
+    def position(self, path: str) -> tuple[int, str]:
+        """Return (scope, label) of a node; new scopes are added."""
         path = shortened(path, LONGEST_PATH)
         if "//" in path or path[:1] == "/" or path[-1:] == "/":
             path = "/".join(filter(None, path.split("/")))
         *parts, label = path.split("/", DEEPEST)
-        above = path[: len(path) - len(label)]
-        scope = self._known.get(above)
+        prefix = path[: len(path) - len(label)]
+        scope = self._scope_of_prefix.get(prefix)
         if scope is None:
-            scope = self._known[above] = self._enter(parts)
+            scope = self._scope_of_prefix[prefix] = self._add_scopes(parts)
         return scope, label or _UNNAMED
 
-    def _enter(self, parts: list[str]) -> int:
+    def _add_scopes(self, parts: list[str]) -> int:
         scope = 0
         for part in parts:
             inner = self._numbers.get((scope, part))
@@ -108,35 +108,35 @@ class _Scopes:
             scope = inner
         return scope
 
-    def settle(self, places: list[tuple[int, str]]) -> list[str]:
-        """Put the nodes into their scopes, and those into theirs; return labels that are unique in a scope."""
-        taken: dict[tuple[int, str], int] = {}
-        is_settled = [True] + [False] * (len(self.parents) - 1)
+    def add_nodes(self, positions: list[tuple[int, str]]) -> list[str]:
+        """Add the nodes to their scopes, and the scopes to their parents; return labels that are unique in a scope."""
+        used_labels: dict[tuple[int, str], int] = {}
+        is_added = [True] + [False] * (len(self.parents) - 1)
         labels = []
-        for node, (scope, label) in enumerate(places):
-            namesake = self._numbers.get((scope, label))
-            if namesake is not None:
-                scope, label = namesake, f"({label})"
-            label = self._unique(scope, label, taken)
+        for node, (scope, label) in enumerate(positions):
+            scope_with_name = self._numbers.get((scope, label))
+            if scope_with_name is not None:
+                scope, label = scope_with_name, f"({label})"
+            label = self._unique(scope, label, used_labels)
             labels.append(label)
             self.items[scope].append(~node)
-            while not is_settled[scope]:
-                is_settled[scope] = True
+            while not is_added[scope]:
+                is_added[scope] = True
                 self.items[self.parents[scope]].append(scope)
                 scope = self.parents[scope]
         return labels
 
-    def _unique(self, scope: int, label: str, taken: dict[tuple[int, str], int]) -> str:
+    def _unique(self, scope: int, label: str, used_labels: dict[tuple[int, str], int]) -> str:
         unique = label
-        while (scope, unique) in taken or (scope, unique) in self._numbers:
-            taken[scope, label] = taken.get((scope, label), 1) + 1
-            unique = f"{label} ({taken[scope, label]})"
-        taken[scope, unique] = 1
+        while (scope, unique) in used_labels or (scope, unique) in self._numbers:
+            used_labels[scope, label] = used_labels.get((scope, label), 1) + 1
+            unique = f"{label} ({used_labels[scope, label]})"
+        used_labels[scope, unique] = 1
         return unique
 
 
 def _in_preorder(scopes: _Scopes, node_labels: list[str]) -> Tree:
-    """Enter scopes and nodes so that what a scope holds comes right after it."""
+    """Return the tree in preorder."""
     count = len(scopes.parents) + len(node_labels)
     parent = np.full(count, -1, np.int32)
     depth = np.zeros(count, np.int32)

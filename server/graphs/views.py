@@ -1,4 +1,4 @@
-"""What replies say of a graph, as JSON has it."""
+"""The JSON objects of replies about graphs."""
 
 from typing import Literal
 
@@ -8,130 +8,130 @@ EntryKind = Literal["scope", "operator", "parameter", "constant", "input", "outp
 
 
 class TypeView(TypedDict):
-    """What a node puts out, or what flows along an edge."""
+    """The type of an output of a node, or of the value of an edge."""
 
     dtype: str | None
-    """"tuple": several values together; null: unknown."""
+    """"tuple" for several values together; null if unknown."""
     shape: tuple[int, ...] | None
-    """-1 where a size is unknown; null: unknown, or no tensor."""
+    """-1 for unknown dimensions; null if the shape is unknown, or the value is not a tensor."""
 
 
 class FlowType(TypeView):
-    """How many tensors of one type an edge stands for."""
+    """A type and the number of tensors of this type that an edge represents."""
 
     count: int
 
 
 class EntryView(TypedDict):
-    """A scope or a node, in short."""
+    """Summary of a scope or node."""
 
     name: str
-    """Full, and unique in the graph."""
+    """Full name, unique in the graph."""
     label: str
-    """The last part of it."""
+    """Last part of the name."""
     kind: EntryKind
     op: str | None
-    """What a node computes; null for a scope."""
+    """Operation of a node; null for a scope."""
     nodes: int
-    """In the scope, however deep; 1 for a node."""
+    """Number of nodes in the scope, at any depth; 1 for a node."""
 
 
 class Link(TypedDict):
-    """What a node reads or is read by."""
+    """An input or output of a node."""
 
     name: str
-    """Of a node."""
+    """Full name of the other node."""
     control: bool
-    """Whether only the order matters, not a value."""
+    """Whether the edge is a control dependency, without a value."""
     type: TypeView | None
-    """null: unknown."""
+    """null if unknown."""
     missing: bool
-    """Whether the graph has no such node; then the name is all that is known of it."""
+    """Whether the graph has no such node; then name is the name in the file."""
 
 
 class AttributeView(TypedDict):
-    """A setting of a node."""
+    """An attribute of a node."""
 
     name: str
     value: str
-    """Ends in "…" when it was cut."""
+    """Ends in "…" if it was truncated."""
     length: int | None
-    """How long the value is in full, when it was cut."""
+    """Length of the full value, if it was truncated."""
     unit: Literal["characters", "elements", "bytes"] | None
-    """What length counts."""
+    """Unit of length."""
 
 
 class DescribedEntry(EntryView):
-    """A scope or a node with what it reads and puts out."""
+    """Description of a scope or node, with its inputs and outputs."""
 
     types: list[TypeView]
-    """What a node puts out, as far as that is known."""
+    """Types of the outputs of a node, as far as they are known."""
     inputs: list[Link]
-    """What a node reads, in its order; what a scope reads from outside, each node once."""
+    """Inputs of a node, in order; for a scope, nodes outside that it reads, each once."""
     inputs_total: int
     outputs: list[Link]
-    """What reads a node; what outside reads a scope, each node once."""
+    """Nodes that read the node; for a scope, nodes outside that read it, each once."""
     outputs_total: int
     attributes: list[AttributeView]
     attributes_total: int
     repeats: str | None
-    """The same for all scopes of the graph that are built alike; null for nodes and scopes without their like."""
+    """A key shared by scopes with the same structure; null for nodes and unique scopes."""
     is_result: bool
-    """Whether the graph returns it."""
+    """Whether the graph returns the node."""
 
 
 class NodeView(DescribedEntry):
-    """A node with everything that is known of it."""
+    """All properties of a node."""
 
     id: str
-    """How the file calls it."""
+    """Name of the node in the file."""
     scope: str
-    """The scope that it is in."""
+    """Full name of the enclosing scope."""
 
 
 class FlowView(TypedDict):
-    """An edge between two entries, of which one or both may be scopes: all that flows from one to the other."""
+    """All edges from one entry to another; either may be a scope."""
 
     source: str
     target: str
     control: bool
-    """Whether only the order matters; what flows besides is another edge."""
+    """Whether these are control dependencies; edges with values are separate."""
     outside: Literal["source", "target"] | None
-    """Which end is outside of the scope that is shown."""
+    """Which end is outside of the scope."""
     count: int
-    """Edges between nodes that it stands for."""
+    """Number of edges between nodes."""
     types: list[FlowType]
-    """Of what flows, as far as that is known, the most frequent first."""
+    """Known types of the values, most frequent first."""
 
 
 class ScopeView(TypedDict):
-    """What is right inside a scope."""
+    """The children of a scope."""
 
     name: str
     total: int
-    """Children, listed or not."""
+    """Number of children, listed or not."""
     children: list[DescribedEntry]
     edges: list[FlowView]
-    """That begin or end at a child that is listed."""
+    """Edges that begin or end at a listed child."""
     edges_total: int
     outside: list[EntryView]
-    """The ends of edges that are not in the scope: the outermost scopes or nodes that do not hold it."""
+    """Ends of edges outside of the scope: the outermost scopes or nodes that do not contain it."""
 
 
 class FoundEntry(EntryView):
-    """A scope or a node that matches, or a scope that leads to one."""
+    """A matching scope or node, or a scope that contains one."""
 
     scope: str
-    """The scope that it is in."""
+    """Full name of the enclosing scope."""
     depth: int
-    """Scopes around it, the outermost not counted."""
+    """Number of enclosing scopes, without the outermost."""
     matches: bool
 
 
 class SearchView(TypedDict):
-    """What a search found, as a tree."""
+    """Search results as a tree."""
 
     total: int
-    """Entries that match, listed or not."""
+    """Number of matching entries, listed or not."""
     tree: list[FoundEntry]
-    """Scopes before what they hold."""
+    """Scopes precede their contents."""

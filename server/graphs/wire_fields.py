@@ -1,7 +1,7 @@
-"""Fields of an encoded message, found without decoding what they hold.
+"""Locating fields of an encoded message without decoding them.
 
-Graphs are decoded a node at a time: what decoded messages take is many times their bytes, and of a node's attributes
-only its place is kept.
+Graphs are decoded one node at a time, as decoded messages take many times the memory of their bytes. Only the position
+of a node's attributes is kept.
 """
 
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ _LARGEST_MESSAGE = 2 << 20
 _FIXED_BYTES = {int(WireType.DOUBLE): 8, int(WireType.FLOAT): 4}
 
 Span = tuple[int, int]
-"""Where something begins and ends in a payload."""
+"""Begin and end of a message in a payload."""
 
 
 def nested_fields(payload: bytes, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield (number, start, end) of the texts, bytes and messages in a message; numbers are skipped.
+    """Yield (number, start, end) of the length-delimited fields in a message; other fields are skipped.
 
     Raises:
-        GraphError: these bytes are no message.
+        GraphError: the bytes are malformed.
     """
     at = start
     while at < end:
@@ -31,7 +31,7 @@ def nested_fields(payload: bytes, start: int, end: int) -> Iterator[tuple[int, i
         if wire_type == WireType.BYTES:
             length, at = _varint(payload, at, end)
             if at + length > end:
-                raise GraphError(f"the graph is malformed: a field at byte {at} ends after the message it is in")
+                raise GraphError(f"the graph is malformed: the field at byte {at} extends beyond its message")
             yield key >> 3, at, at + length
             at += length
         elif wire_type == WireType.VARINT:
@@ -39,21 +39,21 @@ def nested_fields(payload: bytes, start: int, end: int) -> Iterator[tuple[int, i
         elif wire_type in _FIXED_BYTES:
             at += _FIXED_BYTES[wire_type]
         else:
-            raise GraphError(f"the graph is malformed: no field begins at byte {at}")
+            raise GraphError(f"the graph is malformed: invalid field at byte {at}")
     if at > end:
-        raise GraphError(f"the graph is malformed: a field ends after byte {end}, where its message does")
+        raise GraphError(f"the graph is malformed: a field extends beyond its message, which ends at byte {end}")
 
 
 def is_small(span: Span) -> bool:
-    """Say whether the message at a place may be decoded as it is."""
+    """Return whether a message is small enough to be decoded as a whole."""
     return span[1] - span[0] <= _LARGE_MESSAGE
 
 
 def message_bytes(payload: bytes, span: Span) -> bytes:
-    """Return the bytes of a message; of a large one without its large fields, which are values of attributes.
+    """Return the bytes of a message; large fields of a large message, which are values of attributes, are omitted.
 
     Raises:
-        GraphError: these bytes are no message, or the others are too many.
+        GraphError: the bytes are malformed, or the remaining fields are too large.
     """
     start, end = span
     if is_small(span):
@@ -63,12 +63,12 @@ def message_bytes(payload: bytes, span: Span) -> bytes:
         if field_end - field_start <= _LARGE_FIELD:
             small += bytes_head(number, field_end - field_start) + payload[field_start:field_end]
         if len(small) > _LARGEST_MESSAGE:
-            raise GraphError(f"a node of {end - start:,} bytes is not shown")
+            raise GraphError(f"the graph is too large: a node has {end - start:,} bytes")
     return bytes(small)
 
 
 def _varint(payload: bytes, at: int, end: int) -> tuple[int, int]:
-    """Return (value, where it ends)."""
+    """Return (value, end)."""
     number = shift = 0
     while at < end and shift < 70:
         byte = payload[at]
@@ -77,4 +77,4 @@ def _varint(payload: bytes, at: int, end: int) -> tuple[int, int]:
         if byte < 0x80:
             return number, at
         shift += 7
-    raise GraphError(f"the graph is malformed: no number ends at byte {at}")
+    raise GraphError(f"the graph is malformed: invalid number before byte {at}")

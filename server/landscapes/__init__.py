@@ -1,1 +1,1 @@
-"""Loss landscapes: their messages, the files made of them, and their routes."""
+"""Loss landscapes: reading their messages, exporting them to files, and their API routes."""

@@ -1,4 +1,4 @@
-"""How the document of a landscape looks: its scale and colours, its words, its inks, its camera."""
+"""Appearance of the HTML document of a landscape: scale, colours, labels, theme and camera."""
 
 from typing import Literal, NamedTuple
 
@@ -8,8 +8,8 @@ Lang = Literal["en", "zh"]
 Colours = Literal["viridis", "cividis", "magma", "blue-orange"]
 
 
-class Words(NamedTuple):
-    """What is said in one language."""
+class Labels(NamedTuple):
+    """The labels in one language."""
 
     direction: str
     component: str
@@ -25,8 +25,8 @@ class Words(NamedTuple):
     clipped: str
 
 
-WORDS: dict[str, Words] = {
-    "en": Words(
+LABELS: dict[str, Labels] = {
+    "en": Labels(
         direction="direction",
         component="principal component",
         loss="loss",
@@ -40,7 +40,7 @@ WORDS: dict[str, Words] = {
         residual="off the plane",
         clipped="clipped above {top:.3g}",
     ),
-    "zh": Words(
+    "zh": Labels(
         direction="方向",
         component="主成分",
         loss="损失",
@@ -57,7 +57,7 @@ WORDS: dict[str, Words] = {
 }
 
 
-class Inks(NamedTuple):
+class ThemeColours(NamedTuple):
     """The colours of one theme."""
 
     surface: str
@@ -66,14 +66,14 @@ class Inks(NamedTuple):
     path: str
 
 
-INKS: dict[str, Inks] = {
-    "light": Inks("#ffffff", "#18202c", "#c6cfdb", "#cc6a12"),
-    "dark": Inks("#141a22", "#e3e8ef", "#3a4656", "#f0954c"),
+THEME_COLOURS: dict[str, ThemeColours] = {
+    "light": ThemeColours("#ffffff", "#18202c", "#c6cfdb", "#cc6a12"),
+    "dark": ThemeColours("#141a22", "#e3e8ef", "#3a4656", "#f0954c"),
 }
 
 
 class Camera(NamedTuple):
-    """Where a surface is looked at from and what is in the middle, in plotly's terms."""
+    """The camera in Plotly's coordinates: the position of the eye and the centre of the view."""
 
     x: float
     y: float
@@ -83,17 +83,17 @@ class Camera(NamedTuple):
     centre_z: float
 
 
-class Look(NamedTuple):
-    """How a figure looks."""
+class Appearance(NamedTuple):
+    """The appearance of a figure."""
 
     scale: Scale = "linear"
-    """Of the losses: their logarithms are drawn when it is "log"; those that have none are left out."""
+    """Scale of the losses; with "log", losses without a logarithm are omitted."""
     colours: Colours = "viridis"
     theme: Theme = "light"
     lang: Lang = "en"
     top: float | None = None
-    """The loss at which the surface ends; None: it is drawn in full."""
+    """The loss at which the surface is clipped; None for no clipping."""
     path_colours: tuple[str, ...] = ()
-    """Of the paths, in their order, as #rrggbb; those left have the theme's."""
+    """Colours of the paths, in their order, as #rrggbb; other paths have the colour of the theme."""
     camera: Camera | None = None
-    """None: over the lowest of the four corners."""
+    """None for a view from above the lowest of the four corners."""

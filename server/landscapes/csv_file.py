@@ -1,4 +1,4 @@
-"""A loss landscape as a .csv file: the grid, the measured nodes, the path, and where the training converged."""
+"""A loss landscape as a CSV file: the grid, the measured nodes, the path and the convergence point."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -14,11 +14,11 @@ from toposcope.server.reading.series import Float64s
 _COLUMNS = ("part", "interval", "step", "x", "y", "loss", "standard_error", "plane_loss", "residual")
 
 
-def csv(landscape: Landscape) -> bytes:
-    """Return a line for each point of the grid, each measured node, each checkpoint, and the convergence point.
+def csv_file(landscape: Landscape) -> bytes:
+    """Return CSV (RFC 4180) with a line for each grid point, measured node, checkpoint, and the convergence point.
 
-    Their parts are "grid", "measured", "path" and "convergence"; cells of what there is not are empty. Every number is
-    exact: the shortest text from which the same double is read. Lines end as RFC 4180 has it.
+    The column `part` is "grid", "measured", "path" or "convergence"; cells without a value are empty. Numbers are
+    exact: the shortest text that parses to the same double.
     """
     parts = chain([[",".join(_COLUMNS)]], _parts(landscape))
     return b"".join("".join(f"{line}\r\n" for line in part).encode() for part in parts)
@@ -32,11 +32,12 @@ def _parts(landscape: Landscape) -> Iterator[list[str]]:
         losses = {"loss": nodes.z, "standard_error": nodes.standard_error}
         yield from _surface("measured", nodes.x, nodes.y, nodes.known, **losses)
     if path is not None:
-        truth = details.truth if details else None
-        losses = {"loss": path.z} if truth is None else {"loss": truth.real, "standard_error": truth.standard_error}
-        off_plane = {} if truth is None else {"plane_loss": truth.plane, "residual": truth.residual}
-        moments = {"interval": path.intervals, "step": landscape.steps}
-        yield _lines("path", x=path.x, y=path.y, **losses, **off_plane, **{n: c for n, c in moments.items() if c.size})
+        exact = details.truth if details else None
+        losses = {"loss": path.z} if exact is None else {"loss": exact.real, "standard_error": exact.standard_error}
+        projection = {} if exact is None else {"plane_loss": exact.plane, "residual": exact.residual}
+        positions = {"interval": path.intervals, "step": landscape.steps}
+        positions = {name: column for name, column in positions.items() if column.size}
+        yield _lines("path", x=path.x, y=path.y, **losses, **projection, **positions)
     if end is not None:
         yield _lines("convergence", x=end[:1], y=end[1:2], loss=end[2:])
 
@@ -44,10 +45,16 @@ def _parts(landscape: Landscape) -> Iterator[list[str]]:
 def _surface(
     part: str, x: Float64s, y: Float64s, known: npt.NDArray[np.bool_] | None = None, **columns: Float64s
 ) -> Iterator[list[str]]:
-    """Yield the lines of one row after another: all lines of a large surface would take much memory."""
-    for row, down in enumerate(y):
-        of_row = {"x": x, "y": np.full(x.size, down), **{name: column[row] for name, column in columns.items()}}
-        yield _lines(part, **{name: column if known is None else column[known[row]] for name, column in of_row.items()})
+    """Yield the lines of each row of the grid, which bounds the memory for large surfaces."""
+    for row, y_coordinate in enumerate(y):
+        columns_of_row = {
+            "x": x,
+            "y": np.full(x.size, y_coordinate),
+            **{name: column[row] for name, column in columns.items()},
+        }
+        yield _lines(
+            part, **{name: column if known is None else column[known[row]] for name, column in columns_of_row.items()}
+        )
 
 
 def _lines(part: str, **columns: npt.NDArray[Any]) -> list[str]:

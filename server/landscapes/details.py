@@ -1,4 +1,4 @@
-"""How a loss landscape came about and how far it can be trusted: what our recorder writes beside MindSpore's fields."""
+"""Details of a loss landscape that Toposcope records in addition to MindSpore's fields: nodes and diagnostics."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,104 +11,104 @@ from toposcope.server.reading.series import Float64s
 
 
 class Measured(NamedTuple):
-    """Nodes at which the loss was measured; the surface is interpolated between them."""
+    """The nodes at which the loss was measured; the surface is interpolated between them."""
 
     x: Float64s
     """Shape (n,)."""
     y: Float64s
     """Shape (m,)."""
     z: Float64s
-    """Shape (m, n): z[i][j] belongs to y[i], x[j]; NaN and infinities are as measured."""
+    """Shape (m, n): z[i, j] is the loss at (x[j], y[i]); NaN and infinities were measured."""
     known: npt.NDArray[np.bool_]
-    """Shape (m, n); False: not measured yet."""
+    """Shape (m, n); False for nodes that have not been measured."""
     standard_error: Float64s
-    """Shape (m, n): of the mean over the samples."""
+    """Shape (m, n): standard error of the mean over the samples."""
     level: int
-    """The level that is done; it has 2 ** level + 1 nodes a side."""
+    """The last completed level; a level has 2 ** level + 1 nodes per axis."""
     levels: int
-    """The last level planned."""
+    """The last planned level."""
 
 
-class PathTruth(NamedTuple):
-    """What the plane hides of the path: one number for each checkpoint."""
+class PathLosses(NamedTuple):
+    """The losses of the checkpoints of a path, and their distance from the plane; one number per checkpoint."""
 
     real: Float64s
     """The loss of the checkpoint itself."""
     plane: Float64s
     """The loss of its projection on the plane."""
     residual: Float64s
-    """Its distance from the plane over its distance from the origin."""
+    """The ratio of its distance from the plane to its distance from the origin."""
     standard_error: Float64s
-    """Of real."""
+    """Standard error of `real`."""
 
     @property
     def gap(self) -> Float64s:
-        """Return by how much each checkpoint's own loss is above that on the plane."""
-        with np.errstate(invalid="ignore"):  # Infinity less infinity.
+        """Return the difference between each checkpoint's own loss and the loss of its projection."""
+        with np.errstate(invalid="ignore"):  # Infinity minus infinity.
             return self.real - self.plane
 
 
 class Diagnostics(NamedTuple):
-    """What one should know before one believes a landscape; of an axis each: empty, or one number an axis."""
+    """Diagnostics of the quality of a landscape; arrays per axis have one number for each axis, or are empty."""
 
     axes: str
-    """How the axes were found: "anchored", "pca", "random", ..."""
+    """How the axes were chosen: "anchored", "pca", "random", ..."""
     energy: Float64s
-    """The part of the path's energy that each axis holds."""
+    """The fraction of the path's energy along each axis."""
     random_walk_energy: Float64s
-    """What each holds of the energy of a random walk with as many points."""
+    """The same fraction for a random walk with as many points."""
     is_random_walk: bool
-    """The path cannot be told from a random walk."""
+    """Whether the path is indistinguishable from a random walk."""
     axis_lengths: Float64s
-    """In the space of the weights."""
+    """Lengths in weight space."""
     axis_cosine: float
-    """Of the angle between the axes; NaN of a line."""
+    """Cosine of the angle between the axes; NaN if there is only one axis."""
     samples: int
-    """Behind each loss."""
+    """Number of samples that each loss is computed from."""
     seed: int | None
     buffers: str
-    """Statistics of normalisation layers: "none", "moved" along the axes, "frozen" or "recalibrated"."""
+    """Treatment of the statistics of normalisation layers: "none", "moved" along the axes, "frozen", "recalibrated"."""
     is_flat: bool
-    """The losses differ by no more than their noise."""
+    """Whether the losses differ by no more than their noise."""
     interpolation_error: float | None
-    """95th percentile of the relative error of interpolated losses, at nodes held out."""
+    """95th percentile of the relative interpolation error at held-out nodes."""
     eigenvalues: Float64s
-    """Of the Hessian at the origin of the plane."""
+    """Eigenvalues of the Hessian at the origin of the plane."""
     ritz_residuals: Float64s
-    """Of each eigenvalue."""
+    """Residual of each eigenvalue."""
     curvature: Float64s
-    """Second derivative of the loss along each axis, per unit of length in the space of the weights."""
+    """Second derivative of the loss along each axis, per unit length in weight space."""
     provenance: dict[str, str]
-    """Hashes of "axes", "checkpoints" and "samples"; "mode", "version" and more."""
+    """Hashes of "axes", "checkpoints" and "samples", and entries such as "mode" and "version"."""
 
     @property
     def surface(self) -> tuple[str, str, str] | None:
-        """Return what landscapes of one surface have in common: axes, samples and network; None: it is not told."""
+        """Return (axes, samples, network), which are equal for landscapes of the same surface; None if unknown."""
         axes, samples, network = (self.provenance.get(name, "") for name in ("axes", "samples", "network"))
         return (axes, samples, network) if axes and samples else None
 
 
 class Details(NamedTuple):
-    """What stands beside a landscape."""
+    """Details of a landscape."""
 
     measured: Measured
-    truth: PathTruth | None
+    truth: PathLosses | None
     diagnostics: Diagnostics
 
 
-def landscape_details(message: LossLandscape.Details, points: int) -> Details:
-    """Return what a landscape's details say.
+def read_details(message: LossLandscape.Details, points: int) -> Details:
+    """Convert the details of a landscape.
 
     Args:
         message: the details.
-        points: of the landscape's path; 0 without one.
+        points: number of points of the landscape's path; 0 without a path.
 
     Raises:
-        ValueError: a part is missing, or shapes do not fit each other.
+        ValueError: a required field is missing, or shapes do not match.
     """
     if not message.HasField("measured") or not message.HasField("diagnostics"):
         raise ValueError("the landscape's details have no measured nodes or no diagnostics")
-    truth = _truth(message.truth, points) if message.HasField("truth") else None
+    truth = _path_losses(message.truth, points) if message.HasField("truth") else None
     return Details(_measured(message.measured), truth, _diagnostics(message.diagnostics))
 
 
@@ -118,17 +118,18 @@ def _measured(message: LossLandscape.Measured) -> Measured:
     shape = (y.size, x.size)
     if not z.size == errors.size == known.size == y.size * x.size:
         raise ValueError(
-            f"expected {y.size} x {x.size} measured nodes; "
-            f"found {z.size} losses, {errors.size} standard errors, {known.size} that are known or not"
+            f"expected {y.size} x {x.size} measured nodes, but there are {z.size} losses, {errors.size} standard "
+            f"errors and {known.size} flags"
         )
     return Measured(x, y, z.reshape(shape), known.reshape(shape), errors.reshape(shape), message.level, message.levels)
 
 
-def _truth(message: LossLandscape.PathTruth, points: int) -> PathTruth:
-    truth = PathTruth(*(_doubles(getattr(message, name)) for name in PathTruth._fields))
-    if any(column.size != points for column in truth):
-        raise ValueError(f"expected the truth of {points} checkpoints; found {[column.size for column in truth]}")
-    return truth
+def _path_losses(message: LossLandscape.PathTruth, points: int) -> PathLosses:
+    losses = PathLosses(*(_doubles(getattr(message, name)) for name in PathLosses._fields))
+    if any(column.size != points for column in losses):
+        sizes = [column.size for column in losses]
+        raise ValueError(f"expected the losses of {points} checkpoints, but the lists have {sizes} elements")
+    return losses
 
 
 def _diagnostics(message: LossLandscape.Diagnostics) -> Diagnostics:
@@ -138,9 +139,9 @@ def _diagnostics(message: LossLandscape.Diagnostics) -> Diagnostics:
     }
     axes = columns["axis_lengths"].size
     if any(columns[name].size not in (0, axes) for name in ("energy", "random_walk_energy", "curvature")):
-        raise ValueError(f"expected a number for each of {axes} axes, or none; found {_sizes(columns)}")
+        raise ValueError(f"expected a number for each of {axes} axes, or none, but the sizes are {_sizes(columns)}")
     if columns["eigenvalues"].size != columns["ritz_residuals"].size:
-        raise ValueError(f"expected a residual for each eigenvalue; found {_sizes(columns)}")
+        raise ValueError(f"expected a residual for each eigenvalue, but the sizes are {_sizes(columns)}")
     return Diagnostics(
         axes=message.axes,
         is_random_walk=message.is_random_walk,

@@ -1,4 +1,4 @@
-"""Loss landscapes: a surface of losses, with the path of a training on it and the point where it ended."""
+"""Loss landscapes: a surface of losses, with the path of a training and the point where it ended."""
 
 from typing import NamedTuple
 
@@ -8,21 +8,21 @@ from google.protobuf.message import DecodeError
 
 from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.proto.tensor_pb2 import TensorProto
-from toposcope.server.landscapes.details import Details, landscape_details
+from toposcope.server.landscapes.details import Details, read_details
 from toposcope.server.reading.series import Float64s
 from toposcope.server.values.lineage import Plain, present_fields
 from toposcope.server.values.tensor import read_tensor
 
 
 class Path(NamedTuple):
-    """Checkpoints of the training on the surface; all of one length."""
+    """Checkpoints of the training on the surface; all arrays have the same length."""
 
     x: Float64s
     y: Float64s
     z: Float64s
     """Losses."""
     intervals: npt.NDArray[np.int64]
-    """The epoch or step of each checkpoint; empty when the file has none."""
+    """The epoch or step of each checkpoint; empty if the file has none."""
 
 
 class Landscape(NamedTuple):
@@ -33,38 +33,40 @@ class Landscape(NamedTuple):
     y: Float64s
     """Shape (m,): coordinates along the second axis."""
     z: Float64s
-    """Shape (m, n), losses: z[i][j] belongs to y[i], x[j]."""
+    """Shape (m, n), losses: z[i, j] is the loss at (x[j], y[i])."""
     path: Path | None
     convergence_point: Float64s | None
     """x, y and loss where the training ended."""
     metadata: dict[str, Plain]
     """decomposition ("PCA", "Random", ...), unit ("epoch" or "step", of the intervals), step_per_epoch."""
     details: Details | None
-    """How far it can be trusted; None of what others than our recorder made."""
+    """Measured nodes and diagnostics; None if the landscape was not recorded by Toposcope."""
 
     @property
     def kind(self) -> str:
-        """Return "interval" for the landscape of a stretch of the training, "final" for the one around its end.
+        """Return "interval" for the landscape of an interval of the training, "final" for the one around its end.
 
-        Told as by MindInsight: the first kind has intervals.
+        As in MindInsight, a landscape is of the first kind if its path has intervals.
         """
         return "interval" if self.path is not None and len(self.path.intervals) else "final"
 
     @property
     def steps(self) -> npt.NDArray[np.int64]:
-        """Return the training steps of the path's checkpoints; empty when they cannot be told, or do not ascend."""
+        """Return the training steps of the path's checkpoints; empty if they are unknown or not increasing."""
         intervals = np.empty(0, np.int64) if self.path is None else self.path.intervals
-        steps_each = {"step": 1, "epoch": self.metadata.get("step_per_epoch")}.get(str(self.metadata.get("unit")))
-        if not isinstance(steps_each, int) or steps_each < 1 or (np.diff(intervals) <= 0).any():
+        steps_per_interval = {"step": 1, "epoch": self.metadata.get("step_per_epoch")}.get(
+            str(self.metadata.get("unit"))
+        )
+        if not isinstance(steps_per_interval, int) or steps_per_interval < 1 or (np.diff(intervals) <= 0).any():
             return np.empty(0, np.int64)
-        return intervals * steps_each
+        return intervals * steps_per_interval
 
 
-def landscape(payload: bytes) -> Landscape:
-    """Return the landscape that a LossLandscape message holds.
+def read_landscape(payload: bytes) -> Landscape:
+    """Parse a LossLandscape message.
 
     Raises:
-        ValueError: it is none, has no surface, or shapes do not fit each other.
+        ValueError: the message is malformed, has no surface, or its shapes do not match.
     """
     try:
         message = LossLandscape.FromString(payload)
@@ -75,11 +77,11 @@ def landscape(payload: bytes) -> Landscape:
     x, y, z = (_numbers(name, tensor) for name, tensor in _tensors(message.landscape))
     if x.ndim != 1 or y.ndim != 1 or z.shape != (y.size, x.size) or not z.size:
         raise ValueError(
-            f"expected x (n,), y (m,) and z (m, n), not empty; found x {x.shape}, y {y.shape}, z {z.shape}"
+            f"expected non-empty x (n,), y (m,) and z (m, n), but the shapes are {x.shape}, {y.shape} and {z.shape}"
         )
     path = _path(message)
     points = 0 if path is None else path.x.size
-    details = landscape_details(message.details, points) if message.HasField("details") else None
+    details = read_details(message.details, points) if message.HasField("details") else None
     return Landscape(x, y, z, path, _convergence_point(message), present_fields(message.metadata), details)
 
 
@@ -90,8 +92,8 @@ def _path(message: LossLandscape) -> Path | None:
     intervals = np.array(message.loss_path.intervals, np.int64)
     if x.ndim != 1 or not x.shape == y.shape == z.shape or intervals.size not in (0, x.size):
         raise ValueError(
-            f"expected a path of x, y and z (k,) and k intervals or none; "
-            f"found x {x.shape}, y {y.shape}, z {z.shape} and {intervals.size} intervals"
+            f"expected a path with x, y and z (k,), and k intervals or none, but the shapes are "
+            f"{x.shape}, {y.shape} and {z.shape}, with {intervals.size} intervals"
         )
     return Path(x, y, z, intervals)
 
@@ -101,7 +103,7 @@ def _convergence_point(message: LossLandscape) -> Float64s | None:
         return None
     x, y, z = (_numbers(f"convergence point {name}", tensor) for name, tensor in _tensors(message.convergence_point))
     if not x.size == y.size == z.size == 1:
-        raise ValueError(f"expected one convergence point; found x {x.shape}, y {y.shape}, z {z.shape}")
+        raise ValueError(f"expected one convergence point, but the shapes are {x.shape}, {y.shape} and {z.shape}")
     return np.concatenate((x.ravel(), y.ravel(), z.ravel()))
 
 
@@ -110,11 +112,11 @@ def _tensors(point: LossLandscape.Point) -> list[tuple[str, TensorProto]]:
 
 
 def _numbers(name: str, tensor: TensorProto) -> Float64s:
-    """Return a tensor's numbers, exact where the file has them exactly."""
+    """Return the numbers of a tensor as doubles."""
     try:
         values = read_tensor(tensor.SerializeToString(), "mindspore").values
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
     if values is None or values.dtype.kind == "c":
-        raise ValueError(f"{name} holds no real numbers")
+        raise ValueError(f"{name} is not a tensor of real numbers")
     return values.astype(np.float64)

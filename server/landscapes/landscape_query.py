@@ -1,4 +1,4 @@
-"""Which loss landscapes a request means, and what is read of them."""
+"""Queries that select loss landscapes."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal, NamedTuple
@@ -6,9 +6,9 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.payload_query import MOST_NAME
+from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import find_runs, not_found
-from toposcope.server.landscapes.landscape import Landscape, landscape
+from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.series import Payloads
 from toposcope.server.reading.tag_table import Tag
@@ -16,64 +16,64 @@ from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import RunView
 
 MOST_BYTES = 16 << 20
-"""Of the messages of one reply together: a surface of 1000 by 1000 points takes 12 MB at the most."""
+"""Total size of the messages of a reply; a surface of 1000 by 1000 points has at most 12 MB."""
 Publication = Annotated[int, Field(ge=0, lt=2**31)]
-_OF_A_PUBLICATION = "which of a tag's landscapes, from 0, the oldest; absent: the newest"
+_PUBLICATION = "index of a landscape of the tag, from 0, the oldest; default: the newest"
 
 
 class LandscapeQuery(BaseModel):
-    """Which landscapes."""
+    """Selects landscapes."""
 
     model_config = ConfigDict(extra="forbid")
 
     run: list[str] = Field([], max_length=1000, description="runs; none: all")
     tag: list[str] = Field([], max_length=1000, description="tags; none: all")
     rank: Annotated[int, Field(ge=0, lt=2**31)] | Literal["all"] | None = Field(
-        None, description="absent: the lowest rank that has the tag"
+        None, description="default: the lowest rank that has the tag"
     )
     attempt: Annotated[int, Field(ge=1, lt=2**31)] | Literal["all"] | None = Field(
-        None, description="absent: stitched, what a later attempt repeats is hidden; all: every attempt"
+        None, description="default: stitched, without landscapes repeated by a later attempt; all: all attempts"
     )
-    step: int | None = Field(None, ge=-(2**63), lt=2**63, description="absent: the newest landscape, whatever its step")
-    publication: Publication | None = Field(None, description=_OF_A_PUBLICATION)
+    step: int | None = Field(None, ge=-(2**63), lt=2**63, description="default: the newest landscape of any step")
+    publication: Publication | None = Field(None, description=_PUBLICATION)
     most: int | None = Field(
-        None, ge=1, lt=2**31, description="surfaces of more nodes come without losses, which landscapes/losses has"
+        None, ge=1, lt=2**31, description="omit the losses of surfaces with more nodes; see landscapes/losses"
     )
     digits: int | None = Field(
-        None, ge=3, le=17, description="significant digits of losses, and three of standard errors; absent: all"
+        None, ge=3, le=17, description="significant digits of losses; standard errors have three; default: all"
     )
-    limit: int = Field(50, ge=1, le=1000, description="landscapes at most")
+    limit: int = Field(50, ge=1, le=1000, description="maximum number of landscapes")
 
 
 class FileQuery(BaseModel):
-    """Which landscape a file is made of."""
+    """Selects the landscape of a file."""
 
     model_config = ConfigDict(extra="forbid")
 
-    run: str = Field(max_length=MOST_NAME, description="a run")
-    tag: str = Field(max_length=MOST_NAME, description="a tag of it")
-    publication: Publication | None = Field(None, description=_OF_A_PUBLICATION)
+    run: str = Field(max_length=MOST_NAME, description="name of a run")
+    tag: str = Field(max_length=MOST_NAME, description="name of a tag of the run")
+    publication: Publication | None = Field(None, description=_PUBLICATION)
 
 
-class Chosen(NamedTuple):
+class SelectedLandscape(NamedTuple):
     """One landscape of a series."""
 
     run: RunView
     tag: str
     rank: int
     payloads: Payloads
-    """Of its series, by time."""
+    """The landscapes of the series, by wall_time."""
     row: int
-    """Which of them."""
+    """Index of the landscape in payloads."""
 
 
-def choose(runs: list[RunView], query: LandscapeQuery) -> Iterator[Chosen]:
-    """Yield one landscape of each tag that matches: the newest, or the one that is asked for."""
-    wanted = set(query.tag)
+def select_landscapes(runs: list[RunView], query: LandscapeQuery) -> Iterator[SelectedLandscape]:
+    """Yield one landscape of each matching tag: the newest one that the query allows."""
+    tags = set(query.tag)
     for run in runs:
         for name in run.tags_of("landscape"):
             tag = Tag("landscape", name)
-            for rank in _ranks(run, tag, query) if not wanted or name in wanted else []:
+            for rank in _ranks(run, tag, query) if not tags or name in tags else []:
                 payloads = run.payloads(tag, rank, query.attempt)
                 payloads = payloads.take(np.argsort(payloads.wall_time, kind="stable"))
                 rows = np.arange(payloads.total)
@@ -82,36 +82,36 @@ def choose(runs: list[RunView], query: LandscapeQuery) -> Iterator[Chosen]:
                 if query.publication is not None:
                     rows = rows[rows == query.publication]
                 if rows.size:
-                    yield Chosen(run, name, rank, payloads, int(rows[-1]))
+                    yield SelectedLandscape(run, name, rank, payloads, int(rows[-1]))
 
 
-def choose_one(current: Snapshot, query: FileQuery) -> Chosen:
-    """Return the landscape that a file is made of.
+def find_landscape(current: Snapshot, query: FileQuery) -> SelectedLandscape:
+    """Return the selected landscape.
 
     Raises:
-        HTTPException: 404, there is none.
+        HTTPException: 404 if there is no such landscape.
     """
     runs = find_runs(current, [query.run])
-    wanted = LandscapeQuery.model_validate({"tag": [query.tag], "publication": query.publication})
-    chosen = next(choose(runs, wanted), None)
-    if chosen is None:
+    landscape_query = LandscapeQuery.model_validate({"tag": [query.tag], "publication": query.publication})
+    selected = next(select_landscapes(runs, landscape_query), None)
+    if selected is None:
         raise not_found("landscape tag", [query.tag])
-    return chosen
+    return selected
 
 
-def read(chosen: Chosen, most_bytes: int = MOST_BYTES) -> Landscape:
-    """Return the landscape.
+def read_selected(selected: SelectedLandscape, most_bytes: int = MOST_BYTES) -> Landscape:
+    """Read the landscape.
 
     Raises:
-        ValueError: it cannot be read, or its message has more bytes than are left.
+        ValueError: the landscape cannot be read, or its message has more than `most_bytes`.
     """
-    length = int(chosen.payloads.length[chosen.row])
+    length = int(selected.payloads.length[selected.row])
     if length > most_bytes:
         raise ValueError(
-            f"left out, its message has {length} bytes: those of one reply have {MOST_BYTES} together, "
-            f"{most_bytes} were left; ask for fewer landscapes at once"
+            f"the message has {length} bytes, and {most_bytes} of the limit of {MOST_BYTES} for a reply remain: "
+            "select fewer landscapes"
         )
-    return landscape(read_payload(chosen.run, chosen.payloads, chosen.row))
+    return read_landscape(read_payload(selected.run, selected.payloads, selected.row))
 
 
 def _ranks(run: RunView, tag: Tag, query: LandscapeQuery) -> list[int]:

@@ -1,4 +1,4 @@
-"""A loss landscape as a file of NumPy's: .npz."""
+"""A loss landscape as a NumPy .npz file."""
 
 import io
 import json
@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from toposcope.server.json_values import in_json
+from toposcope.server.json_values import json_value
 from toposcope.server.landscapes.landscape import Landscape
 
 
-def npz(landscape: Landscape) -> bytes:
-    """Return an .npz file, read by numpy.load: every number exact, nothing pickled.
+def npz_file(landscape: Landscape) -> bytes:
+    """Return an .npz file for numpy.load, with exact numbers and no pickled objects.
 
-    Its arrays are x, y, z (z[i][j] at y[i], x[j]), path_x, path_y, path_z, path_intervals, convergence_point,
-    measured_* and truth_* as far as there are; metadata and diagnostics are texts in JSON.
+    Its arrays are x, y, z (z[i, j] at (x[j], y[i])), and, if present, path_x, path_y, path_z, path_intervals,
+    convergence_point, measured_* and truth_*. metadata and diagnostics are JSON texts.
     """
     arrays: dict[str, Any] = {"x": landscape.x, "y": landscape.y, "z": landscape.z}
     if landscape.path is not None:
@@ -37,4 +37,4 @@ def _prefixed(prefix: str, columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def _json(content: Any) -> str:
-    return json.dumps(in_json(content), ensure_ascii=False)
+    return json.dumps(json_value(content), ensure_ascii=False)

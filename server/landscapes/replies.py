@@ -1,4 +1,4 @@
-"""What is replied of a loss landscape."""
+"""Replies with loss landscapes."""
 
 from typing import Any, Literal
 
@@ -6,64 +6,64 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from toposcope.server.api.array_reply import nested
-from toposcope.server.api.json_reply import Number, numbers
-from toposcope.server.json_values import in_json
+from toposcope.server.api.json_reply import Number, json_numbers
+from toposcope.server.json_values import json_value
 from toposcope.server.landscapes.details import Details
 from toposcope.server.landscapes.landscape import Landscape
-from toposcope.server.landscapes.landscape_query import Chosen, LandscapeQuery, read
+from toposcope.server.landscapes.landscape_query import LandscapeQuery, SelectedLandscape, read_selected
 from toposcope.server.landscapes.significant_digits import round_to_digits
 from toposcope.server.reading.series import Float64s
 
 
 class PathReply(BaseModel):
-    """Checkpoints of the training on the surface; all lists of one length, or no intervals."""
+    """Checkpoints of the training on the surface; all lists have the same length, but intervals may be empty."""
 
     x: list[Number]
     y: list[Number]
     z: list[Number]
     intervals: list[int]
-    """The epoch or step (see the metadata's unit) of each checkpoint."""
+    """The epoch or step of each checkpoint, depending on the unit of the metadata."""
 
 
 class LandscapeMetadata(BaseModel):
-    """How a landscape was made; null what the file does not say."""
+    """How a landscape was computed; null if the file does not state it."""
 
     decomposition: str | None
     """"PCA", "Random", ..."""
     unit: str | None
-    """Of the intervals: "epoch" or "step"."""
+    """Unit of the intervals: "epoch" or "step"."""
     step_per_epoch: int | None
 
 
 class MeasuredReply(BaseModel):
-    """The nodes that were measured; x, y and z of the landscape are interpolated between them."""
+    """The measured nodes; x, y and z of the landscape are interpolated between them."""
 
     x: list[Number]
     y: list[Number]
     z: list[list[Number]]
     """Losses: z[i][j] belongs to y[i], x[j]."""
     known: list[list[bool]]
-    """False: not measured yet."""
+    """False for nodes that have not been measured."""
     standard_error: list[list[Number]]
     levels: int
-    """The last level planned; a level has 2 ** level + 1 nodes a side."""
+    """The last planned level; a level has 2 ** level + 1 nodes per axis."""
 
 
-class TruthReply(BaseModel):
-    """One number for each checkpoint of the path."""
+class PathLossesReply(BaseModel):
+    """The losses of the checkpoints of the path; one number per checkpoint."""
 
     real: list[Number]
-    """Its own loss."""
+    """The loss of the checkpoint itself."""
     plane: list[Number]
     """The loss of its projection on the plane."""
     residual: list[Number]
-    """Its distance from the plane over its distance from the origin."""
+    """The ratio of its distance from the plane to its distance from the origin."""
     standard_error: list[Number]
-    """Of its own loss."""
+    """Standard error of `real`."""
 
 
 class DiagnosticsReply(BaseModel):
-    """What tells how far a landscape can be trusted; lists of an axis each have a number an axis, or none."""
+    """Diagnostics of the quality of a landscape; lists per axis have one number for each axis, or are empty."""
 
     axes: str
     energy: list[Number]
@@ -83,13 +83,13 @@ class DiagnosticsReply(BaseModel):
 
 
 class NoDiagnostics(BaseModel):
-    """An empty object: what others than our recorder made tells nothing."""
+    """An empty object, if the landscape was not recorded by Toposcope."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Publications(BaseModel):
-    """All landscapes of a tag, the oldest first."""
+    """All landscapes of a tag, oldest first."""
 
     step: list[int]
     wall_time: list[Number]
@@ -107,86 +107,88 @@ class LandscapeReply(BaseModel):
     steps: list[int]
     """The steps at which the tag has landscapes, in ascending order."""
     publication: int
-    """Which of the publications it is."""
+    """Index of the landscape in the publications."""
     publications: Publications
     error: str | None
-    """Why it cannot be shown; then what follows is empty."""
+    """Why the landscape cannot be read; then the following fields are empty."""
     kind: Literal["interval", "final"] | None
-    """The landscape of a stretch of the training, whose path has intervals, or the one around its end."""
+    """interval: of an interval of the training, whose path has intervals; final: around the end of the training."""
     x: list[Number]
     y: list[Number]
     z: list[list[Number]]
-    """Losses: z[i][j] belongs to y[i], x[j]; empty, too, when there are more of them than asked for."""
+    """Losses: z[i][j] belongs to y[i], x[j]; empty if there are more than requested."""
     path: PathReply | None
     convergence_point: list[Number] | None
     """x, y and loss where the training ended."""
     metadata: LandscapeMetadata
     level: int | None
-    """Refinement so far; null for a landscape that was made in one go."""
+    """The last completed level of refinement; null if the landscape was not refined."""
     measured: MeasuredReply | None
-    """Null, as the next, of what others than our recorder made."""
-    truth: TruthReply | None
+    """Null, like truth, if the landscape was not recorded by Toposcope."""
+    truth: PathLossesReply | None
     diagnostics: DiagnosticsReply | NoDiagnostics
 
 
 class Landscapes(BaseModel):
-    """The landscapes that matched, by run and tag."""
+    """The selected landscapes, by run and tag."""
 
     revision: int
     landscapes: list[LandscapeReply]
     total: int
-    """How many matched; more than are here when the limit is lower."""
+    """Number of selected landscapes, listed or not."""
     missing: list[str]
-    """Tags asked for that no landscape of the runs has."""
+    """Requested tags that none of the runs has."""
 
 
 _DIGITS_OF_ERRORS = 3
 
 
-def entry(chosen: Chosen, most_bytes: int, query: LandscapeQuery) -> dict[str, Any]:
-    """Return a LandscapeReply for json_reply; its error says what is wrong, or that it has too many bytes.
+def landscape_reply(selected: SelectedLandscape, most_bytes: int, query: LandscapeQuery) -> dict[str, Any]:
+    """Return a LandscapeReply for json_reply.
 
     Args:
-        chosen: which landscape.
-        most_bytes: that its message may have.
-        query: how many losses of the surface may be replied, more of them are left out; and with how many digits.
+        selected: the landscape.
+        most_bytes: limit on the size of its message; a larger one is reported as the error of the reply.
+        query: its limit on the number of losses, and their digits.
     """
-    found, error = None, None
+    landscape, error = None, None
     try:
-        found = read(chosen, most_bytes)
+        landscape = read_selected(selected, most_bytes)
     except ValueError as reason:
         error = str(reason)
-    payloads, row = chosen.payloads, chosen.row
+    metadata = landscape.metadata if landscape else {}
+    payloads, row = selected.payloads, selected.row
     described = {
-        "run": chosen.run.name,
-        "tag": chosen.tag,
-        "rank": chosen.rank,
+        "run": selected.run.name,
+        "tag": selected.tag,
+        "rank": selected.rank,
         "step": int(payloads.step[row]),
         "wall_time": float(payloads.wall_time[row]),
         "error": error,
-        "kind": found.kind if found else None,
-        "metadata": {name: found.metadata.get(name) if found else None for name in LandscapeMetadata.model_fields},
+        "kind": landscape.kind if landscape else None,
+        "metadata": {name: metadata.get(name) for name in LandscapeMetadata.model_fields},
     }
-    publications = {"step": np.ascontiguousarray(payloads.step), "wall_time": numbers(payloads.wall_time)}
+    publications = {"step": np.ascontiguousarray(payloads.step), "wall_time": json_numbers(payloads.wall_time)}
     return {
-        **in_json(described),
-        **_columns(found, query),
-        **_details(found.details if found else None, query.digits),
+        **json_value(described),
+        **_columns(landscape, query),
+        **_details(landscape.details if landscape else None, query.digits),
         "steps": np.unique(payloads.step),
         "publication": row,
         "publications": publications,
     }
 
 
-def _columns(found: Landscape | None, query: LandscapeQuery) -> dict[str, Any]:
-    if found is None:
+def _columns(landscape: Landscape | None, query: LandscapeQuery) -> dict[str, Any]:
+    if landscape is None:
         return {"x": [], "y": [], "z": [], "path": None, "convergence_point": None}
+    has_losses = query.most is None or landscape.z.size <= query.most
     return {
-        "x": numbers(found.x),
-        "y": numbers(found.y),
-        "z": nested(_rounded(found.z, query.digits)) if query.most is None or found.z.size <= query.most else [],
-        "path": None if found.path is None else _named(found.path._asdict()),
-        "convergence_point": None if found.convergence_point is None else numbers(found.convergence_point),
+        "x": json_numbers(landscape.x),
+        "y": json_numbers(landscape.y),
+        "z": nested(_rounded(landscape.z, query.digits)) if has_losses else [],
+        "path": None if landscape.path is None else _json_columns(landscape.path._asdict()),
+        "convergence_point": None if landscape.convergence_point is None else json_numbers(landscape.convergence_point),
     }
 
 
@@ -195,16 +197,16 @@ def _details(details: Details | None, digits: int | None) -> dict[str, Any]:
         return {"level": None, "measured": None, "truth": None, "diagnostics": {}}
     nodes = details.measured
     errors = _rounded(nodes.standard_error, digits and _DIGITS_OF_ERRORS)
-    measured = _named(nodes._replace(z=_rounded(nodes.z, digits), standard_error=errors)._asdict())
+    measured = _json_columns(nodes._replace(z=_rounded(nodes.z, digits), standard_error=errors)._asdict())
     return {
         "level": measured.pop("level"),
         "measured": measured,
-        "truth": None if details.truth is None else _named(details.truth._asdict()),
-        "diagnostics": in_json(details.diagnostics),
+        "truth": None if details.truth is None else _json_columns(details.truth._asdict()),
+        "diagnostics": json_value(details.diagnostics),
     }
 
 
-def _named(columns: dict[str, Any]) -> dict[str, Any]:
+def _json_columns(columns: dict[str, Any]) -> dict[str, Any]:
     return {name: nested(value) if isinstance(value, np.ndarray) else value for name, value in columns.items()}
 
 

@@ -4,34 +4,34 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
+from toposcope.server.api.errors import REQUEST_ERRORS
 from toposcope.server.api.json_reply import json_reply
-from toposcope.server.api.payload_query import REFUSED
 from toposcope.server.api.snapshot import Current, find_runs, not_found
-from toposcope.server.landscapes.landscape_query import MOST_BYTES, LandscapeQuery, choose
-from toposcope.server.landscapes.replies import Landscapes, entry
+from toposcope.server.landscapes.landscape_query import MOST_BYTES, LandscapeQuery, select_landscapes
+from toposcope.server.landscapes.replies import Landscapes, landscape_reply
 from toposcope.server.loading.logdir import Snapshot
 
 router = APIRouter()
 
 
-@router.get("/landscapes", response_model=Landscapes, responses=REFUSED)
+@router.get("/landscapes", response_model=Landscapes, responses=REQUEST_ERRORS)
 def read_landscapes(current: Current, query: Annotated[LandscapeQuery, Query()]) -> Response:
-    """Read the newest landscape of each tag, or the newest at a step, or an older publication."""
+    """Read the newest landscape of each tag, the newest at a step, or an earlier publication."""
     runs = find_runs(current, query.run)
-    chosen = list(choose(runs, query))
-    found = {each.tag for each in chosen}
-    missing = [tag for tag in dict.fromkeys(query.tag) if tag not in found]
-    # A known tag that the chosen runs happen to lack is an empty answer, as of /api/scalars.
-    if missing and not chosen and not _is_known(missing, current):
+    selected = list(select_landscapes(runs, query))
+    existing = {each.tag for each in selected}
+    missing = [tag for tag in dict.fromkeys(query.tag) if tag not in existing]
+    # If other runs have the tag, the reply is empty instead of 404, as for /api/scalars.
+    if missing and not selected and not _exists(missing, current):
         raise not_found("landscape tag", missing)
-    entries, left = [], MOST_BYTES
-    for each in chosen[: query.limit]:
+    replies, remaining_bytes = [], MOST_BYTES
+    for each in selected[: query.limit]:
         length = int(each.payloads.length[each.row])
-        entries.append(entry(each, left, query))
-        left -= length if length <= left else 0
-    content = {"landscapes": entries, "total": len(chosen), "missing": missing}
+        replies.append(landscape_reply(each, remaining_bytes, query))
+        remaining_bytes -= length if length <= remaining_bytes else 0
+    content = {"landscapes": replies, "total": len(selected), "missing": missing}
     return json_reply({"revision": current.revision, **content})
 
 
-def _is_known(tags: list[str], current: Snapshot) -> bool:
+def _exists(tags: list[str], current: Snapshot) -> bool:
     return any(not set(tags).isdisjoint(run.tags_of("landscape")) for run in current.runs.values())

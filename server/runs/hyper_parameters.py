@@ -5,7 +5,7 @@ from typing import NamedTuple, cast
 
 import orjson
 
-from toposcope.server.json_values import in_json
+from toposcope.server.json_values import json_value
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.hparams_sessions import read_session
 from toposcope.server.runs.run import RunView
@@ -83,9 +83,9 @@ def _flat(named: dict[str, Plain]) -> dict[str, Value]:
 
 def _value(value: Plain) -> Value:
     if isinstance(value, (list, dict)):
-        value = orjson.dumps(in_json(value)).decode()
+        value = orjson.dumps(json_value(value)).decode()
     elif not isinstance(value, (bool, str)):
-        value = in_json(value)
+        value = json_value(value)
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         value = value[: LONGEST_TEXT - 1] + "…"
     return cast(Value, value)

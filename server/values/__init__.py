@@ -1,1 +1,1 @@
-"""What the payloads of event files hold, decoded: one file a plugin."""
+"""Decoders of the payloads of event files, one module for each plugin."""

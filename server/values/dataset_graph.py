@@ -1,4 +1,4 @@
-"""Dataset graph of a run: its dataset pipeline as a tree, each stage fed by its children."""
+"""Dataset graphs: the dataset pipeline of a run as a tree in which children feed their parent."""
 
 from typing import NamedTuple
 
@@ -6,31 +6,30 @@ from toposcope.proto.lineage_pb2 import DatasetGraph, Operation, OperationParame
 from toposcope.server.values.lineage import Plain, from_json, shortest, text
 
 MOST_STAGES = 10_000
-"""Stages and their operations in one pipeline; more than that is no pipeline."""
+"""Limit on the stages and operations of a pipeline."""
 
 
 class Stage(NamedTuple):
     """One stage of a dataset pipeline."""
 
     op_type: str
-    """"Batch", "Map", "GeneratorDataset", ...; empty when the file names none."""
+    """"Batch", "Map", "GeneratorDataset", ...; empty if the file does not state it."""
     parameters: dict[str, Plain]
-    """In the order of their names. Texts stay as they are; the items of lists, which the format has as JSON, are
-    read."""
+    """Ordered by name. Texts are unchanged; the items of lists, which the format stores as JSON, are parsed."""
     operations: list[dict[str, Plain]]
-    """Parameters of each transform that it applies. MindSpore drops the names of their lists: those of integers stand
-    together under "size", the others under "weights"."""
+    """Parameters of each transform that the stage applies. MindSpore drops the names of their lists: those of integers
+    are in "size", the others in "weights"."""
     sampler: dict[str, Plain] | None
-    """Parameters of the sampler, as of an operation."""
+    """Parameters of the sampler, in the form of those of an operation."""
     children: list["Stage"]
 
 
 def dataset_graph(payload: bytes) -> Stage:
-    """Return the last stage of the pipeline that a DatasetGraph message describes.
+    """Parse a DatasetGraph message; return the last stage of the pipeline.
 
     Raises:
-        DecodeError: it is none, or it is nested deeper than the 100 levels that protobuf reads.
-        ValueError: it holds more than MOST_STAGES stages and operations, or a name that is not UTF-8.
+        DecodeError: the message is malformed, or nested deeper than the 100 levels that protobuf supports.
+        ValueError: it has more than MOST_STAGES stages and operations, or a name is not UTF-8.
     """
     graph = DatasetGraph.FromString(payload)
     _check_size(graph)
@@ -68,10 +67,10 @@ def _operation(operation: Operation) -> dict[str, Plain]:
 
 
 def _parameters(message: OperationParameter) -> dict[str, Plain]:
-    found: dict[str, Plain] = {}
+    parameters: dict[str, Plain] = {}
     for values in (message.mapStr, message.mapBool, message.mapInt, message.mapDouble):
-        found |= {name: text(value) for name, value in values.items()}
+        parameters |= {name: text(value) for name, value in values.items()}
     for name, listed in message.mapStrList.items():
-        # Both writers have "" for None.
-        found[name] = [from_json(text(item)) if item else None for item in listed.strValue]
-    return dict(sorted(found.items()))
+        # Both writers store None as "".
+        parameters[name] = [from_json(text(item)) if item else None for item in listed.strValue]
+    return dict(sorted(parameters.items()))

@@ -1,7 +1,6 @@
-"""Fields of an encoded protobuf message, found without copying: a tensor's elements stay where they were read.
+"""Fields of an encoded protobuf message, located without copying: the elements of a tensor stay in the payload.
 
-Messages of event files are hostile: whatever is malformed raises ValueError, and no message costs more than its bytes
-and a bounded number of steps.
+Event files are untrusted: malformed messages raise ValueError, and the work for a message is bounded.
 """
 
 from collections.abc import Iterator
@@ -11,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 MOST_FIELDS = 1 << 17
-"""A message with more of them is refused: each costs a microsecond."""
+"""Limit on the fields of a message; each takes a microsecond."""
 LONGEST_VARINT = 10
-"""Bytes."""
+"""Bytes of the longest varint."""
 _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
 _CHUNK_BYTES = 1 << 20
 
@@ -23,11 +22,11 @@ class Field(NamedTuple):
 
     number: int
     content: memoryview
-    """Its bytes; of a varint the varint's own, so that those of a repeated field joined are its packed form."""
+    """The bytes of the value; for a varint they are encoded, so that concatenated ones are a packed field."""
 
 
 def fields(message: memoryview) -> Iterator[Field]:
-    """Yield the fields of a message in their order.
+    """Yield the fields of a message in order.
 
     Raises:
         ValueError: the message is malformed, or has more than MOST_FIELDS fields.
@@ -39,14 +38,14 @@ def fields(message: memoryview) -> Iterator[Field]:
         key, start = _varint(message, at)
         start, at = _span(message, start, key & 7)
         if at > len(message):
-            raise ValueError(f"field {key >> 3} of a message of {len(message)} bytes ends at byte {at}")
+            raise ValueError(f"field {key >> 3} ends at byte {at} of a message of {len(message)} bytes")
         yield Field(key >> 3, message[start:at])
     if at < len(message):
         raise ValueError(f"a message has more than {MOST_FIELDS} fields")
 
 
 def _span(message: memoryview, at: int, wire_type: int) -> tuple[int, int]:
-    """Return where the content of a field, whose key ends at a place, begins and ends."""
+    """Return (begin, end) of the content of a field whose key ends at `at`."""
     if wire_type == _BYTES:
         length, at = _varint(message, at)
         return at, at + length
@@ -54,65 +53,65 @@ def _span(message: memoryview, at: int, wire_type: int) -> tuple[int, int]:
         return at, _varint(message, at)[1]
     if wire_type in (_FOUR_BYTES, _EIGHT_BYTES):
         return at, at + (4 if wire_type == _FOUR_BYTES else 8)
-    raise ValueError(f"a field of a message has the wire type {wire_type}")
+    raise ValueError(f"a field has the unsupported wire type {wire_type}")
 
 
 def _varint(message: memoryview, at: int) -> tuple[int, int]:
-    """Return (the unsigned number, where it ends) of the varint at a place."""
+    """Return (unsigned number, end) of the varint at `at`."""
     number = 0
     for shift, byte in enumerate(message[at : at + LONGEST_VARINT]):
         number |= (byte & 0x7F) << 7 * shift
         if byte < 0x80:
             return number, at + shift + 1
-    raise ValueError("a varint has no end")
+    raise ValueError("a varint is incomplete")
 
 
 def integer(content: memoryview) -> int:
-    """Return the number of a varint field, read as an int64.
+    """Decode a varint field as an int64.
 
     Raises:
-        ValueError: it is no varint.
+        ValueError: the content is not a varint.
     """
     number, end = _varint(content, 0)
     if end != len(content):
-        raise ValueError("a field of one number holds more bytes than the number")
+        raise ValueError("a varint field has more bytes than its number")
     number &= (1 << 64) - 1
     return number - (1 << 64) if number >> 63 else number
 
 
 def double(content: memoryview) -> float:
-    """Return the number of a double field.
+    """Decode a double field.
 
     Raises:
-        ValueError: it has not 8 bytes.
+        ValueError: the content does not have 8 bytes.
     """
     if len(content) != 8:
-        raise ValueError(f"a double has {len(content)} bytes")
+        raise ValueError(f"a double has {len(content)} bytes: expected 8")
     return float(np.frombuffer(content, "<f8")[0])
 
 
 def joined(contents: list[memoryview]) -> memoryview:
-    """Return the packed form of a repeated field of numbers; a field that is packed already is not copied."""
+    """Return the packed form of a repeated field of numbers; a packed field is not copied."""
     return contents[0] if len(contents) == 1 else memoryview(b"".join(contents))
 
 
 def doubles(contents: list[memoryview]) -> npt.NDArray[np.float64]:
-    """Return the numbers of a repeated double field, float64[n].
+    """Decode a repeated double field as float64[n].
 
     Raises:
-        ValueError: their bytes are no multiple of 8.
+        ValueError: the number of bytes is not a multiple of 8.
     """
     packed = joined(contents)
     if len(packed) % 8:
-        raise ValueError(f"doubles have {len(packed)} bytes")
+        raise ValueError(f"doubles have {len(packed)} bytes: expected a multiple of 8")
     return np.frombuffer(packed, "<f8")
 
 
 def integers(contents: list[memoryview], dtype: npt.DTypeLike = np.int64) -> npt.NDArray[Any]:
-    """Return the numbers of a repeated varint field, dtype[n]; what dtype cannot hold wraps around, as in C.
+    """Decode a repeated varint field as dtype[n]; values out of range wrap around, as in C.
 
     Raises:
-        ValueError: one of them does not end, or has more than ten bytes.
+        ValueError: a varint is incomplete or has more than ten bytes.
     """
     packed = np.frombuffer(joined(contents), np.uint8)
     numbers = np.empty(np.count_nonzero(packed < 0x80), dtype)
@@ -121,14 +120,14 @@ def integers(contents: list[memoryview], dtype: npt.DTypeLike = np.int64) -> npt
         chunk = packed[at : at + _CHUNK_BYTES]
         ends = np.flatnonzero(chunk < 0x80)
         if not len(ends):
-            raise ValueError("a varint has no end")
+            raise ValueError("a varint is incomplete")
         numbers[filled : filled + len(ends)] = _decoded(chunk, ends).astype(numbers.dtype)
         at, filled = at + int(ends[-1]) + 1, filled + len(ends)
     return numbers
 
 
 def _decoded(chunk: npt.NDArray[np.uint8], ends: npt.NDArray[np.intp]) -> npt.NDArray[np.int64]:
-    """Return the varints whose last bytes are given."""
+    """Decode the varints that end at these bytes."""
     starts = np.append(0, ends[:-1] + 1)
     lengths = ends - starts + 1
     if lengths.max() > LONGEST_VARINT:

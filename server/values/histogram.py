@@ -1,4 +1,4 @@
-"""Histograms in one form, from the three encodings that event files hold."""
+"""Histograms in one form, decoded from the three encodings of event files."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from toposcope.server.values.fields import MOST_FIELDS, double, doubles, fields
 from toposcope.server.values.tensor import read_tensor
 
 MOST_BUCKETS = 2000
-"""Neighbours of a histogram with more are merged, so that no file makes a reply unbounded; TensorFlow writes 1549."""
+"""Limit on buckets, which bounds replies; adjacent buckets are merged beyond it. TensorFlow writes 1549."""
 _MOST_BYTES = 4 << 20
 
 _Floats = npt.NDArray[np.float64]
@@ -20,55 +20,55 @@ _Extremes = tuple[float | None, float | None]
 
 
 class Buckets(NamedTuple):
-    """Where the values lie; three arrays of equal length."""
+    """The buckets of a histogram; three arrays of equal length."""
 
     left: _Floats
-    """float64[buckets]: where each bucket begins."""
+    """float64[buckets]: left edges."""
     width: _Floats
-    """float64[buckets]."""
+    """float64[buckets]: widths."""
     counts: _Counts
-    """int64[buckets], or float64[buckets] when the writer's counts are not whole."""
+    """int64[buckets], or float64[buckets] if the counts are not integers."""
 
 
 class Histogram(NamedTuple):
-    """How the values of a tensor are distributed. None stands for what an encoding does not say."""
+    """The distribution of a tensor's values. Fields that an encoding lacks are None."""
 
     total_count: int | float
-    """All values, as the writer counted them."""
+    """Number of values, as counted by the writer."""
     min: float | None
-    """Over the finite values, like max and sum; None, too, when there are none."""
+    """Over the finite values, like max and sum; also None if there are none."""
     max: float | None
     sum: float | None
-    """0.0 when no value is finite."""
+    """0.0 if no value is finite."""
     nan_count: int | None
     pos_inf_count: int | None
     neg_inf_count: int | None
     buckets: Buckets
-    """MOST_BUCKETS at most."""
+    """At most MOST_BUCKETS."""
 
 
 def read_histogram(payload: bytes, kind: str, dialect: str) -> Histogram:
-    """Return a histogram; the counts are the writer's, whatever became of the edges.
+    """Decode a histogram.
 
     Args:
-        payload: MindSpore's Summary.Histogram; TensorBoard's HistogramProto, of kind "histogram", or tensor of
-            [left, right, count], of kind "tensor".
-        kind: what field it stood in, one of scan.KINDS.
+        payload: Summary.Histogram of MindSpore; or, of TensorBoard, HistogramProto with kind "histogram", or a tensor
+            of [left, right, count] with kind "tensor".
+        kind: the field that contained the payload, one of scan.KINDS.
         dialect: "mindspore" or "tensorboard".
 
     Raises:
         ValueError: the payload is malformed or larger than 4 MiB.
     """
     if len(payload) > _MOST_BYTES:
-        raise ValueError(f"a histogram has {len(payload)} bytes: expected {_MOST_BYTES} at most")
-    with np.errstate(all="ignore"):  # What writers put there may be infinite or NaN.
+        raise ValueError(f"a histogram has {len(payload)} bytes: expected at most {_MOST_BYTES}")
+    with np.errstate(all="ignore"):  # Recorded values may be infinite or NaN.
         if kind == "tensor":
             return _of_tensor(payload)
         return _of_buckets(payload) if dialect == "mindspore" else _of_limits(payload)
 
 
 def _of_buckets(payload: bytes) -> Histogram:
-    """Read a Summary.Histogram, see proto/summary.proto."""
+    """Decode a Summary.Histogram, see proto/summary.proto."""
     try:
         message = Summary.Histogram.FromString(payload)
     except DecodeError as error:
@@ -85,9 +85,9 @@ def _of_buckets(payload: bytes) -> Histogram:
 
 
 def _of_limits(payload: bytes) -> Histogram:
-    """Read TensorBoard's HistogramProto: min, max, num, sum = 1 to 4, bucket_limit = 6, bucket = 7.
+    """Decode a HistogramProto of TensorBoard: min, max, num, sum = 1 to 4, bucket_limit = 6, bucket = 7.
 
-    A field that is left out is 0. bucket[i] counts the values below bucket_limit[i] and not below the limit before.
+    A missing field is 0. bucket[i] counts the values in [bucket_limit[i - 1], bucket_limit[i]).
     """
     extent = {1: 0.0, 2: 0.0, 3: 0.0, 4: 0.0}
     repeated: dict[int, list[memoryview]] = {6: [], 7: []}
@@ -106,10 +106,10 @@ def _of_limits(payload: bytes) -> Histogram:
 
 
 def _edged(limits: _Floats, counts: _Floats, low: float, high: float) -> tuple[_Floats, _Floats, _Floats]:
-    """Return (left edges, right edges, counts) of the buckets from the first to the last that holds something.
+    """Return (left edges, right edges, counts) of the buckets from the first to the last one that is not empty.
 
-    The outermost limits may be the largest doubles, or left out: there the buckets end at the extremes of the values,
-    unless these are not known (NaN among the values makes them NaN) or contradict the limits.
+    The outermost limits may be missing or the largest doubles. The buckets then end at the extremes of the values,
+    unless these are unknown (they are NaN if one of the values is) or contradict the limits.
     """
     filled = np.flatnonzero(counts)
     if not filled.size:
@@ -123,17 +123,17 @@ def _edged(limits: _Floats, counts: _Floats, low: float, high: float) -> tuple[_
 
 
 def _outermost(extreme: float, limit: float, inner: float) -> float:
-    """Return where an outermost bucket ends: at the extreme, if it is in the bucket, else at its limit."""
+    """Return the outer edge of an outermost bucket: the extreme if it is in the bucket, else its limit."""
     outer = limit if abs(limit) < np.finfo(np.float64).max else inner
     is_inside = min(limit, inner) <= extreme <= max(limit, inner)
     return extreme if is_inside and np.isfinite(extreme) else outer
 
 
 def _of_tensor(payload: bytes) -> Histogram:
-    """Read TensorBoard's newer form, a tensor (buckets, 3) of left edge, right edge and count."""
+    """Decode the newer form of TensorBoard, a tensor (buckets, 3) of left edge, right edge and count."""
     values = read_tensor(payload, "tensorboard").values
     if values is None or values.ndim != 2 or values.shape[1] != 3 or values.dtype.kind not in "fiu":
-        raise ValueError("a histogram is a tensor of [left, right, count]")
+        raise ValueError("expected a histogram as a tensor (buckets, 3) of left edge, right edge and count")
     left, right, counts = values.astype(np.float64).T
     filled = np.flatnonzero(counts)
     extremes: _Extremes = (float(left[filled[0]]), float(right[filled[-1]])) if filled.size else (None, None)
@@ -142,7 +142,7 @@ def _of_tensor(payload: bytes) -> Histogram:
 
 
 def _merged(left: _Floats, width: _Floats, counts: _Counts) -> Buckets:
-    """Return at most MOST_BUCKETS buckets; whole counts as integers."""
+    """Return at most MOST_BUCKETS buckets, with integer counts if all counts are whole."""
     if counts.size > MOST_BUCKETS:
         starts = np.arange(0, counts.size, -(-counts.size // MOST_BUCKETS))
         ends = np.append(starts[1:], counts.size) - 1

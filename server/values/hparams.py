@@ -1,4 +1,4 @@
-"""TensorBoard's hyperparameters: the session (one trial) that a run holds, and the experiment it belongs to."""
+"""Hyperparameters of TensorBoard: the session of a run, which is a trial, and the experiment it belongs to."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ EXPERIMENT = "_hparams_/experiment"
 SESSION_START = "_hparams_/session_start_info"
 SESSION_END = "_hparams_/session_end_info"
 MOST_NAMES = 10_000
-"""Of hyperparameters and metrics in one message."""
+"""Limit on the hyperparameters and metrics in a message."""
 _VALUE_TYPES = {
     "number_value": "float64",
     "string_value": "string",
@@ -34,66 +34,66 @@ class Hparam(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A training with one value of each hyperparameter."""
+    """A training with a value for each hyperparameter."""
 
     hparams: dict[str, Hparam]
     """By name, in alphabetical order."""
     group: str
-    """Sessions of one group repeat a trial."""
+    """Sessions of a group repeat a trial."""
     model_uri: str
     monitor_url: str
     start_time: float | None
-    """Seconds since 1970; None when the file does not say."""
+    """Seconds since 1970; None if the file does not state it."""
     end_time: float | None
     status: str
-    """"success", "failure", "running" or "unknown", as it is while nothing tells of the end."""
+    """"success", "failure", "running", or "unknown" until the end is recorded."""
 
 
 class HparamInfo(NamedTuple):
-    """What an experiment says of one hyperparameter."""
+    """The declaration of a hyperparameter in an experiment."""
 
     name: str
     display_name: str
     description: str
     type: str | None
-    """"string", "bool", "float64"; None when it is not declared."""
+    """"string", "bool" or "float64"; None if it is not declared."""
     values: list[Plain] | None
-    """The values it may take, when they are listed."""
+    """The values it may take, if they are declared."""
     interval: tuple[float, float] | None
-    """The least and the largest value it may take, when these are given."""
+    """The least and the largest value it may take, if they are declared."""
 
 
 class MetricInfo(NamedTuple):
-    """What an experiment says of one metric."""
+    """The declaration of a metric in an experiment."""
 
     group: str
-    """Path of the metric's run below the session's; empty: the session itself."""
+    """Path of the metric's run relative to the session; empty for the session itself."""
     tag: str
-    """Of the scalar."""
+    """The scalar tag."""
     display_name: str
     description: str
     dataset: str | None
-    """"training", "validation"; None when it is not declared."""
+    """"training" or "validation"; None if it is not declared."""
 
 
 class Experiment(NamedTuple):
-    """What sessions have in common."""
+    """An experiment, which several sessions share."""
 
     name: str
     description: str
     user: str
     time_created: float | None
-    """Seconds since 1970; None when the file does not say."""
+    """Seconds since 1970; None if the file does not state it."""
     hparams: list[HparamInfo]
     metrics: list[MetricInfo]
 
 
 def session_start(payload: bytes) -> Session:
-    """Return the session that the metadata of its first value describe.
+    """Parse the metadata of the start of a session.
 
     Raises:
-        DecodeError: payload is no SummaryMetadata message, or what it holds is no HParamsPluginData message.
-        ValueError: that is not of a session's start, a name in it is not UTF-8, or there are more than MOST_NAMES.
+        DecodeError: the payload is not a SummaryMetadata message with an HParamsPluginData message.
+        ValueError: it is not the start of a session, a name is not UTF-8, or there are more than MOST_NAMES names.
     """
     message = _plugin_data(payload, "session_start_info").session_start_info
     _check_count("hyperparameters", len(message.hparams))
@@ -110,10 +110,10 @@ def session_start(payload: bytes) -> Session:
 
 
 def session_end(payload: bytes) -> tuple[str, float | None]:
-    """Return (status, time of the end in seconds since 1970) as Session has them.
+    """Parse the metadata of the end of a session; return its (status, end_time), see Session.
 
     Raises:
-        DecodeError, ValueError: as by session_start.
+        DecodeError, ValueError: see session_start.
     """
     message = _plugin_data(payload, "session_end_info").session_end_info
     return _STATUSES.get(message.status, "unknown"), message.end_time_secs if message.HasField(
@@ -122,10 +122,10 @@ def session_end(payload: bytes) -> tuple[str, float | None]:
 
 
 def experiment(payload: bytes) -> Experiment:
-    """Return the experiment that metadata describe.
+    """Parse the metadata of an experiment.
 
     Raises:
-        DecodeError, ValueError: as by session_start.
+        DecodeError, ValueError: see session_start.
     """
     message = _plugin_data(payload, "experiment").experiment
     _check_count("hyperparameters and metrics", len(message.hparam_infos) + len(message.metric_infos))
@@ -142,13 +142,13 @@ def experiment(payload: bytes) -> Experiment:
 def _plugin_data(payload: bytes, expected: str) -> messages.HParamsPluginData:
     data = messages.HParamsPluginData.FromString(SummaryMetadata.FromString(payload).plugin_data.content)
     if data.WhichOneof("data") != expected:
-        raise ValueError(f"expected {expected}, found {data.WhichOneof('data')}")
+        raise ValueError(f"expected {expected} instead of {data.WhichOneof('data')}")
     return data
 
 
 def _check_count(what: str, count: int) -> None:
     if count > MOST_NAMES:
-        raise ValueError(f"{count} {what} are more than {MOST_NAMES}")
+        raise ValueError(f"{count} {what} exceed the limit of {MOST_NAMES}")
 
 
 def _hparam(value: Value) -> Hparam:
@@ -156,7 +156,7 @@ def _hparam(value: Value) -> Hparam:
 
 
 def _plain(value: Value) -> Plain:
-    """Return a value as plain data; as deep as protobuf reads messages, 100 levels at most."""
+    """Return a value as plain data; protobuf limits its nesting to 100 levels."""
     match value.WhichOneof("kind"):
         case "number_value":
             return value.number_value

@@ -19,32 +19,32 @@ _EXACT = re.compile("_(double|int64)$")
 
 
 class Lineage(NamedTuple):
-    """Name to value by section, a section empty when nothing was recorded of it.
+    """Values by name in each section; a section is empty if nothing was recorded.
 
-    The names are those of the fields of lineage.proto, which MindInsight uses too.
+    The names are those of the fields of lineage.proto, which MindInsight also uses.
     """
 
     hyper_parameters: dict[str, Plain]
     """optimizer, learning_rate, loss_function, epoch, parallel_mode, device_num, batch_size."""
     metrics: dict[str, Plain]
-    """Of evaluations, by name; under "metric" the text that was recorded when it is no JSON object."""
+    """Metrics of evaluations, by name; if the recorded text is not a JSON object, it is under "metric"."""
     train_dataset: dict[str, Plain]
     """train_dataset_path, train_dataset_size (samples)."""
     valid_dataset: dict[str, Plain]
     """valid_dataset_path, valid_dataset_size (samples)."""
     model: dict[str, Plain]
-    """network, loss (the last of the training), path (of the checkpoint), size (bytes)."""
+    """network, loss (the last training loss), path (of the checkpoint), size (bytes)."""
     custom: dict[str, Plain]
-    """What the user told."""
+    """Values recorded by the user."""
 
 
 def no_lineage() -> Lineage:
-    """Return a lineage whose sections are empty."""
+    """Return a lineage with empty sections."""
     return Lineage({}, {}, {}, {}, {}, {})
 
 
 def merge(lineages: Iterable[Lineage]) -> Lineage:
-    """Return all lineages in one; of each name the value of the last that has it."""
+    """Merge lineages; for each name, the last value takes precedence."""
     merged = no_lineage()
     for lineage in lineages:
         for section, more in zip(merged, lineage, strict=True):
@@ -53,10 +53,10 @@ def merge(lineages: Iterable[Lineage]) -> Lineage:
 
 
 def train_lineage(payload: bytes) -> Lineage:
-    """Return what a TrainLineage message says.
+    """Parse a TrainLineage message.
 
     Raises:
-        DecodeError: it is none.
+        DecodeError: the message is malformed.
     """
     message = TrainLineage.FromString(payload)
     model = present_fields(message.algorithm) | present_fields(message.model)
@@ -70,10 +70,10 @@ def train_lineage(payload: bytes) -> Lineage:
 
 
 def evaluation_lineage(payload: bytes) -> Lineage:
-    """Return what an EvaluationLineage message says.
+    """Parse an EvaluationLineage message.
 
     Raises:
-        DecodeError: it is none.
+        DecodeError: the message is malformed.
     """
     message = EvaluationLineage.FromString(payload)
     metrics = metrics_from(text(message.metric)) if message.metric else {}
@@ -81,11 +81,11 @@ def evaluation_lineage(payload: bytes) -> Lineage:
 
 
 def custom_lineage(payload: bytes) -> Lineage:
-    """Return what a UserDefinedInfo message says.
+    """Parse a UserDefinedInfo message.
 
     Raises:
-        DecodeError: it is none.
-        ValueError: a name in it is not UTF-8.
+        DecodeError: the message is malformed.
+        ValueError: a name is not UTF-8.
     """
     return no_lineage()._replace(custom=_custom(UserDefinedInfo.FromString(payload)))
 
@@ -93,7 +93,7 @@ def custom_lineage(payload: bytes) -> Lineage:
 def present_fields(message: Message) -> dict[str, Plain]:
     """Return the fields of a flat message that are present, by name.
 
-    A field of ours that holds the exact value stands for the field it makes exact.
+    A field of Toposcope with an exact value replaces the field of MindSpore with the rounded one.
     """
     return {
         _EXACT.sub("", field.name): shortest(value) if field.type == field.TYPE_FLOAT else text(value)
@@ -102,23 +102,23 @@ def present_fields(message: Message) -> dict[str, Plain]:
 
 
 def shortest(value: float) -> float:
-    """Return the double of fewest digits that rounds to a float32: 0.05 and not 0.05000000074505806."""
+    """Return the double with the fewest digits that rounds to a float32: 0.05 instead of 0.05000000074505806."""
     return float(str(np.float32(value)))
 
 
 def text(value: Content) -> Content | str:
-    """Return value; where protobuf gives bytes for a string that is not UTF-8: text with the bad bytes replaced."""
+    """Return the value; bytes, as protobuf returns for strings that are not UTF-8, are decoded with replacement."""
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 
 def metrics_from(json_text: str) -> dict[str, Plain]:
-    """Return the metrics that JSON text holds; what is no JSON object stays text under the name "metric"."""
+    """Parse metrics from JSON; a text that is not a JSON object is the value of "metric"."""
     content = from_json(json_text)
     return content if isinstance(content, dict) else {"metric": json_text}
 
 
 def from_json(json_text: str) -> Plain:
-    """Return what JSON text says; the text itself when it is damaged or nested deeper than 32 levels."""
+    """Parse JSON; return the text itself if it is malformed or nested deeper than 32 levels."""
     try:
         content: Plain = json.loads(json_text)
     except (ValueError, RecursionError):
@@ -138,22 +138,22 @@ def _items(content: Plain) -> list[Plain]:
 
 
 def _checkpoint(path: str) -> Plain:
-    """Return the path in the JSON that MindSpore writes; another text stays as it is."""
+    """Return the path from the JSON that MindSpore records; any other text is returned unchanged."""
     content = from_json(path)
     return content["ckpt"] if isinstance(content, dict) and "ckpt" in content else path
 
 
 def _custom(info: UserDefinedInfo) -> dict[str, Plain]:
-    """Return names and values; as deep as protobuf reads messages, 100 levels at most."""
-    found: dict[str, Plain] = {}
-    # In the order of their numbers: the fields that hold exact values come last.
+    """Return values by name; protobuf limits their nesting to 100 levels."""
+    values: dict[str, Plain] = {}
+    # Fields are ordered by number, so those with exact values are last.
     for field, content in info.ListFields():
         if field.name == "user_info":
             for entry in content:
-                found |= _custom(entry)
+                values |= _custom(entry)
         else:
-            found |= {name: _custom_value(content[name]) for name in content}  # A map's items() takes twice as long.
-    return found
+            values |= {name: _custom_value(content[name]) for name in content}  # items() takes twice as long.
+    return values
 
 
 def _custom_value(value: Any) -> Plain:

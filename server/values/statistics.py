@@ -1,4 +1,4 @@
-"""What is said of a tensor without showing it: its extent, its mean, and how much of it is not finite."""
+"""Summary statistics of tensors: extremes, mean, and numbers of elements that are not finite."""
 
 import math
 from typing import Any, NamedTuple
@@ -7,16 +7,16 @@ import numpy as np
 import numpy.typing as npt
 
 _CHUNK = 1 << 18
-"""Elements at a time, so that masks and conversions stay in the cache."""
+"""Elements per step, so that masks and conversions fit into the processor's cache."""
 
 
 class Statistics(NamedTuple):
-    """Of the elements of a tensor; of complex numbers the magnitudes are taken, of bools 0 and 1."""
+    """Statistics of the elements of a tensor: of the magnitudes of complex numbers; bools count as 0 and 1."""
 
     total_count: int
-    """All elements, NaN and infinities included."""
+    """All elements, including NaN and infinities."""
     min: int | float | None
-    """Over the finite elements, like max and mean; None when there are none. Exact: an int for integers."""
+    """Over the finite elements, like max and mean; None if there are none. An int for integers, thus exact."""
     max: int | float | None
     mean: float | None
     nan_count: int
@@ -25,7 +25,7 @@ class Statistics(NamedTuple):
 
 
 def statistics(values: npt.NDArray[Any]) -> Statistics:
-    """Return the statistics of numbers of any shape; the mean is taken in float64, and infinite where that overflows.
+    """Compute the statistics of an array of any shape; the mean is computed in float64, and infinite if it overflows.
 
     Args:
         values: C-contiguous; bool, integers, floats or complex numbers.
@@ -34,11 +34,11 @@ def statistics(values: npt.NDArray[Any]) -> Statistics:
     low: int | float = math.inf
     high: int | float = -math.inf
     total, finite, nan, pos_inf = 0.0, 0, 0, 0
-    with np.errstate(all="ignore"):  # Some NaN raise a flag when they are converted; sums may overflow.
+    with np.errstate(all="ignore"):  # Converting a signalling NaN sets the invalid flag; sums may overflow.
         for start in range(0, flat.size, _CHUNK):
             chunk = _real(flat[start : start + _CHUNK])
             least, most = chunk.min().item(), chunk.max().item()
-            if not (math.isfinite(least) and math.isfinite(most)):  # Both are NaN where one element is.
+            if not (math.isfinite(least) and math.isfinite(most)):  # Both are NaN if any element is.
                 nan += int(np.count_nonzero(np.isnan(chunk)))
                 pos_inf += int(np.count_nonzero(chunk == np.inf))
                 chunk = chunk[np.isfinite(chunk)]
@@ -53,7 +53,7 @@ def statistics(values: npt.NDArray[Any]) -> Statistics:
 
 
 def _real(chunk: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the numbers that are compared and added up."""
+    """Return the real numbers that the statistics are computed from."""
     if chunk.dtype.kind == "b":
         return chunk.view(np.uint8)
     magnitudes: npt.NDArray[Any] = np.abs(chunk) if chunk.dtype.kind == "c" else chunk

@@ -1,4 +1,4 @@
-"""Which part of a tensor is asked for, in NumPy's notation: "[0,:,1:5]"."""
+"""Parsing of tensor slices in NumPy's notation, such as "[0,:,1:5]"."""
 
 import re
 from types import EllipsisType
@@ -11,25 +11,25 @@ Part = int | slice | EllipsisType
 
 
 def parse_slice(text: str, dims: tuple[int, ...]) -> tuple[Part, ...]:
-    """Return what to index a tensor with; "" and "[]" mean all of it.
+    """Parse a slice to an index for a tensor; "" and "[]" select all of it.
 
     Args:
-        text: an index, a range "start:stop:step" with any of them left out, or "..." for each dimension, separated by
-            commas, in brackets or not. Negative numbers count from the end; dimensions left out at the end are whole.
-        dims: the sizes of the tensor.
+        text: comma-separated parts, optionally in brackets. A part is an index, a range "start:stop:step", in which
+            all numbers are optional, or "...". Negative numbers count from the end; missing parts select all.
+        dims: the dimensions of the tensor.
 
     Raises:
-        ValueError: a part is none of these, an index is outside its dimension, or there are more parts than dimensions.
+        ValueError: a part is invalid, an index is out of range, or there are more parts than dimensions.
     """
     inner = text.strip()
     if inner.startswith("[") and inner.endswith("]"):
         inner = inner[1:-1].strip()
     parts = tuple(_parse(part.strip(), text) for part in inner.split(",")) if inner else ()
-    named = len(parts) - parts.count(...)
-    if named > len(dims):
-        raise ValueError(f"slice={text!r} has {named} parts, the tensor has {len(dims)} dimensions: {list(dims)}")
+    indexed = len(parts) - parts.count(...)
+    if indexed > len(dims):
+        raise ValueError(f"slice={text!r} has {indexed} parts, but the tensor has {len(dims)} dimensions: {list(dims)}")
     if parts.count(...) > 1:
-        raise ValueError(f"slice={text!r}: expected '...' once at most")
+        raise ValueError(f"slice={text!r}: expected '...' at most once")
     _check_indices(parts, dims, text)
     return parts
 
@@ -39,12 +39,12 @@ def _parse(part: str, text: str) -> Part:
         return ...
     if _INDEX.fullmatch(part):
         return int(part)
-    found = _RANGE.fullmatch(part)
-    if not found:
-        raise ValueError(f"slice={text!r}: {part!r} is no index, no range start:stop:step and not '...'")
-    start, stop, step = (int(number) if number else None for number in found.groups())
+    match = _RANGE.fullmatch(part)
+    if not match:
+        raise ValueError(f"slice={text!r}: expected an index, a range start:stop:step or '...' instead of {part!r}")
+    start, stop, step = (int(number) if number else None for number in match.groups())
     if step == 0:
-        raise ValueError(f"slice={text!r}: the step of {part!r} is 0")
+        raise ValueError(f"slice={text!r}: the step of {part!r} must not be 0")
     return slice(start, stop, step)
 
 
@@ -54,4 +54,5 @@ def _check_indices(parts: tuple[Part, ...], dims: tuple[int, ...], text: str) ->
     sizes = (*dims[:before], 0, *(dims[-after:] if after else ())) if ... in parts else dims
     for k, (part, size) in enumerate(zip(parts, sizes, strict=False)):
         if isinstance(part, int) and not -size <= part < size:
-            raise ValueError(f"slice={text!r}: part {k + 1} is {part}, expected {-size} to {size - 1} in {list(dims)}")
+            expected = f"{-size} to {size - 1} in {list(dims)}"
+            raise ValueError(f"slice={text!r}: part {k + 1} is {part}: expected {expected}")

@@ -5,31 +5,31 @@ from typing import NamedTuple
 from toposcope.server.values.tensor import read_strings
 
 MOST_CELLS = 10_000
-"""A table with more texts is refused."""
+"""Limit on the texts of a table."""
 
 
 class Text(NamedTuple):
     """A text, or a list or table of texts."""
 
     dims: tuple[int, ...]
-    """Sizes of a table, rows first; () for a text alone."""
+    """Dimensions of a table, rows first; () for a single text."""
     texts: list[str]
-    """In row-major order; bytes that are no UTF-8 as U+FFFD."""
+    """In row-major order; invalid UTF-8 is replaced by U+FFFD."""
 
 
 def read_text(payload: bytes, kind: str) -> Text:
-    """Return the texts of a value.
+    """Decode the texts of a value.
 
     Args:
-        payload: the text itself, of kind "text"; or TensorBoard's tensor of strings, of kind "tensor".
-        kind: what field it stood in, one of scan.KINDS.
+        payload: the text itself with kind "text"; or a string tensor of TensorBoard with kind "tensor".
+        kind: the field that contained the payload, one of scan.KINDS.
 
     Raises:
-        ValueError: the payload is no tensor of strings, or of more than MOST_CELLS.
+        ValueError: the payload is not a tensor of at most MOST_CELLS strings.
     """
     if kind != "tensor":
         return Text((), [payload.decode("utf-8", "replace")])
     dims, strings = read_strings(payload)
     if len(strings) > MOST_CELLS:
-        raise ValueError(f"a table has {len(strings)} texts: expected {MOST_CELLS} at most")
+        raise ValueError(f"a table has {len(strings)} texts: expected at most {MOST_CELLS}")
     return Text(dims, [str(string, "utf-8", "replace") for string in strings])

@@ -1,15 +1,13 @@
 """Fixtures of the browser tests: a real server process, a real Chromium, a page that tolerates no error."""
 
-import re
 import shutil
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
-from support.servers import SLOW_SECONDS, Process, start
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from support.pages import Pages, Server, StartServer
+from support.servers import SLOW_SECONDS, start
 
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 CHROMIUM_ARGUMENTS = [
@@ -21,25 +19,10 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-REPORT_VIOLATIONS = (
-    "addEventListener('securitypolicyviolation', e => console.error(`CSP: ${e.violatedDirective} ${e.blockedURI}`))"
-)
-
-
-class Server(NamedTuple):
-    """A running server: where it answers, and the process it is."""
-
-    url: str
-    process: Process
-
-    def stop(self) -> None:
-        """End the server as Ctrl-C does."""
-        self.process.send_signal(signal.SIGINT)
-        self.process.ended()
 
 
 @pytest.fixture
-def server() -> Iterator[Callable[..., Server]]:
+def server() -> Iterator[StartServer]:
     """Return a function that starts a server process on a logdir."""
     started: list[Server] = []
 
@@ -68,34 +51,11 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-class Pages:
-    """Opens pages and collects what goes wrong on them; a test allows what it provokes."""
-
-    def __init__(self, browser: Browser) -> None:
-        self.browser = browser
-        self.errors: list[str] = []
-        self.allowed = "(?!)"
-
-    def open(self, width: int = 1280, height: int = 800, lang: str = "en-US") -> Page:
-        """Return an empty page in a profile of its own."""
-        context = self.browser.new_context(viewport={"width": width, "height": height}, locale=lang)
-        context.add_init_script(REPORT_VIOLATIONS)
-        page = context.new_page()
-        page.set_default_timeout(1000 * SLOW_SECONDS)
-        page.on("console", self._heard)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        return page
-
-    def _heard(self, message: ConsoleMessage) -> None:
-        if message.type in ("error", "warning") and not re.search(self.allowed, message.text):
-            self.errors.append(f"{message.text} {message.location['url']}")
-
-
 @pytest.fixture
 def pages(browser: Browser, tmp_path: Path) -> Iterator[Pages]:
-    """Return a maker of pages; the test fails if any of them reports an error or a policy violation.
+    """Return an opener of pages; the test fails if a page reports an error or a policy violation.
 
-    They are closed before the runs below tmp_path are removed, which else they would ask for.
+    They are closed before the runs below tmp_path are removed, which they would otherwise request.
     """
     opened = Pages(browser)
     yield opened

@@ -1,4 +1,4 @@
-"""What holds on every page in a real browser: accessible, escaped, narrow, under a prefix, the same runs throughout."""
+"""Every page in a real browser: accessible, escaped, narrow, under a prefix, with the same runs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 from support import servers
+from support.pages import StartServer
 
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import Node, SummaryRecord, graph, landscape
@@ -21,7 +22,7 @@ FAULTS = """async () => (await axe.run(document, {resultTypes: ['violations']}))
 SIDEWAYS = """['html', '#page'].map(name => document.querySelector(name))
     .map(box => box.scrollWidth - box.clientWidth).join()"""
 TABS = ["overview", "scalars", "histograms", "images", "tensors", "text", "graph", "lineage", "landscape", "compare"]
-# Of every view: its address, and what is there once it is drawn.
+# Every view: its URL parameters, and a selector that matches once it is drawn.
 VIEWS = {
     "overview": ({"page": "overview"}, ".run-line .sparkline"),
     "run": ({"page": "overview", "over.run": HOSTILE}, ".tile .bars"),
@@ -32,7 +33,7 @@ VIEWS = {
     "images": ({"page": "images"}, "image-card .cell img"),
     "image": ({"page": "images", "open": HOSTILE}, ".film img"),
     "tensors": ({"page": "tensors"}, ".tensor-row .spark"),
-    "tensor": ({"page": "tensors", "tensor.tag": HOSTILE}, 'tensor-table[data-told="true"]'),
+    "tensor": ({"page": "tensors", "tensor.tag": HOSTILE}, 'tensor-table[data-accessible="true"]'),
     "text": ({"page": "text"}, "text-card .markdown"),
     "graph": ({"page": "graph"}, 'graph-view[data-drawn="true"]'),
     "node": ({"page": "graph", "graph.open": "a", "graph.node": "a/dense"}, 'graph-view[data-drawn="true"]'),
@@ -71,7 +72,7 @@ def record_run(folder: Path, tag: str) -> None:
 
 @pytest.fixture(scope="module")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a logdir with a run of hostile names, a damaged one and an empty one."""
+    """Return a logdir with a run with hostile names, a damaged run and an empty run."""
     logdir = tmp_path_factory.mktemp("logdir")
     record_run(logdir / HOSTILE, HOSTILE)
     record_run(logdir / PLAIN, "layer/weight")
@@ -84,14 +85,14 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def url(logdir: Path) -> Iterator[str]:
-    """Return the address of a server on the logdir, under a prefix."""
+    """Return the URL of a server on the logdir, under a prefix."""
     process, url = servers.start(logdir, "--path-prefix", "/a/b")
     yield url
     servers.stop(process)
 
 
 def show(page: Page, url: str, view: str, **more: str) -> None:
-    """Open a view and wait until it is drawn; colours do not fade, so that they can be measured at once."""
+    """Open a view and wait until it is drawn; without transitions, so that colours can be measured."""
     page.emulate_media(reduced_motion="reduce")
     parameters, drawn = VIEWS[view]
     page.goto(f"{url}#{urlencode({**parameters, **more}, quote_via=quote)}")
@@ -107,7 +108,7 @@ def faults(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_accessible_narrow_and_escaped(url, page, view):
+def test_accessible_narrow_and_escaped(url: str, page: Page, view: str) -> None:
     """No serious fault, wide and light, narrow and dark; nothing scrolls sideways; no name becomes an element."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     show(page, url, view, theme="light")
@@ -121,8 +122,8 @@ def test_accessible_narrow_and_escaped(url, page, view):
     expect(page.locator(".pages [aria-current]")).to_be_in_viewport(ratio=1)
 
 
-def test_what_opens_is_accessible(url, page):
-    """Menus, panels, sheets and fields that are opened have no serious fault either."""
+def test_what_opens_is_accessible(url: str, page: Page) -> None:
+    """Open menus, panels, popovers and fields have no serious fault."""
     show(page, url, "scalars")
     card = page.locator("scalar-card").first
     for opener in (
@@ -144,8 +145,8 @@ def test_what_opens_is_accessible(url, page):
     assert faults(page) == []
 
 
-def test_pages_keep_the_drawn_runs_and_back_returns(url, page):
-    """Turning from page to page keeps what is drawn, and Back leads through the same pages."""
+def test_pages_keep_the_drawn_runs_and_back_returns(url: str, page: Page) -> None:
+    """The visible runs stay the same from page to page, and Back returns through the pages."""
     show(page, url, "overview", show=PLAIN)
     shown = page.locator('.run[data-shown="true"]')
     for name in TABS[1:]:
@@ -160,8 +161,8 @@ def test_pages_keep_the_drawn_runs_and_back_returns(url, page):
         expect(shown).to_have_attribute("data-run", PLAIN)
 
 
-def test_empty_pages_say_what_there_is(server, page, tmp_path):
-    """A page without data of its kind says so and what there is instead; settings appear with something to set."""
+def test_empty_pages_say_what_there_is(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A page without data of its kind shows what there is instead; settings appear only where they apply."""
     url = server(tmp_path).url
     page.goto(url)
     for name in TABS:

@@ -1,4 +1,4 @@
-"""The comparison in a real browser: what sets runs apart, and the same series of each side by side."""
+"""The Compare page in a real browser: differences of runs, and the same series of each side by side."""
 
 import json
 import re
@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from support.element_state import expect_state
 from support.event_files import GOLDEN, scalar_event, write_run
+from support.pages import Pages, StartServer
 
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import SummaryRecord
@@ -19,7 +20,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 def record_run(folder: Path, scale: float, optimizer: str, rate: float, epochs: int = 3) -> None:
-    """Record a run with every kind of data and what it was trained with."""
+    """Record a run with every kind of data and its hyperparameters."""
     with SummaryRecord(str(folder)) as record:
         for step in range(4):
             record.add_value("scalar", "loss", scale / (step + 1))
@@ -59,8 +60,8 @@ def expect_compared(page: Page, *runs: str) -> None:
     )
 
 
-def test_differences(server, page, logdir):
-    """Rows that differ come first, cells that are not as most are marked, equal rows are folded; runs are taken out."""
+def test_differences(server: StartServer, page: Page, logdir: Path) -> None:
+    """Different rows are first, minority values are marked, equal rows are collapsed; runs can be removed."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(server(logdir).url + "#page=compare")
 
@@ -82,8 +83,8 @@ def test_differences(server, page, logdir):
     expect(page.locator(".empty")).to_have_attribute("data-state", "none_drawn")
 
 
-def test_same_series_side_by_side(server, page, pages, logdir):
-    """Every kind of data stands once a run; another tag is chosen; the address restores both; live data arrives."""
+def test_same_series_side_by_side(server: StartServer, page: Page, pages: Pages, logdir: Path) -> None:
+    """Every kind of data is shown once per run; another tag is selected; the URL restores both; live data arrives."""
     page.goto(server(logdir).url + "#page=compare&hide=c")
     scalar = page.locator('[data-section="scalar"] scalar-card')
     expect_state(scalar, "runs", ["a", "b"])
@@ -110,8 +111,8 @@ def test_same_series_side_by_side(server, page, pages, logdir):
     assert page.locator('img[src="x"]').count() == 0
 
 
-def test_long_values(server, page, tmp_path):
-    """Of long values the part that differs stands out; opened, they are there from end to end, line by line."""
+def test_long_values(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The different part of a long value is highlighted; expanded, it is shown in full, line by line."""
     for name, rate in (("a", "0.1"), ("b", "0.2")):
         record_run(tmp_path / name, 1.0, "sgd", 0.5)
         command = f"python train.py --data /a/rather/long/path/to/the/data --lr {rate} --epochs 90 --name {'x' * 30}"
@@ -135,8 +136,8 @@ def test_long_values(server, page, tmp_path):
     expect(row.locator("td .apart")).to_have_text(["--lr 0.1", "--lr 0.2"])
 
 
-def test_no_more_runs_than_fit(server, page, tmp_path):
-    """Of many runs the first eight are compared, in the chart of scalars too; the others are said to be left out."""
+def test_no_more_runs_than_fit(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Of many runs the first eight are compared, also in the scalar chart; a note gives the total."""
     names = [f"run{index:02d}" for index in range(10)]
     for name in names:
         with SummaryRecord(str(tmp_path / name)) as record:
@@ -154,8 +155,8 @@ def test_no_more_runs_than_fit(server, page, tmp_path):
     expect(page.locator("scalar-card")).to_have_attribute("data-drawn-points", "10")
 
 
-def test_a_run_that_is_found_late(server, page, tmp_path):
-    """A run that stands before another when it is found does not take that one's button."""
+def test_run_found_late(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A run that is found later and precedes another does not take over its button."""
     for run in ("b", "c"):
         write_run(tmp_path / run, [scalar_event(2000.0, 1, {"loss": 1.0})], 2000)
     page.goto(server(tmp_path, "--reload-interval", "0.3").url + "#page=compare")
@@ -169,8 +170,8 @@ def test_a_run_that_is_found_late(server, page, tmp_path):
     expect_compared(page, "a", "c")
 
 
-def test_an_enlarged_card_belongs_to_its_page(server, page, logdir):
-    """Turning the page leaves the enlarged card behind; Back, and an address without a page, still show it."""
+def test_enlarged_card_belongs_to_its_page(server: StartServer, page: Page, logdir: Path) -> None:
+    """Another page has no enlarged card; Back, and a URL without a page, still show it."""
     url = server(logdir).url
     page.goto(url + "#open=loss")
     expect(page.locator(".groups.alone scalar-card")).to_have_attribute("data-tag", "loss")
@@ -193,8 +194,8 @@ def test_an_enlarged_card_belongs_to_its_page(server, page, logdir):
     expect(page).not_to_have_url(re.compile("open="))
 
 
-def test_golden_runs_under_a_prefix(server, page):
-    """Runs of TensorBoard's writers with other hyperparameters; a tag that a run lacks is said to be absent."""
+def test_golden_runs_under_a_prefix(server: StartServer, page: Page) -> None:
+    """Runs of TensorBoard's writers with other hyperparameters; a note counts the runs without a tag."""
     started = server(GOLDEN / "tensorboard/tensorboardx", "--path-prefix", "/topo")
     page.goto(started.url + f"#page=compare&show={quote('lr_0.1')}&show={quote('lr_0.01')}")
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 from support.event_files import GOLDEN
+from support.pages import Pages, StartServer
 
 from toposcope.proto import framing
 from toposcope.proto.tensorboard_pb2 import Event, GraphDef
@@ -26,7 +27,7 @@ PLACE_IN_THE_ROW = """figure => {
 
 @pytest.fixture
 def logdir(tmp_path: Path) -> Path:
-    """Return two runs of MindSpore, and runs with hostile names of a metric and of an operation."""
+    """Return two runs of MindSpore, and runs with hostile names of a metric and an operation."""
     for name in ("a", "b"):
         shutil.copytree(MINDSPORE, tmp_path / name)
     with SummaryRecord(str(tmp_path / "b")) as record:
@@ -48,8 +49,8 @@ def logdir(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_tiles_of_a_run(server, pages, logdir):
-    """Graph, pipeline, lineage and landscapes are drawn in small from the data, and lead to their pages."""
+def test_tiles_of_a_run(server: StartServer, pages: Pages, logdir: Path) -> None:
+    """Tiles of graph, pipeline, lineage and landscapes are drawn from the data, and link to their pages."""
     sees = json.loads((MINDSPORE / "mindinsight_sees.json").read_text())["digits_momentum"]
     page = pages.open()
     url = server(logdir).url
@@ -81,8 +82,8 @@ def test_tiles_of_a_run(server, pages, logdir):
         expect(page.locator(".run-page")).to_be_visible()
 
 
-def test_landscapes_on_one_scale(server, pages, logdir):
-    """Those of a tag stand side by side between the lowest and the highest loss of all; the address keeps the tag."""
+def test_landscapes_on_one_scale(server: StartServer, pages: Pages, logdir: Path) -> None:
+    """The landscapes of a tag share one scale from the lowest to the highest loss; the URL contains the tag."""
     expected = json.loads((MINDSPORE / "expected.json").read_text())["landscape"]
     page = pages.open()
     page.goto(server(logdir).url + "#page=compare")
@@ -96,10 +97,7 @@ def test_landscapes_on_one_scale(server, pages, logdir):
         losses = np.array(expected[tag]["z"])
         scale = section.locator(".landscape-scale")
         low, high = (scale.get_attribute(f"data-{end}") or "" for end in ("lowest", "highest"))
-        assert (float(low), float(high)) == (
-            pytest.approx(losses.min(), rel=0.01),
-            pytest.approx(losses.max(), rel=0.01),
-        )
+        assert (float(low), float(high)) == pytest.approx((losses.min(), losses.max()), rel=0.01)
 
     other = pages.open()
     other.goto(page.url)
@@ -109,8 +107,8 @@ def test_landscapes_on_one_scale(server, pages, logdir):
     expect(other).to_have_url(re.compile("land.run=b"))
 
 
-def test_a_landscape_that_comes_late(server, page, logdir):
-    """The place of a landscape is its run's before it has come: a click on another never opens it."""
+def test_landscape_fetched_late(server: StartServer, page: Page, logdir: Path) -> None:
+    """A landscape has its place before it is fetched: a click on another one never opens it."""
     held = []
     page.route(re.compile(r"/api/landscapes\?.*run=a(&|$)"), lambda route: held.append(route))
     page.goto(server(logdir).url + "#page=compare")
@@ -132,8 +130,8 @@ def test_a_landscape_that_comes_late(server, page, logdir):
     expect(page).to_have_url(re.compile("land.run=b"))
 
 
-def test_graphs_and_metrics(server, page, logdir):
-    """Graphs are compared by their numbers and operations, metrics of the lineage stand in the difference table."""
+def test_graphs_and_metrics(server: StartServer, page: Page, logdir: Path) -> None:
+    """Graphs are compared by numbers and operations; the difference table contains the lineage's metrics."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(server(logdir, "--path-prefix", "/a/b").url + "#page=compare&lang=en")
 
@@ -143,7 +141,7 @@ def test_graphs_and_metrics(server, page, logdir):
 
     expect(page.locator(".compared-run")).to_have_count(4)
     expect(page.locator(".live")).to_have_attribute("data-state", "live")
-    runs = [chip.get_attribute("data-run") for chip in page.locator(".compared-run").all()]
+    runs = [chip.get_attribute("data-run") or "" for chip in page.locator(".compared-run").all()]
     page.locator('[data-section="graph"]').scroll_into_view_if_needed()
     graphs = [run for run in runs if run != HOSTILE]
     expect(page.locator('[data-section="graph"] table').first.locator("thead th")).to_have_text(graphs)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.element_state import expect_state, state_of
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
 
@@ -62,7 +63,7 @@ def count_between(entry: dict[str, Any], low: float, high: float) -> float:
     return count
 
 
-def test_drawings_equal_the_data(server, page, tmp_path):
+def test_drawings_equal_the_data(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Every view contains all values of each step; read-outs show bin counts and percentiles."""
     values = record_histograms(tmp_path / "a", 12)
     record_histograms(tmp_path / "b", 8, shift=2)
@@ -110,7 +111,7 @@ SPY = """
 """Records the bars and ridge outlines drawn on plots."""
 
 
-def test_what_is_drawn_keeps_the_totals(server, page, tmp_path):
+def test_what_is_drawn_keeps_the_totals(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The heights of bars and ridges on the canvas are the bin counts, and add up to the number of values."""
     values = record_histograms(tmp_path / "run", 6)
     page.add_init_script(SPY)
@@ -141,7 +142,7 @@ def test_what_is_drawn_keeps_the_totals(server, page, tmp_path):
         assert [drawn.get(place, 0) for place in range(len(row))] == pytest.approx(row, abs=1e-6)
 
 
-def test_url_restores_the_view(server, page, pages, tmp_path):
+def test_url_restores_the_view(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
     """Settings are kept in the URL, which shows the same view in another window."""
     for name in ("a", "b"):
         record_histograms(tmp_path / name, 20)
@@ -168,7 +169,7 @@ def test_url_restores_the_view(server, page, pages, tmp_path):
     assert other.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_steps_by_slider_and_keys_and_live(server, page, tmp_path):
+def test_steps_by_slider_and_keys_and_live(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The last step is shown first; keys and slider change it; new steps are followed only from the last one."""
     with SummaryRecord(str(tmp_path / "run")) as record:
 
@@ -199,7 +200,7 @@ def test_steps_by_slider_and_keys_and_live(server, page, tmp_path):
         expect(page).not_to_have_url(re.compile("hist.step"))
 
 
-def test_non_finite_and_constant_values(server, page, tmp_path):
+def test_non_finite_and_constant_values(server: StartServer, page: Page, tmp_path: Path) -> None:
     """NaN and infinities are counted in a note, a constant is visible, and the table shows the numbers."""
     with SummaryRecord(str(tmp_path / "run")) as record:
         for step in range(3):
@@ -209,8 +210,8 @@ def test_non_finite_and_constant_values(server, page, tmp_path):
             record.add_value("histogram", "constant", np.full(9, 3.0))
             record.record(step)
     page.goto(server(tmp_path).url + "#page=histograms")
-    mixed = page.locator('histogram-card[data-tag="mixed"]')
-    expect(mixed.locator('[data-note="non_finite"]')).to_have_text(re.compile(r"2 NaN, 1 infinite\s+in 1 step"))
+    card = page.locator('histogram-card[data-tag="mixed"]')
+    expect(card.locator('[data-note="non_finite"]')).to_have_text(re.compile(r"2 NaN, 1 infinite\s+in 1 step"))
     expect_state(plots(page, "mixed"), "totals", [3, 3, 3])
     expect(page.locator('histogram-card[data-tag="never"] [data-state="no_values"]')).to_be_visible()
     expect_state(plots(page, "constant"), "totals", [9, 9, 9])
@@ -221,12 +222,12 @@ def test_non_finite_and_constant_values(server, page, tmp_path):
     assert read_out["count"] == "9"
     assert read_out["share"] == "1"
 
-    mixed.locator('[data-key="table"]').click()
-    row = mixed.locator('tr[data-step="1"] td')
+    card.locator('[data-key="table"]').click()
+    row = card.locator('tr[data-step="1"] td')
     expect(row).to_have_text(["1", "6", "3", "1.0000", "3.0000", "2.0000", "2.2500"])
 
 
-def test_outliers_can_be_clipped(server, page, tmp_path):
+def test_outliers_can_be_clipped(server: StartServer, page: Page, tmp_path: Path) -> None:
     """With clipping, the axis covers the 0.1 to 99.9 percentiles of all steps; a note counts the values outside."""
     random = np.random.default_rng(3)
     with SummaryRecord(str(tmp_path / "run")) as record:
@@ -261,7 +262,7 @@ def test_outliers_can_be_clipped(server, page, tmp_path):
     expect(note).to_have_count(0)
 
 
-def test_a_larger_card_draws_more_steps(server, page, tmp_path):
+def test_a_larger_card_draws_more_steps(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A note counts the drawn steps; the enlarged card draws all of them, and arrow keys move the read-out."""
     record_histograms(tmp_path / "run", 90)
     page.goto(server(tmp_path).url + "#page=histograms")
@@ -287,7 +288,7 @@ def test_a_larger_card_draws_more_steps(server, page, tmp_path):
     expect(page).to_have_url(re.compile("hist.step=88"))
 
 
-def test_hostile_tag_under_a_path_prefix(server, page, tmp_path):
+def test_hostile_tag_under_a_path_prefix(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Markup in a tag is shown as text in every view, under a path prefix and in Chinese."""
     record_histograms(tmp_path / HOSTILE.replace("/", "_"), 5, tag=HOSTILE)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))

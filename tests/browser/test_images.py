@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.element_state import expect_state
+from support.pages import Pages, StartServer
 from support.summary_values import of_plugin, strings, tensorboard_run
 
 from toposcope.recorder import SummaryRecord
@@ -64,7 +65,7 @@ def expect_panes(page: Page, *panes: tuple[str, int]) -> None:
     expect(page.locator('image-pane[data-pending="false"]:not([data-drawn=""])')).to_have_count(len(panes))
 
 
-def test_cards_show_the_pictures_of_a_step(server, page, tmp_path):
+def test_cards_show_the_pictures_of_a_step(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Cards show the last picture of each run up to the shared step, pixel for pixel; `[` and `]` move all cards."""
     record_run(tmp_path / "a", 100, range(0, 50, 10))
     record_run(tmp_path / "b", 200, range(5, 45, 20), ("input/a", "other"))
@@ -86,7 +87,7 @@ def test_cards_show_the_pictures_of_a_step(server, page, tmp_path):
     expect(page).to_have_url(re.compile(r"image\.step=0"))
 
 
-def test_card_leaves_the_shared_step_and_returns(server, page, tmp_path):
+def test_card_leaves_the_shared_step_and_returns(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A card's slider moves only that card, is kept on reload, and can follow the page again."""
     record_run(tmp_path / "a", 100, range(0, 50, 10), ("input/a", "input/b"))
     page.goto(server(tmp_path).url + "#page=images&image.step=30")
@@ -112,7 +113,7 @@ def test_card_leaves_the_shared_step_and_returns(server, page, tmp_path):
     expect(card(page).locator("footer")).to_have_attribute("data-own", "false")
 
 
-def test_live_pictures_arrive(server, page, tmp_path):
+def test_live_pictures_arrive(server: StartServer, page: Page, tmp_path: Path) -> None:
     """At the latest step the page follows new ones; a selected step stays."""
     with SummaryRecord(str(tmp_path / "a")) as record:
         for step in (1, 2):
@@ -134,7 +135,7 @@ def test_live_pictures_arrive(server, page, tmp_path):
         expect_steps(page, 2)
 
 
-def test_viewer_compares_runs_and_steps(server, page, tmp_path):
+def test_viewer_compares_runs_and_steps(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Panes for runs and steps, their differences, and pixel values under the pointer; the URL restores them."""
     record_run(tmp_path / "a", 100, range(0, 50, 10))
     record_run(tmp_path / "b", 130, range(0, 50, 10))
@@ -171,7 +172,7 @@ def test_viewer_compares_runs_and_steps(server, page, tmp_path):
     expect_steps(page, 40, 40)
 
 
-def test_zoom_keeps_the_pixel_under_the_cursor(server, page, tmp_path):
+def test_zoom_keeps_the_pixel_under_the_cursor(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The wheel zooms about the pointer, dragging pans, and fitting shows the whole picture again."""
     record_run(tmp_path / "a", 100, range(1), side=32)
     page.goto(server(tmp_path).url + "#page=images&open=input/a")
@@ -198,7 +199,7 @@ def test_zoom_keeps_the_pixel_under_the_cursor(server, page, tmp_path):
     expect(page).not_to_have_url(re.compile(r"image\.part="))
 
 
-def test_large_pictures_are_drawn_small_and_large(server, page, tmp_path):
+def test_large_pictures_are_drawn_small_and_large(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A picture larger than its pane is averaged, not subsampled; zoomed in, its pixels are exact."""
     stripes = np.zeros((1400, 1400, 3), np.uint8)
     stripes[:, ::2] = 200
@@ -225,7 +226,7 @@ def test_large_pictures_are_drawn_small_and_large(server, page, tmp_path):
     assert pane.evaluate(drawn) == [9, 8, 7]
 
 
-def test_pictures_of_other_sizes_and_none(server, pages, page, tmp_path):
+def test_pictures_of_other_sizes_and_none(server: StartServer, pages: Pages, page: Page, tmp_path: Path) -> None:
     """Different sizes and undecodable pictures are reported; all pictures of a step are shown."""
     pages.allowed = "Failed to decode"
     record_run(tmp_path / "a", 100, range(1), ("x",), 8)
@@ -245,7 +246,7 @@ def test_pictures_of_other_sizes_and_none(server, pages, page, tmp_path):
     expect(page.locator('.pane[data-run="b"] [data-state="sizes"]')).to_contain_text(re.compile("8 . 8.* 6 . 6"))
 
 
-def test_hostile_tag_under_a_prefix(server, page, tmp_path):
+def test_hostile_tag_under_a_prefix(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Markup in a tag is shown as text in card and viewer, under a path prefix; brightness is kept."""
     record_run(tmp_path / "run", 100, range(2), (HOSTILE,))
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -262,7 +263,7 @@ def test_hostile_tag_under_a_prefix(server, page, tmp_path):
     expect(page.locator("image-viewer h3")).to_have_text(HOSTILE)
 
 
-def test_narrow_page(server, pages, tmp_path):
+def test_narrow_page(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """At 400 px neither cards nor viewer overflow; long series are downsampled until all steps are requested."""
     for red, name in enumerate("abc"):
         record_run(tmp_path / name, red, range(60))

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 from support.element_state import expect_state, state_of
 from support.event_files import GOLDEN, landscape_event, write_run
 from support.landscape_panes import drawn, pane
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord, landscape
 
@@ -54,13 +55,13 @@ def bowl(tag: str, folder: Path, size: int = 9, lift: float = 0.1, steps: int = 
 
 
 @pytest.fixture
-def golden(server, tmp_path: Path) -> str:
+def golden(server: StartServer, tmp_path: Path) -> str:
     """Return the address of a server on the golden run."""
     shutil.copytree(GOLDEN / "mindspore" / RUN, tmp_path / RUN)
     return server(tmp_path).url
 
 
-def test_covered_range_keeps_its_position_on_a_resized_curve(golden, page):
+def test_covered_range_keeps_its_position_on_a_resized_curve(golden: str, page: Page) -> None:
     """The range covered by a landscape is moved after the curve has been drawn again."""
     page.goto(golden + "#page=landscape")
     curve = page.locator("landscape-loss")
@@ -70,7 +71,9 @@ def test_covered_range_keeps_its_position_on_a_resized_curve(golden, page):
         return [range.left - plot.left, plot.right - range.right].map((gap) => gap / plot.width);
     }"""
     wide = curve.evaluate(share)
-    width = curve.bounding_box()["width"]
+    box = curve.bounding_box()
+    assert box
+    width = box["width"]
     page.set_viewport_size({"width": 1000, "height": 900})
     page.wait_for_function(f"() => Math.abs(document.querySelector('landscape-loss').clientWidth - {width}) > 20")
     page.wait_for_function(
@@ -80,7 +83,7 @@ def test_covered_range_keeps_its_position_on_a_resized_curve(golden, page):
     )
 
 
-def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
+def test_golden_run_is_drawn_as_mindinsight_shows_it(golden: str, page: Page) -> None:
     """Grid, path and convergence point of both landscapes, provenance, and the loss curve with the covered range."""
     page.goto(golden + "#page=landscape")
     shown = pane(page, INTERVAL, RUN)
@@ -122,7 +125,7 @@ def test_golden_run_is_drawn_as_mindinsight_shows_it(golden, page):
     expect(page.locator(".land-player")).to_have_count(0)
 
 
-def test_contour_lines_separate_higher_from_lower_points(golden, page):
+def test_contour_lines_separate_higher_from_lower_points(golden: str, page: Page) -> None:
     """A line crosses an edge of the grid an odd number of times exactly if its level is between the two losses."""
     for options in ("", "&land.z=log", "&land.between=straight&land.view=contours"):
         page.goto(golden + f"#page=landscape&land.levels=10{options}")
@@ -166,7 +169,7 @@ def crossings(path: str, top: float) -> list[float]:
     return found
 
 
-def test_without_webgl_contours_are_shown(golden, pages):
+def test_without_webgl_contours_are_shown(golden: str, pages: Pages) -> None:
     """The page reports that there is no surface, and draws the map."""
     page = pages.open()
     page.add_init_script("HTMLCanvasElement.prototype.getContext = new Proxy(HTMLCanvasElement.prototype.getContext, {"
@@ -178,7 +181,7 @@ def test_without_webgl_contours_are_shown(golden, pages):
     expect(page.locator("path.area").first).to_be_visible()
 
 
-def test_path_is_played_and_stepped(golden, page):
+def test_path_is_played_and_stepped(golden: str, page: Page) -> None:
     """Keys and buttons move the current position; map, curve and URL follow."""
     page.goto(golden + "#page=landscape")
     shown, player, curve = pane(page, INTERVAL, RUN), page.locator(".land-player"), page.locator("landscape-loss")
@@ -224,7 +227,7 @@ def test_path_is_played_and_stepped(golden, page):
     expect(page.locator(".keys")).to_contain_text("play or pause the path")
 
 
-def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server, page, tmp_path):
+def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A note reports the decimation; a zoomed part is drawn in full, and the URL restores it."""
     bowl("large", tmp_path / "run", size=201)
     page.goto(server(tmp_path).url + "#page=landscape")
@@ -237,7 +240,7 @@ def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server, page, tmp_path
     expect(shown.locator('[data-note="decimated"]')).to_have_count(0)
 
 
-def test_pointing_keys_and_zoom(golden, page):
+def test_pointing_keys_and_zoom(golden: str, page: Page) -> None:
     """The read-out shows the loss under the pointer; arrow keys move between measured points; a box zooms."""
     page.goto(golden + "#page=landscape")
     shown = pane(page, INTERVAL, RUN)
@@ -269,7 +272,7 @@ def test_pointing_keys_and_zoom(golden, page):
     expect(shown.locator("path.contour").first).to_have_attribute("d", before or "")
 
 
-def test_comparison_on_one_scale_and_downloads(server, page, tmp_path):
+def test_comparison_on_one_scale_and_downloads(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Runs side by side share heights and colours; pictures and data can be downloaded."""
     bowl("loss", tmp_path / "low", lift=0.1)
     bowl("loss", tmp_path / HOSTILE, lift=5.0)
@@ -307,7 +310,7 @@ def test_comparison_on_one_scale_and_downloads(server, page, tmp_path):
     expect(page.locator("landscape-pane")).to_have_count(1)
 
 
-def test_losses_without_a_height_are_noted(server, pages, tmp_path):
+def test_losses_without_a_height_are_noted(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """Zero, negative and non-finite losses are counted; unreadable landscapes give a reason; narrow; Chinese."""
     axis = [0.0, 1.0, 2.0]
     z = [[1.0, 2.0, 3.0], [0.0, -1.0, 4.0], [float("nan"), 5.0, float("inf")]]

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import httpx
 import numpy as np
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 from support import landscape_details as made
 from support.element_state import expect_state, state_of
 from support.landscape_panes import drawn, pane, publish
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import landscape
 from toposcope.recorder.messages.landscape_details import LandscapeDetails, PathTruth
@@ -28,7 +29,7 @@ def exploding(folder: Path, lift: float = 0.1) -> None:
     publish(folder, "loss", landscape(AXIS, AXIS, z))
 
 
-def test_scale_ends_at_the_quantile_of_all_shown_points(server, page, tmp_path):
+def test_scale_ends_at_the_quantile_of_all_shown_points(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Colours, levels and colour bars of both maps are clipped, read-outs are not; the URL keeps the setting."""
     for run, lift in (("one", 0.1), ("two", 3.0)):
         exploding(tmp_path / run, lift)
@@ -75,7 +76,9 @@ def without_ids(drawing: str) -> str:
     return re.sub(r"land-\d+|<!--.*?-->", "", drawing)
 
 
-def test_a_landscape_with_equal_losses_nearly_everywhere_is_not_clipped(server, page, tmp_path):
+def test_a_landscape_with_equal_losses_nearly_everywhere_is_not_clipped(
+    server: StartServer, page: Page, tmp_path: Path
+) -> None:
     """Its quantile is its lowest loss: clipping would leave no range."""
     z = np.full((9, 9), 0.5)
     z[-1, -1] = 7
@@ -87,7 +90,7 @@ def test_a_landscape_with_equal_losses_nearly_everywhere_is_not_clipped(server, 
     expect(shown.locator(".clipped")).to_have_count(0)
 
 
-def test_surface_ends_at_the_top_and_the_path_is_above_it(server, pages, tmp_path):
+def test_surface_ends_at_the_top_and_the_path_is_above_it(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """A surface of two runs counts once; real losses are drawn up to twice its height, and a note counts the rest."""
     z = made.losses(*np.meshgrid(AXIS, AXIS))
     z[-1, -1] += 1000

@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 from support import landscape_details as made
 from support.element_state import expect_state, state_of
 from support.event_files import GOLDEN
 from support.landscape_panes import drawn, pane, publish
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
 
@@ -20,7 +21,7 @@ OF_GRAPHICS = "GL Driver Message|willReadFrequently"
 """Console messages of Chromium about WebGL without a GPU."""
 
 
-def test_surface_is_rotated_and_keeps_its_camera(server, pages, tmp_path):
+def test_surface_is_rotated_and_keeps_its_camera(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """One WebGL surface shares its cursor with the map; the camera is kept while the landscape is refined."""
     pages.allowed = OF_GRAPHICS
     # Small, since without a GPU the CPU draws every pixel.
@@ -89,9 +90,9 @@ def test_surface_is_rotated_and_keeps_its_camera(server, pages, tmp_path):
     expect(shown.locator("canvas")).to_have_count(0)
 
 
-def test_reliability_panel(server, page, tmp_path):
+def test_reliability_panel(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The verdict is the most severe finding; each finding has a text with its numbers."""
-    changes = {
+    changes: dict[str, dict[str, Any]] = {
         "curved": {"eigenvalues": (400.0, 1.0)},
         "flat": {"is_flat": True},
         "fine": {},
@@ -141,7 +142,7 @@ def test_reliability_panel(server, page, tmp_path):
     expect(page.locator('.land-trust[data-light="plain"]')).to_contain_text("the loss of its projection onto the plane")
 
 
-def test_measured_nodes_read_outs_and_slices(server, page, tmp_path):
+def test_measured_nodes_read_outs_and_slices(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Nodes by level, crosses at non-finite losses, checkpoints filled by distance; slices follow the cursor."""
     folder = tmp_path / "run"
     with SummaryRecord(str(folder)) as record:
@@ -194,7 +195,7 @@ def test_measured_nodes_read_outs_and_slices(server, page, tmp_path):
     assert max(tops) == tops[len(tops) // 2]
 
 
-def test_publications_arrive_and_older_ones_can_be_selected(server, page, tmp_path):
+def test_publications_arrive_and_older_ones_can_be_selected(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The newest is shown when it arrives, at the same zoom; a selected older one stays shown."""
     publish(tmp_path / "run", "a", made.bowl(1))
     page.goto(server(tmp_path, "--reload-interval", "0.3").url + "#page=landscape&land.zoom=-0.5,0.5,-0.5,0.5")
@@ -215,7 +216,7 @@ def test_publications_arrive_and_older_ones_can_be_selected(server, page, tmp_pa
     expect(shown).to_have_attribute("data-level", "3/3")
 
 
-def test_runs_on_one_plane_share_positions(server, page, tmp_path):
+def test_runs_on_one_plane_share_positions(server: StartServer, page: Page, tmp_path: Path) -> None:
     """On one plane both maps show the cursor and each other's path; a note states if planes differ."""
     for run, plane in (("one", "p"), ("two", "p"), ("three", "q")):
         publish(tmp_path / run, "a", made.bowl(2, lift=0.1 if run == "one" else 0.4, provenance={"axes": plane}))
@@ -240,7 +241,7 @@ def test_runs_on_one_plane_share_positions(server, page, tmp_path):
     expect(pane(page, "a", "three").locator(".land-cross")).to_be_hidden()
 
 
-def test_runs_on_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
+def test_runs_on_one_surface_are_drawn_on_one_map(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """A joint landscape shows the paths of all its runs, distinguished by colour, name and read-out."""
     pages.allowed = OF_GRAPHICS
     page = pages.open(width=1110, height=460)
@@ -307,7 +308,7 @@ def test_runs_on_one_surface_are_drawn_on_one_map(server, pages, tmp_path):
     assert len(points["x"]) == 12
 
 
-def test_full_screen_and_the_colour_of_the_path(server, page, tmp_path):
+def test_full_screen_and_the_colour_of_the_path(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A key shows one pane with its read-out full screen; the path colour is kept in the URL and drawn."""
     publish(tmp_path / "run", "a", made.bowl(2))
     page.goto(server(tmp_path).url + "#page=landscape")

@@ -1,10 +1,11 @@
-"""The lineage page in a real browser: table, parallel axes with brushes, scatter, importance, datasets."""
+"""Test the lineage page in Chromium: table, parallel axes with brushes, scatter plot, importance, datasets."""
 
 import csv
 import json
 import math
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote
@@ -13,6 +14,7 @@ import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.event_files import GOLDEN, version_event
+from support.pages import Pages, StartServer
 from support.servers import wait_until
 
 from toposcope.proto import framing
@@ -25,7 +27,7 @@ OPTIMIZERS = ("adam", "sgd", HOSTILE)
 
 
 def write_lineage(folder: Path, *messages: tuple[str, Any]) -> None:
-    """Write a run of lineage messages only, field of LineageEvent by field."""
+    """Write a run that contains only lineage messages, given as fields of LineageEvent."""
     folder.mkdir(parents=True)
     events = [LineageEvent(wall_time=1.0, version="MindSpore.Event:1")]
     events += [LineageEvent(wall_time=1.0, **{field: message}) for field, message in messages]
@@ -35,7 +37,7 @@ def write_lineage(folder: Path, *messages: tuple[str, Any]) -> None:
 
 
 def sweep(count: int = RUNS) -> dict[str, dict[str, Any]]:
-    """Return what runs say, by column: numbers, categories, missing and NaN values."""
+    """Return the values of runs by column: numbers, categories, missing and NaN values."""
     draw = random.Random(7)
     runs = {}
     for number in range(count):
@@ -53,31 +55,31 @@ def sweep(count: int = RUNS) -> dict[str, dict[str, Any]]:
     return runs
 
 
-MAKERS = {
-    "param": ("train_lineage", lambda told: train_lineage(**told)),
+MAKERS: dict[str, tuple[str, Callable[[dict[str, Any]], Any]]] = {
+    "param": ("train_lineage", lambda values: train_lineage(**values)),
     "metric": ("evaluation_lineage", eval_lineage),
     "custom": ("user_defined_info", custom_lineage),
 }
 
 
 def write_sweep(logdir: Path, runs: dict[str, dict[str, Any]]) -> None:
-    """Record what the runs say."""
+    """Record the values of the runs."""
     for run, values in runs.items():
-        told: dict[str, dict[str, Any]] = {}
+        sections: dict[str, dict[str, Any]] = {}
         for column, value in values.items():
             section, _, name = column.partition(":")
-            told.setdefault(section, {})[name] = value
-        messages = [(field, make(told[section])) for section, (field, make) in MAKERS.items() if section in told]
+            sections.setdefault(section, {})[name] = value
+        messages = [(field, make(sections[name])) for name, (field, make) in MAKERS.items() if name in sections]
         write_lineage(logdir / run, *messages)
 
 
 def wait_until_loaded(url: str) -> None:
-    """Wait until a server has read every run: before, the page has some of them."""
+    """Wait until a server has loaded all runs."""
     wait_until(lambda: not httpx.get(f"{url}api/runs").json()["loading"])
 
 
 @pytest.fixture
-def sweep_url(server, tmp_path: Path) -> str:
+def sweep_url(server: StartServer, tmp_path: Path) -> str:
     """Return the address of a server on the sweep, under a prefix."""
     write_sweep(tmp_path, sweep())
     url: str = server(tmp_path, "--path-prefix", "/a/b").url
@@ -86,7 +88,7 @@ def sweep_url(server, tmp_path: Path) -> str:
 
 
 def open_page(page: Page, url: str, **settings: str) -> None:
-    """Open the page with settings and wait until all runs are there."""
+    """Open the page with settings and wait until all runs are loaded."""
     text = "".join(f"&{name}={quote(value)}" for name, value in settings.items())
     page.goto(f"{url}#page=lineage{text}")
     expect(page.locator('.lineage[data-complete="true"]')).to_be_attached()
@@ -98,20 +100,20 @@ def cell(page: Page, run: str, column: str) -> Locator:
 
 
 def setting(page: Page, name: str) -> str:
-    """Return a setting as it stands in the address."""
+    """Return a setting of the address."""
     return parse_qs(page.evaluate("location.hash.slice(1)")).get(name, [""])[0]
 
 
 def shown_runs(page: Page) -> list[str]:
-    """Return the runs of the table as its download has them."""
+    """Return the runs of the table from its CSV download."""
     with page.expect_download() as download:
         page.locator('[data-key="csv"]').click()
     with Path(download.value.path()).open(newline="") as file:
         return [row["run"] for row in csv.DictReader(file)]
 
 
-def slowly_kept(runs: dict[str, dict[str, Any]], brushes: dict[str, Any]) -> list[str]:
-    """Return the runs that every brush keeps: ranges are pairs, picks are sets in which None is what is missing."""
+def runs_kept_by(runs: dict[str, dict[str, Any]], brushes: dict[str, Any]) -> list[str]:
+    """Return the runs that every brush keeps; ranges are pairs, picks are sets, in which None means missing."""
     kept = []
     for run, values in runs.items():
         for column, brush in brushes.items():
@@ -147,27 +149,27 @@ def drag(page: Page, column: str, start: float, end: float) -> None:
     page.mouse.up()
 
 
-def test_golden_run_is_drawn_as_mindinsight_sees_it(server, page, tmp_path):
-    """Every value that MindInsight shows of the run is in the table, the pipeline in the part of the data."""
+def test_golden_run_matches_mindinsight(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The table contains every value that MindInsight shows; the data columns contain the pipeline."""
     (tmp_path / "golden").symlink_to(GOLDEN / "mindspore")
     sees = json.loads((GOLDEN / "mindspore/digits_momentum/mindinsight_sees.json").read_text())
-    seen = sees["digits_momentum"]["lineage"]
+    lineage = sees["digits_momentum"]["lineage"]
     run = "golden/digits_momentum"
     page.set_viewport_size({"width": 3400, "height": 1200})
     open_page(page, server(tmp_path).url)
 
-    expected = {f"metric:{name}": value for name, value in seen["metric"].items()}
-    expected |= {f"custom:{name}": value for name, value in seen["user_defined"].items()}
+    expected = {f"metric:{name}": value for name, value in lineage["metric"].items()}
+    expected |= {f"custom:{name}": value for name, value in lineage["user_defined"].items()}
     expected |= {
-        f"param:{name}": seen[name]
+        f"param:{name}": lineage[name]
         for name in ("optimizer", "learning_rate", "loss_function", "epoch", "batch_size", "device_num")
     }
     expected |= {
-        "model:network": seen["network"],
-        "model:loss": seen["loss"],
-        "model:size": seen["model_size"],
-        "train:train_dataset_size": seen["train_dataset_count"],
-        "valid:valid_dataset_size": seen["test_dataset_count"],
+        "model:network": lineage["network"],
+        "model:loss": lineage["loss"],
+        "model:size": lineage["model_size"],
+        "train:train_dataset_size": lineage["train_dataset_count"],
+        "valid:valid_dataset_size": lineage["test_dataset_count"],
     }
     for column, value in expected.items():
         expect(cell(page, run, column)).to_have_attribute("data-value", str(value))
@@ -184,8 +186,8 @@ def test_golden_run_is_drawn_as_mindinsight_sees_it(server, page, tmp_path):
     expect(cell(page, run, "data:Map 2.operations")).to_have_text("TypeCast(data_type=int32)")
 
 
-def test_brushes_keep_exactly_the_right_runs(sweep_url, page, pages):
-    """Ranges, picks and what is missing, several at once; the address restores them; other pages draw what is left."""
+def test_brushes_keep_exactly_the_right_runs(sweep_url: str, page: Page, pages: Pages) -> None:
+    """Ranges, picks and missing values can be combined; the address restores them; other pages show the kept runs."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     runs = sweep()
     open_page(page, sweep_url)
@@ -197,14 +199,14 @@ def test_brushes_keep_exactly_the_right_runs(sweep_url, page, pages):
 
     drag(page, "metric:accuracy", 0.1, 0.7)
     brushes: dict[str, Any] = {"metric:accuracy": brush_of(page, "metric:accuracy")}
-    assert shown_runs(page) == slowly_kept(runs, brushes)
+    assert shown_runs(page) == runs_kept_by(runs, brushes)
     drag(page, "param:learning_rate", 0.2, 1.2)
     brushes["param:learning_rate"] = brush_of(page, "param:learning_rate")
     assert brushes["param:learning_rate"][0] == -math.inf
     page.locator(f'[data-axis="param:optimizer"] [data-pick="{HOSTILE}"]').click()
     page.locator('[data-axis="param:optimizer"] [data-pick="adam"]').click()
     brushes["param:optimizer"] = {HOSTILE, "adam"}
-    kept = slowly_kept(runs, brushes)
+    kept = runs_kept_by(runs, brushes)
     assert 0 < len(kept) < RUNS / 2
     assert shown_runs(page) == kept
     expect(page.locator("lineage-strip").first).to_have_attribute("data-drawn-runs", str(len(kept)))
@@ -215,7 +217,7 @@ def test_brushes_keep_exactly_the_right_runs(sweep_url, page, pages):
     expect(restored.locator(".table-bar [data-count]")).to_have_attribute("data-count", str(len(kept)))
     restored.locator('[data-axis="custom:dropout"] [data-pick-lane="-"]').click()
     brushes["custom:dropout"] = {None}
-    assert shown_runs(restored) == slowly_kept(runs, brushes)
+    assert shown_runs(restored) == runs_kept_by(runs, brushes)
 
     page.locator('[data-key="draw-kept"]').click()
     page.locator('.pages [data-page="overview"]').click()
@@ -227,8 +229,8 @@ def test_brushes_keep_exactly_the_right_runs(sweep_url, page, pages):
     expect(page.locator('img[src="x"]')).to_have_count(0)
 
 
-def test_brush_is_moved_stretched_and_taken_away(sweep_url, page):
-    """The middle of a brush moves it, an end stretches it, keys do the same; a click beside it takes it away."""
+def test_brush_is_moved_resized_and_removed(sweep_url: str, page: Page) -> None:
+    """The middle of a brush moves it, an end resizes it, keys do the same; a click outside of it removes it."""
     open_page(page, sweep_url, **{"lineage.brush": "metric:accuracy,0.2..0.4"})
     axis = page.locator('[data-axis="metric:accuracy"]')
     lo, hi = (float(axis.get_attribute(name) or "nan") for name in ("data-lo", "data-hi"))
@@ -269,17 +271,17 @@ def test_brush_is_moved_stretched_and_taken_away(sweep_url, page):
     expect(page.locator(".axis").first).to_have_attribute("data-axis", "param:batch_size")
 
     drag(page, "param:optimizer", 0.05, 0.3)
-    assert shown_runs(page) == slowly_kept(sweep(), {"param:optimizer": {HOSTILE}})
-    run = slowly_kept(sweep(), {"param:optimizer": {HOSTILE}})[1]
+    assert shown_runs(page) == runs_kept_by(sweep(), {"param:optimizer": {HOSTILE}})
+    run = runs_kept_by(sweep(), {"param:optimizer": {HOSTILE}})[1]
     page.locator(f'.run-line[data-run="{run}"] td').first.hover()
     expect(page.locator("lineage-axes")).to_have_attribute("data-pointed", run)
     expect(page.locator(".pointed-line path").first).to_have_attribute("d", re.compile(r"^M0\.0 "))
 
 
-def test_table_sorts_selects_hides_and_downloads(sweep_url, page):
-    """Rows are sorted, the missing last; selected ones are hidden or shown alone; the download has every digit.
+def test_table_sorts_selects_hides_and_downloads(sweep_url: str, page: Page) -> None:
+    """Rows are sorted with missing values last; selected ones are hidden or shown alone; the download is exact.
 
-    Where no row is left, the key that draws the rows elsewhere does nothing.
+    If no row is left, the shortcut that shows the rows on all pages does nothing.
     """
     runs = sweep()
     open_page(page, sweep_url)
@@ -293,12 +295,12 @@ def test_table_sorts_selects_hides_and_downloads(sweep_url, page):
 
     for run in best[:2]:
         page.locator(f'.run-line[data-run="{run}"] input').check()
-    page.locator('[data-key="hide-ticked"]').click()
+    page.locator('[data-key="hide-selected"]').click()
     assert shown_runs(page)[:2] == best[2:4]
     assert set(setting(page, "lineage.hidden").removeprefix("-").split(",")) == set(best[:2])
     for run in best[2:4]:
         page.locator(f'.run-line[data-run="{run}"] input').check()
-    page.locator('[data-key="show-ticked"]').click()
+    page.locator('[data-key="show-selected"]').click()
     assert shown_runs(page) == best[2:4]
     page.locator('[data-key="show-all"]').click()
 
@@ -311,19 +313,19 @@ def test_table_sorts_selects_hides_and_downloads(sweep_url, page):
         rows = {row.pop("run"): row for row in csv.DictReader(file)}
     assert set(rows) == set(runs)
     for run, row in rows.items():
-        told = {id: str(value).replace("nan", "NaN") for id, value in runs[run].items() if id != "param:batch_size"}
-        assert {id: text for id, text in row.items() if text} == told
+        expected = {id: str(value).replace("nan", "NaN") for id, value in runs[run].items() if id != "param:batch_size"}
+        assert {id: text for id, text in row.items() if text} == expected
 
     page.locator('.heads [data-column="name"] input').check()
-    page.locator('[data-key="hide-ticked"]').click()
+    page.locator('[data-key="hide-selected"]').click()
     expect(page.locator('[data-key="draw-kept"]')).to_be_disabled()
     address = page.url
     page.keyboard.press("d")
     assert page.url == address
 
 
-def test_scatter_target_and_importance(sweep_url, page):
-    """The scatter draws the runs that have both values; the target's bars count every run; a bar opens its scatter."""
+def test_scatter_target_and_importance(sweep_url: str, page: Page) -> None:
+    """The scatter plot draws runs with both values; the histogram counts all runs; a parameter opens its plot."""
     runs = sweep()
     open_page(
         page, sweep_url, **{"lineage.x": "custom:dropout", "lineage.y": "metric:accuracy", "lineage.third": "size"}
@@ -331,9 +333,9 @@ def test_scatter_target_and_importance(sweep_url, page):
     both = [v for v in runs.values() if "custom:dropout" in v and math.isfinite(v["metric:accuracy"])]
     plot = page.locator(".scatter-plot")
     expect(plot).to_have_attribute("data-drawn-points", str(len(both)))
-    counts = page.locator(".distribution").get_attribute("data-counts") or ""
+    counts = page.locator("lineage-target").evaluate("card => card.debugState().counts")
     finite = sum(math.isfinite(values["metric:accuracy"]) for values in runs.values())
-    assert sum(map(int, counts.split(","))) == finite
+    assert sum(counts) == finite
 
     importance = page.locator('.importances [data-parameter="batch_size"] button')
     importance.click()
@@ -342,8 +344,8 @@ def test_scatter_target_and_importance(sweep_url, page):
     expect(plot).to_have_attribute("data-drawn-points", str(finite))
 
 
-def test_tensorboard_hyperparameters_and_live_runs(server, page, tmp_path):
-    """Sessions of TensorBoard's writers are rows like all others; a run that comes later joins them."""
+def test_tensorboard_hyperparameters_and_live_runs(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Sessions of TensorBoard's writers are rows like all others; a later run is added."""
     (tmp_path / "golden").symlink_to(GOLDEN / "tensorboard/tensorboardx")
     open_page(page, server(tmp_path, "--reload-interval", "0.2").url)
     expect(cell(page, "golden/lr_0.01", "param:lr")).to_have_attribute("data-value", "0.01")
@@ -357,8 +359,8 @@ def test_tensorboard_hyperparameters_and_live_runs(server, page, tmp_path):
     expect(cell(page, "late", "param:optimizer")).to_have_text("adam")
 
 
-def test_what_could_not_be_had_is_asked_for_again(server, page, pages, tmp_path):
-    """Without an answer the page says why, and asks again when told to; a line break in a run's name breaks nothing."""
+def test_failed_request_is_repeated(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
+    """A failed request is reported and repeated on demand; a line break in a run's name is displayed correctly."""
     write_sweep(tmp_path, {name: {"custom:seed": seed} for seed, name in enumerate(("one", "two\nlines"))})
     pages.allowed = "ERR_CONNECTION_REFUSED"
     page.route("**/api/lineage", lambda route: route.abort("connectionrefused"))
@@ -368,15 +370,15 @@ def test_what_could_not_be_had_is_asked_for_again(server, page, pages, tmp_path)
         page.locator('[data-key="retry"]').click()
 
     page.unroute("**/api/lineage")
-    # A list of runs that comes just now asks again too, and leaves no button.
+    # A new list of runs also repeats the request, and removes the button.
     page.evaluate("""() => document.querySelector('[data-key="retry"]')?.click()""")
 
     expect(page.locator(".lineage .run-line")).to_have_count(2)
     assert [line.get_attribute("data-run") for line in page.locator(".run-line").all()] == ["one", "two\nlines"]
 
 
-def test_columns_of_the_table_are_carried_by_hand_and_by_keys(sweep_url, page):
-    """A dragged column stands where it was dropped, arrow keys carry one on; address and download have the order."""
+def test_columns_of_the_table_are_moved(sweep_url: str, page: Page) -> None:
+    """Columns are moved by dragging and by arrow keys; the address and the download have the same order."""
     open_page(page, sweep_url)
     heads = page.locator(".heads th[data-column]")
 
@@ -389,10 +391,10 @@ def test_columns_of_the_table_are_carried_by_hand_and_by_keys(sweep_url, page):
 
     before = columns()
     page.locator('.heads [data-column="metric:accuracy"]').drag_to(head(before[0]))
-    carried = ["metric:accuracy", *(id for id in before if id != "metric:accuracy")]
+    moved = ["metric:accuracy", *(id for id in before if id != "metric:accuracy")]
     expect(heads.nth(1)).to_have_attribute("data-column", "metric:accuracy")
-    assert columns() == carried
-    assert setting(page, "lineage.columns").split(",") == carried
+    assert columns() == moved
+    assert setting(page, "lineage.columns").split(",") == moved
 
     head("metric:accuracy").locator("button").focus()
     page.keyboard.press("ArrowRight")
@@ -405,17 +407,17 @@ def test_columns_of_the_table_are_carried_by_hand_and_by_keys(sweep_url, page):
     with page.expect_download() as download:
         page.locator('[data-key="csv"]').click()
     with Path(download.value.path()).open(newline="") as file:
-        assert next(csv.reader(file)) == ["run", *carried]
+        assert next(csv.reader(file)) == ["run", *moved]
 
 
-def test_importance_counts_the_chosen_runs_and_no_others(server, page, tmp_path):
-    """Of more runs than an address would hold, those are counted that the filter keeps."""
+def test_importance_uses_only_the_filtered_runs(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The request contains the filtered runs, even if they are too many for a URL."""
     draw = random.Random(1)
     names = [f"{'left' if number % 3 else 'kept'}{number:03}" for number in range(480)]
     runs = {name: {"param:learning_rate": draw.random(), "metric:accuracy": draw.random()} for name in names}
     write_sweep(tmp_path, runs)
     url = server(tmp_path).url
     wait_until_loaded(url)
-    with page.expect_response(re.compile("/api/importance$")) as asked:
+    with page.expect_response(re.compile("/api/importance$")) as response:
         open_page(page, url, runs="left")
-    assert (asked.value.json()["runs"], asked.value.json()["left_out"]) == (320, 0)
+    assert (response.value.json()["runs"], response.value.json()["left_out"]) == (320, 0)

@@ -1,4 +1,4 @@
-"""The overview in a real browser: the table of runs, the page of one run, what people say about runs."""
+"""The overview in a real browser: the table of runs, the page of one run, notes."""
 
 import json
 import math
@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 from support.element_state import expect_state
 from support.event_files import scalar_event, version_event
+from support.pages import Pages, StartServer
 
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import SummaryRecord
@@ -22,7 +23,7 @@ START = 1_700_000_000.0
 def write_run(
     folder: Path, losses: list[float], began: float = START, tag: str = "train/loss", **hyper_parameters: Any
 ) -> None:
-    """Write a run as it would be after training: a loss a step, and what it was trained with."""
+    """Write a run as after training: a loss per step, and its hyperparameters."""
     folder.mkdir(parents=True)
     points = [scalar_event(began + step, step, {tag: loss}) for step, loss in enumerate(losses)]
     (folder / "events.out.events.summary.1.0.host_MS").write_bytes(b"".join([version_event(began), *points]))
@@ -75,17 +76,17 @@ def cell(page: Page, run: str, column: str) -> Locator:
 
 
 def expect_value(page: Page, run: str, column: str, value: str) -> None:
-    """Wait until a run's cell has a value, however it is written."""
+    """Wait until a run's cell has a value, regardless of its format."""
     expect(cell(page, run, column).locator("[data-value]")).to_have_attribute("data-value", value)
 
 
 def sort(page: Page, column: str, **options: Any) -> None:
-    """Click on the head of a column."""
+    """Click on the header of a column."""
     page.locator(f".heads [data-column={json.dumps(column)}] button.head-label").click(**options)
 
 
-def test_table_equals_the_data(server, page, tmp_path, data_dir):
-    """Each cell says what was recorded; the best value is the loss's smallest and stands out; a run grows in place."""
+def test_table_equals_the_data(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
+    """Each cell shows what was recorded; the smallest loss is highlighted as the best; a run grows in place."""
     write_sweep(tmp_path)
     page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview&x=step")
 
@@ -113,8 +114,10 @@ def test_table_equals_the_data(server, page, tmp_path, data_dir):
     expect_value(page, "other", "best:train/loss", "3")
 
 
-def test_sort_filter_group_and_address(server, page, pages, tmp_path, data_dir):
-    """Rows are sorted, the missing ones last, filtered by value, grouped with means; the address restores it all."""
+def test_sort_filter_group_and_address(
+    server: StartServer, page: Page, pages: Pages, tmp_path: Path, data_dir: Path
+) -> None:
+    """Rows are sorted, missing values last, filtered by value, grouped with means; the URL restores all of it."""
     write_sweep(tmp_path)
     page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview")
     expect(cell(page, "sweep/a9", "param:optimizer")).to_have_text("sgd")
@@ -163,11 +166,12 @@ def test_sort_filter_group_and_address(server, page, pages, tmp_path, data_dir):
     expect(other.locator('.group-line[data-group="a"]')).to_have_attribute("data-count", "2")
 
 
-def test_what_comes_late_moves_nothing_from_under_the_hand(server, page, tmp_path, data_dir):
-    """Rows that are sorted and columns that appear when facts come stay themselves: links, heads and focused fields."""
+def test_late_data_keeps_elements(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
+    """Links, headers and focused fields keep their elements when rows are sorted and columns appear late."""
     write_sweep(tmp_path)
-    held: list[Route] | None = []
-    page.route("**/api/overview*", lambda route: route.continue_() if held is None else held.append(route))
+    held: list[Route] = []
+    is_held = True
+    page.route("**/api/overview*", lambda route: held.append(route) if is_held else route.continue_())
     address = server(tmp_path, "--data-dir", str(data_dir)).url
     page.goto(f"{address}#page=overview&over.sort=-last:train/loss")
     expect_order(page, "sweep/a9", "sweep/a10", "sweep/b1", "other")
@@ -177,8 +181,8 @@ def test_what_comes_late_moves_nothing_from_under_the_hand(server, page, tmp_pat
     link = row(page, "sweep/a9").locator("a.run-name").element_handle()
     head = page.locator('.heads [data-column="steps"] button').element_handle()
 
-    late, held = held, None
-    for route in late:
+    is_held = False
+    for route in held:
         route.continue_()
 
     expect_order(page, "other", "sweep/a10", "sweep/a9", "sweep/b1")
@@ -190,8 +194,8 @@ def test_what_comes_late_moves_nothing_from_under_the_hand(server, page, tmp_pat
     expect(page.locator('.run-page[data-run="sweep/a9"]')).to_be_visible()
 
 
-def test_thousands_of_runs(server, page, tmp_path, data_dir):
-    """Only the rows in sight exist; the last one is reached; keys walk the rows, choose them and open a run's page."""
+def test_thousands_of_runs(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
+    """Only the visible rows exist; the last one is reachable; keys move through rows, select them and open a run."""
     for index in range(1000):
         write_run(tmp_path / f"run{index}", [1.0, index / 4], START + index)
     page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview")
@@ -235,8 +239,10 @@ def test_thousands_of_runs(server, page, tmp_path, data_dir):
     expect(page.locator('[data-key="compare"]')).to_be_disabled()
 
 
-def test_all_hidden_and_nothing_chosen(server, page, tmp_path, data_dir):
-    """Where every run is hidden, each page says so and offers to show them; to choose no column is a choice."""
+def test_all_runs_hidden_and_no_column_selected(
+    server: StartServer, page: Page, tmp_path: Path, data_dir: Path
+) -> None:
+    """If every run is hidden, each page offers to show them; selecting no column is possible."""
     write_run(tmp_path / "only", [1.0, 0.5])
     started = server(tmp_path, "--data-dir", str(data_dir))
     for run, status in (("only", 200), ("gone", 404)):
@@ -260,8 +266,8 @@ def test_all_hidden_and_nothing_chosen(server, page, tmp_path, data_dir):
     expect(page.locator('.heads [data-column="last:train/loss"]')).to_have_count(1)
 
 
-def test_filters_choose_what_is_compared(server, page, tmp_path, data_dir):
-    """The comparison takes the runs that the filters of values leave, of those that are switched on."""
+def test_filters_select_compared_runs(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
+    """The visible runs that match the value filters are compared."""
     write_sweep(tmp_path)
     page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview")
     expect(cell(page, "sweep/a9", "param:optimizer")).to_have_text("sgd")
@@ -277,8 +283,10 @@ def test_filters_choose_what_is_compared(server, page, tmp_path, data_dir):
     expect(page.locator('.run[data-shown="true"]')).to_have_count(2)
 
 
-def test_notes_are_shared_and_kept(server, pages, page, tmp_path, data_dir):
-    """What one viewer says, another sees; it outlives the server; a hidden run leaves table and list."""
+def test_notes_are_shared_and_stored(
+    server: StartServer, pages: Pages, page: Page, tmp_path: Path, data_dir: Path
+) -> None:
+    """Notes of one viewer are visible to another and survive the server; a hidden run is not listed."""
     write_sweep(tmp_path)
     first = server(tmp_path, "--data-dir", str(data_dir))
     page.goto(first.url + "#page=overview&over.run=sweep/a9&rail=open")
@@ -323,8 +331,10 @@ def test_notes_are_shared_and_kept(server, pages, page, tmp_path, data_dir):
     assert third.locator("img").count() == 0
 
 
-def test_notes_that_cannot_be_kept(server, pages, page, tmp_path, data_dir):
-    """When the server cannot keep a change, the page says why and shows what is kept."""
+def test_notes_that_cannot_be_saved(
+    server: StartServer, pages: Pages, page: Page, tmp_path: Path, data_dir: Path
+) -> None:
+    """If the server cannot save a change, the page shows the reason and the stored value."""
     pages.allowed = "503"
     write_sweep(tmp_path)
     blocked = data_dir / "file"
@@ -339,8 +349,8 @@ def test_notes_that_cannot_be_kept(server, pages, page, tmp_path, data_dir):
     expect(page.locator(".run-page h2 .leaf")).to_have_text("sweep/a9")
 
 
-def test_run_page(server, page, tmp_path, data_dir):
-    """The page of a run tells the first bad step, damage and where, its kinds of data; links lead there."""
+def test_run_page(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
+    """The page of a run shows the first NaN, damaged records with their offsets, and its kinds of data, with links."""
     write_sweep(tmp_path)
     event_file = tmp_path / "sweep/b1/events.out.events.summary.1.0.host_MS"
     content = event_file.read_bytes() + scalar_event(START + 25, 3, {"train/loss": 0.5})
@@ -368,8 +378,8 @@ def test_run_page(server, page, tmp_path, data_dir):
     expect(card).to_be_visible()
 
 
-def test_golden_run_and_kinds_not_drawn(server, page, tmp_path, data_dir):
-    """Of a run of MindSpore every kind of data has its tile, drawn in small where there is a page for it."""
+def test_golden_run_and_kinds_not_drawn(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
+    """Every kind of data of a MindSpore run has a tile, with a thumbnail if there is a page for it."""
     golden = Path(__file__).parent.parent / "golden/mindspore"
     page.goto(server(golden, "--data-dir", str(data_dir)).url + "#page=overview&over.run=digits_momentum")
 
@@ -385,8 +395,8 @@ def test_golden_run_and_kinds_not_drawn(server, page, tmp_path, data_dir):
     expect(page.locator('[data-fact="optimizer"] td')).to_have_text("Momentum")
 
 
-def test_hostile_names_under_a_prefix(server, page, tmp_path, data_dir):
-    """Markup in names of runs, tags and hyperparameters is shown as it is written, under a path prefix too."""
+def test_hostile_names_under_a_prefix(server: StartServer, page: Page, tmp_path: Path, data_dir: Path) -> None:
+    """Markup in names of runs, tags and hyperparameters is shown as text, also under a path prefix."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     write_run(tmp_path / HOSTILE, [1.0, 0.5], tag=HOSTILE, optimizer=HOSTILE)
     with SummaryRecord(str(tmp_path / "plain")) as record:

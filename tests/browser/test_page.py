@@ -10,6 +10,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.element_state import expect_state
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
 
@@ -32,7 +33,7 @@ def card(page: Page, tag: str = "loss") -> Locator:
 
 
 def expect_points(page: Page, points: int | str, tag: str = "loss") -> None:
-    """Wait until so many points of a tag are drawn."""
+    """Wait until this many points of a tag are drawn."""
     expect(card(page, tag)).to_have_attribute("data-drawn-points", str(points))
 
 
@@ -52,7 +53,7 @@ def drag(page: Page, start: float, end: float, tag: str = "loss") -> None:
 
 
 def smoothed_at(page: Page, step: int) -> float:
-    """Return the smoothed value the read-out shows for a step, wherever it lies in the chart."""
+    """Return the smoothed value that the read-out shows for a step."""
     low, high = map(float, (card(page).get_attribute("data-window") or "").split(","))
     box = card(page).locator(".u-over").bounding_box()
     assert box
@@ -64,8 +65,8 @@ def smoothed_at(page: Page, step: int) -> float:
     return float(row.get_attribute("data-smoothed") or "nan")
 
 
-def test_flushed_point_appears_without_reload(server, page, tmp_path):
-    """A point that is flushed while the page is open is drawn, and no request for the page is made again."""
+def test_flushed_point_appears_without_reload(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A point that is flushed while the page is open is drawn without a reload."""
     with SummaryRecord(str(tmp_path / "run")) as record:
         record.add_value("scalar", "loss", 0.5)
         record.record(1)
@@ -83,8 +84,8 @@ def test_flushed_point_appears_without_reload(server, page, tmp_path):
         assert page.evaluate("window.sameDocument") is True
 
 
-def test_new_run_and_new_tag_appear(server, page, tmp_path):
-    """A run and a tag that begin while the page is open get their row, their line and their card."""
+def test_new_run_and_new_tag_appear(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A run and a tag that start while the page is open get a row, a line and a card."""
     record_run(tmp_path / "first", 10)
     page.goto(server(tmp_path).url)
     expect_points(page, 10)
@@ -96,8 +97,8 @@ def test_new_run_and_new_tag_appear(server, page, tmp_path):
     expect(page.locator(".run")).to_have_count(2)
 
 
-def test_zoom_reaches_raw_points_with_equal_smoothing(server, page, tmp_path):
-    """Dragging asks again for the window down to every point, and does not change a smoothed value."""
+def test_zoom_reaches_raw_points_with_equal_smoothing(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A zoom fetches every point of the window, and does not change smoothed values."""
     record_run(tmp_path / "run", 6000)
     page.goto(server(tmp_path).url + "#smooth=0.9&open=loss")
     expect(card(page).locator('[data-note="downsampled"]')).to_contain_text("of 6,000")
@@ -126,8 +127,8 @@ def test_zoom_reaches_raw_points_with_equal_smoothing(server, page, tmp_path):
     expect(page).not_to_have_url(re.compile("zoom"))
 
 
-def test_toggling_hides_a_line(server, page, tmp_path):
-    """A run that is switched off is not drawn; 'only this', 'none' and 'all' do as they say."""
+def test_toggling_hides_a_line(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A hidden run is not drawn; 'only this', 'none' and 'all' change the visible runs."""
     for name in ("a", "b", "c"):
         record_run(tmp_path / name, 10)
     page.goto(server(tmp_path).url)
@@ -144,8 +145,8 @@ def test_toggling_hides_a_line(server, page, tmp_path):
     expect_runs(page, "a", "b", "c")
 
 
-def test_address_restores_the_view(server, page, pages, tmp_path):
-    """Whoever opens the address sees the same: scale, smoothing, hidden runs, filters, window, theme, card size."""
+def test_url_restores_the_view(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
+    """The URL restores scale, smoothing, hidden runs, filters, window, theme, card size."""
     for name in ("a", "b"):
         record_run(tmp_path / name, 200, ("loss", "accuracy"))
     page.goto(server(tmp_path).url)
@@ -181,8 +182,8 @@ def test_address_restores_the_view(server, page, pages, tmp_path):
     expect_points(other, 400)
 
 
-def test_axes_and_read_out(server, page, tmp_path):
-    """Every axis draws every point; the read-out names each run's value, the largest first; charts share the cursor."""
+def test_axes_and_read_out(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Every axis draws every point; the read-out lists each run's value, the largest first; charts share the cursor."""
     record_run(tmp_path / "low", 50, ("loss", "other"))
     record_run(tmp_path / "high", 50, ("loss", "other"), scale=2.0)
     page.goto(server(tmp_path).url)
@@ -208,8 +209,8 @@ def test_axes_and_read_out(server, page, tmp_path):
     expect(card(page).locator(".lines.faded")).to_have_count(1)
 
 
-def test_one_step_series_opens_on_wall_time(server, page, tmp_path):
-    """A series that never leaves one step is drawn over wall time, and the card says so."""
+def test_one_step_series_opens_on_wall_time(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A series with only one step is drawn over wall time, with a note."""
     with SummaryRecord(str(tmp_path / "run")) as record:
         for value in range(5):
             record.add_value("scalar", "loss", float(value))
@@ -221,8 +222,8 @@ def test_one_step_series_opens_on_wall_time(server, page, tmp_path):
     expect(card(page).locator('[data-note="one_step"]')).to_be_visible()
 
 
-def test_non_finite_and_non_positive_points(server, page, tmp_path):
-    """NaN and infinities are drawn and read out; a logarithm leaves out what is not positive and says so."""
+def test_non_finite_and_non_positive_points(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """NaN and infinities are drawn and read out; a logarithmic axis omits values that are not positive, with a note."""
     with SummaryRecord(str(tmp_path / "run")) as record:
         for step, value in enumerate([1.0, math.nan, math.inf, -math.inf, 2.0, -3.0]):
             record.add_value("scalar", "loss", value)
@@ -239,8 +240,8 @@ def test_non_finite_and_non_positive_points(server, page, tmp_path):
     )
 
 
-def test_bad_regex_is_a_state(server, page, tmp_path):
-    """A broken expression is named beside its field and filters nothing; mending it filters."""
+def test_invalid_regex(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """An invalid expression shows an error below its field and filters nothing; a corrected one filters."""
     record_run(tmp_path / "run", 5, ("loss", "accuracy"))
     page.goto(server(tmp_path).url)
     expect_points(page, 5)
@@ -256,8 +257,8 @@ def test_bad_regex_is_a_state(server, page, tmp_path):
     expect_runs(page, "run")
 
 
-def test_hostile_tag_is_text(server, page, tmp_path):
-    """Markup in a tag is shown as it is written."""
+def test_hostile_tag_is_text(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Markup in a tag is shown as text."""
     record_run(tmp_path / "run", 5, (HOSTILE,))
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(server(tmp_path).url + f"#open={quote(HOSTILE)}")
@@ -269,8 +270,8 @@ def test_hostile_tag_is_text(server, page, tmp_path):
     assert page.locator("img").count() == 0
 
 
-def test_empty_logdir_fills(server, page, tmp_path):
-    """An empty logdir says what it waits for, and the page fills when a run begins."""
+def test_empty_logdir_fills(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The page of an empty logdir shows what it waits for, and a run as soon as it starts."""
     page.goto(server(tmp_path, "--reload-interval", "0.3").url)
     expect(page.locator(".empty")).to_have_attribute("data-state", "no_runs")
     expect(page.locator(".empty")).to_contain_text(str(tmp_path))
@@ -280,8 +281,8 @@ def test_empty_logdir_fills(server, page, tmp_path):
     expect_points(page, 5)
 
 
-def test_missing_logdir_is_waited_for(server, page, tmp_path):
-    """A logdir that does not exist is named as missing, and used as soon as it does."""
+def test_missing_logdir_is_waited_for(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A missing logdir is reported, and used as soon as it exists."""
     logdir = tmp_path / "later"
     page.goto(server(logdir, "--reload-interval", "0.3").url)
     expect(page.locator(".empty")).to_have_attribute("data-state", "no_logdir")
@@ -291,8 +292,8 @@ def test_missing_logdir_is_waited_for(server, page, tmp_path):
     expect_points(page, 5)
 
 
-def test_run_that_vanishes_leaves_the_page(server, page, tmp_path):
-    """A run whose folder is deleted leaves list and charts."""
+def test_run_that_vanishes_leaves_the_page(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A run whose folder is deleted is removed from list and charts."""
     for name in ("a", "b"):
         record_run(tmp_path / name, 5)
     page.goto(server(tmp_path, "--reload-interval", "0.3").url)
@@ -304,8 +305,8 @@ def test_run_that_vanishes_leaves_the_page(server, page, tmp_path):
     expect(page.locator(".run")).to_have_count(1)
 
 
-def test_narrow_page(server, pages, tmp_path):
-    """At 400 px nothing overflows, the run list is a sheet, and a run can be switched off in it."""
+def test_narrow_page(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """At 400 px nothing overflows, and the run list is an overlay in which a run can be hidden."""
     for name in ("a", "b"):
         record_run(tmp_path / name, 5)
     page = pages.open(width=400, height=720)
@@ -324,8 +325,8 @@ def test_narrow_page(server, pages, tmp_path):
     expect_runs(page, "b")
 
 
-def test_tab_of_the_shown_page_is_in_sight_where_not_all_have_room(server, pages, tmp_path):
-    """The bar scrolls to it, and again when the bar becomes narrower."""
+def test_tab_of_the_shown_page_is_visible(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """The bar scrolls to the tab of the shown page, again when it becomes narrower."""
     record_run(tmp_path / "run", 5)
     page = pages.open(width=1000)
     page.goto(f"{server(tmp_path).url}#page=compare")
@@ -338,8 +339,8 @@ def test_tab_of_the_shown_page_is_in_sight_where_not_all_have_room(server, pages
     expect(page.locator('.pages [data-page="lineage"]')).to_be_in_viewport(ratio=1)
 
 
-def test_path_prefix(server, page, tmp_path):
-    """Under a path prefix the page, its requests and its live updates work the same."""
+def test_path_prefix(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The page, its requests and its live updates work under a path prefix."""
     record_run(tmp_path / "run", 5)
     started = server(tmp_path, "--path-prefix", "/topo")
     assert "/topo/" in started.url
@@ -351,8 +352,8 @@ def test_path_prefix(server, page, tmp_path):
     expect_points(page, 12)
 
 
-def test_language(server, page, pages, tmp_path):
-    """Switching the language leaves no word of the other one, and is remembered."""
+def test_language(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
+    """Switching the language leaves no text of the other one, and is stored."""
     record_run(tmp_path / "run", 5)
     page.goto(server(tmp_path).url)
     expect_points(page, 5)
@@ -373,8 +374,8 @@ def test_language(server, page, pages, tmp_path):
     expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
 
 
-def test_warnings_of_the_server(server, page, tmp_path):
-    """The top bar names faults of the installation with the server's advice; there is no note without a fault."""
+def test_warnings_of_the_server(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The top bar shows faults of the installation, with the server's advice; without faults there is no note."""
     record_run(tmp_path / "run", 5)
     url = server(tmp_path).url
     warnings = [{"kind": "uncompiled_scan", "message": "install a C compiler"}, {"kind": "other", "message": "a fault"}]
@@ -391,8 +392,8 @@ def test_warnings_of_the_server(server, page, tmp_path):
     expect(page.locator(".server-warning")).to_have_count(0)
 
 
-def test_server_that_stops_and_returns(server, pages, page, tmp_path):
-    """Without a server the page says so and keeps what it shows; when one returns it goes on."""
+def test_server_that_stops_and_returns(server: StartServer, pages: Pages, page: Page, tmp_path: Path) -> None:
+    """Without a server the page is marked as disconnected and keeps its data; it continues when a server returns."""
     pages.allowed = "ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE"
     record_run(tmp_path / "run", 5)
     first = server(tmp_path)
@@ -411,8 +412,8 @@ def test_server_that_stops_and_returns(server, pages, page, tmp_path):
     expect_points(page, 11)
 
 
-def test_keyboard(server, page, tmp_path):
-    """Runs are walked, switched and chosen by keys; '/' goes to the filter, '?' lists the keys."""
+def test_keyboard(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Keys move through, hide and select runs; '/' focuses the filter, '?' lists the shortcuts."""
     for name in ("a", "b", "c"):
         record_run(tmp_path / name, 5)
     page.goto(server(tmp_path).url)
@@ -433,8 +434,8 @@ def test_keyboard(server, page, tmp_path):
     expect(page.locator("#panel kbd").first).to_be_visible()
 
 
-def test_only_cards_in_sight_are_asked_for(server, page, tmp_path):
-    """Of many cards only those near the window are asked for and drawn; scrolling draws the others, and frees these."""
+def test_only_visible_cards_are_fetched(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Only cards near the viewport are fetched and drawn; scrolling draws others, and frees these."""
     record_run(tmp_path / "run", 5, tuple(f"m{index:03d}" for index in range(200)))
     page.goto(server(tmp_path).url)
     expect_points(page, 5, "m000")
@@ -447,8 +448,8 @@ def test_only_cards_in_sight_are_asked_for(server, page, tmp_path):
     expect(card(page, "m000").locator("canvas")).to_have_count(0)
 
 
-def test_damage_is_told(server, page, tmp_path):
-    """A run with a damaged record says so and keeps the others."""
+def test_damage_is_reported(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A damaged record is reported; the other records are drawn."""
     record_run(tmp_path / "run", 50)
     (event_file,) = (
         path for path in (tmp_path / "run").iterdir() if "events" in path.name and "lineage" not in path.name

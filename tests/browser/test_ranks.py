@@ -1,4 +1,4 @@
-"""Which rank and which attempt the pages of histograms, images, tensors and texts show, in a real browser."""
+"""Ranks and attempts on the pages of histograms, images, tensors and texts, in a real browser."""
 
 import re
 from pathlib import Path
@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.element_state import expect_state
+from support.pages import StartServer
 
 from toposcope.recorder import SummaryRecord
 
 
 def record(folder: Path, steps: range, size: int) -> None:
-    """Record values of every kind that tell by their size whose they are."""
+    """Record values of every kind whose size identifies their rank or attempt."""
     with SummaryRecord(str(folder)) as recorder:
         for step in steps:
             recorder.add_value("histogram", "h", np.arange(size, dtype=np.float32))
@@ -23,7 +24,7 @@ def record(folder: Path, steps: range, size: int) -> None:
 
 
 @pytest.fixture
-def logdir(tmp_path, monkeypatch):
+def logdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a logdir: one run of two ranks, one of two attempts, one of neither."""
     for rank, size in enumerate([4, 6]):
         monkeypatch.setenv("RANK", str(rank))
@@ -36,7 +37,7 @@ def logdir(tmp_path, monkeypatch):
 
 
 def choose(page: Page, name: str, value: str) -> None:
-    """Choose a rank or an attempt in the toolbar."""
+    """Select a rank or an attempt in the toolbar."""
     page.locator(f'#toolbar [data-select="{name}"]').select_option(value)
 
 
@@ -46,7 +47,7 @@ def cell(page: Page, card: str, run: str) -> Locator:
 
 
 def expect_choices(page: Page, card: str, says: dict[str, list[str]]) -> None:
-    """Expect what the cells of ranks, restarted and single say, as usual, of rank 1 and of attempt 1."""
+    """Expect the texts in the cells of ranks, restarted and single: by default, of rank 1 and of attempt 1."""
     runs = ["ranks", "restarted", "single"]
     for run, text in zip(runs, says["usual"], strict=True):
         expect(cell(page, card, run)).to_contain_text(text)
@@ -62,8 +63,8 @@ def expect_choices(page: Page, card: str, says: dict[str, list[str]]) -> None:
     expect(page.locator(f'{card} [data-note="rank"]')).to_have_text(["attempt 1"])
 
 
-def test_texts_and_tensors(server, page, logdir):
-    """The chosen rank and attempt are shown and said; the address keeps them, each page its own."""
+def test_texts_and_tensors(server: StartServer, page: Page, logdir: Path) -> None:
+    """The selected rank and attempt are shown and noted; the URL contains them for each page."""
     url = server(logdir).url
     page.goto(url + "#page=text")
     texts = {"usual": ["size 4", "size 10", "size 12"], "rank": ["size 6"], "attempt": ["size 4", "size 8", "size 12"]}
@@ -86,8 +87,10 @@ def test_texts_and_tensors(server, page, logdir):
     expect(page.locator("#toolbar [data-select]")).to_have_count(0)
 
 
-def test_ranks_are_offered_where_they_have_something(server, page, tmp_path, monkeypatch):
-    """A rank that only has scalars is offered on the page of scalars and on no other."""
+def test_ranks_are_offered_where_they_have_data(
+    server: StartServer, page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rank with only scalars is offered on the Scalars page and on no other."""
     record(tmp_path / "run", range(3), 4)
     monkeypatch.setenv("RANK", "1")
     with SummaryRecord(str(tmp_path / "run")) as recorder:
@@ -108,8 +111,8 @@ def test_ranks_are_offered_where_they_have_something(server, page, tmp_path, mon
     expect(options).to_have_text(["Lowest rank", "rank 0", "rank 2"])
 
 
-def test_images_and_histograms(server, page, logdir):
-    """Pictures and buckets are those of the chosen rank and attempt."""
+def test_images_and_histograms(server: StartServer, page: Page, logdir: Path) -> None:
+    """Images and buckets are those of the selected rank and attempt."""
     page.goto(server(logdir).url + "#page=images")
     for name, value, run, size in [
         ("rank", "", "ranks", 4),

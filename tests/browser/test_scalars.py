@@ -1,4 +1,4 @@
-"""The scalars page in a real browser: what its settings make of the charts equals the data."""
+"""The Scalars page in a real browser: with all settings, the charts equal the data."""
 
 import json
 import math
@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.element_state import expect_state, state_of
 from support.event_files import scalar_event, write_run
+from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
 
@@ -19,7 +20,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 def record(folder: Path, columns: dict[str, list[float]], start: int = 0) -> None:
-    """Record columns of values under their tags, one step a row."""
+    """Record columns of values under their tags, one step per row."""
     with SummaryRecord(str(folder)) as run:
         for place in range(max(map(len, columns.values()))):
             for tag, values in columns.items():
@@ -49,7 +50,7 @@ def point_at(page: Page, step: float, tag: str = "loss") -> None:
 
 
 def expect_smoothed(page: Page, step: int, value: float, rel: float) -> None:
-    """Wait until the read-out has this smoothed value for a step, to a relative error: other replies may come first."""
+    """Wait until the read-out has this smoothed value for a step, to a relative error, after other replies."""
     page.wait_for_function(
         """([step, value, most]) => {
             const row = document.querySelector(`#read-out .row[data-shown="true"][data-step="${step}"]`);
@@ -67,8 +68,8 @@ def open_menu(page: Page, tag: str = "loss") -> Locator:
     return page.locator("#card-menu")
 
 
-def test_smoothing_methods(server, page, tmp_path):
-    """Each method is chosen beside the slider, says its unit, stays in the address, and draws the server's values."""
+def test_smoothing_methods(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Each method is selected next to the slider, shows its unit, is part of the URL, and draws the server's values."""
     values = noisy(200)
     record(tmp_path / "run", {"loss": values})
     page.goto(server(tmp_path).url)
@@ -94,8 +95,8 @@ def test_smoothing_methods(server, page, tmp_path):
     expect_smoothed(page, 100, expected, 1e-9)
 
 
-def test_outliers_flags_and_logarithmic_steps(server, page, pages, tmp_path):
-    """Outliers leave the axis and are counted, flags stand on the best points, a logarithmic axis begins above zero."""
+def test_outliers_flags_and_logarithmic_steps(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
+    """Outliers are outside the axis and counted, flags mark the best points, a logarithmic axis starts above zero."""
     values = noisy(400)
     values[100], values[200] = 50.0, -50.0
     record(tmp_path / "run", {"loss": values})
@@ -129,8 +130,8 @@ def test_outliers_flags_and_logarithmic_steps(server, page, pages, tmp_path):
     assert card(other).evaluate("card => ({...card.dataset, revision: '', ...card.debugState()})") == before
 
 
-def test_ranks_and_attempts(server, page, tmp_path, monkeypatch):
-    """Ranks and attempts are drawn one by one on demand and told apart; nobody is asked where no run has several."""
+def test_ranks_and_attempts(server: StartServer, page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranks and attempts are drawn separately on demand; the settings are hidden if no run has several."""
     for rank in range(2):
         monkeypatch.setenv("RANK", str(rank))
         record(tmp_path / "ranks", {"loss": noisy(20, 1 + rank)})
@@ -157,8 +158,8 @@ def test_ranks_and_attempts(server, page, tmp_path, monkeypatch):
     expect(page.locator('[data-select="attempt"]')).to_have_count(0)
 
 
-def test_full_card_with_table(server, page, tmp_path):
-    """`f` gives a card the page, with a table of every line that sorts and follows the crosshair; `f` gives it back."""
+def test_full_card_with_table(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """`f` enlarges a card, with a sortable table of its lines that follows the crosshair; `f` restores it."""
     columns = {f"m{place:02d}": noisy(30) for place in range(40)}
     record(tmp_path / "low", columns)
     record(tmp_path / "high", {tag: [2 * value for value in values] for tag, values in columns.items()})
@@ -193,8 +194,8 @@ def test_full_card_with_table(server, page, tmp_path):
     expect(card(page, "m33")).to_be_in_viewport()
 
 
-def test_several_tags_thresholds_and_pins(server, page, pages, tmp_path):
-    """A chart takes a second tag on a second axis and thresholds, a card stays on top; the address holds all of it."""
+def test_several_tags_thresholds_and_pins(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
+    """A chart gets a second tag on a second axis, and thresholds; a card is pinned; the URL contains all of it."""
     record(tmp_path / "a", {"loss": noisy(50), "acc, top-1": [0.01 * step for step in range(50)], "other": noisy(50)})
     record(tmp_path / "b", {"loss": noisy(50, 3.0), "acc, top-1": [0.02 * step for step in range(50)]})
     page.goto(server(tmp_path).url)
@@ -231,8 +232,8 @@ def test_several_tags_thresholds_and_pins(server, page, pages, tmp_path):
     expect(again).not_to_have_url(re.compile(r"scalar\.(with|limit)"))
 
 
-def test_downloads(server, page, tmp_path):
-    """The exact values leave as CSV and JSON, the drawing as SVG and PNG, whatever the tag is called."""
+def test_downloads(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Exact values are downloaded as CSV and JSON, the chart as SVG and PNG, for any tag name."""
     values = [*noisy(30), math.nan]
     record(tmp_path / "run", {HOSTILE: values})
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -243,7 +244,7 @@ def test_downloads(server, page, tmp_path):
         menu = open_menu(page, HOSTILE)
         with page.expect_download() as awaited:
             menu.locator(f'[data-key="{key}"]').click()
-        # The server names its CSV itself.
+        # The server names its CSV.
         assert awaited.value.suggested_filename in (f"_img_src_x_onerror_alert_1_.{key}", f"scalars.{key}")
         return awaited.value.path().read_bytes()
 
@@ -254,7 +255,7 @@ def test_downloads(server, page, tmp_path):
     assert series["value"] == [*values[:-1], "NaN"]
     svg = ElementTree.fromstring(download("svg"))
     space = "{http://www.w3.org/2000/svg}"
-    assert svg.find(f"{space}title").text == HOSTILE
+    assert svg.findtext(f"{space}title") == HOSTILE
     assert {"run"} <= {text.text for text in svg.iter(f"{space}text")}
     paths = [path.get("d") or "" for path in svg.iter(f"{space}path")]
     assert max(path.count("L") for path in paths) == 29
@@ -263,8 +264,8 @@ def test_downloads(server, page, tmp_path):
     assert int.from_bytes(png[16:20], "big") == 2 * 960
 
 
-def test_bands_of_groups(server, page, tmp_path):
-    """Runs are brought together by name or by a hyperparameter: centre and edges equal the data, live."""
+def test_bands_of_groups(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Runs are grouped by name or by a hyperparameter: centre and edges equal the data, also live."""
     runs = {(rate, seed): noisy(20, rate * (1 + seed)) for rate in (1, 10) for seed in range(3)}
     for (rate, seed), values in runs.items():
         record(tmp_path / f"lr{rate}_seed{seed}", {"loss": values})
@@ -305,18 +306,18 @@ def test_bands_of_groups(server, page, tmp_path):
 
 
 def tags_in_order(page: Page) -> list[str]:
-    """Return the tags of the cards as they stand."""
+    """Return the tags of the cards in order."""
     return page.locator("scalar-card").evaluate_all("cards => cards.map(card => card.dataset.tag)")
 
 
 def expect_order(page: Page, *tags: str) -> None:
-    """Wait until the cards stand so."""
+    """Wait until the cards have this order."""
     for place, tag in enumerate(tags):
         expect(page.locator("scalar-card").nth(place)).to_have_attribute("data-tag", tag)
 
 
-def test_order_of_cards(server, page, pages, tmp_path):
-    """Cards stand by name, by their last change or as a hand put them; the address, or the browser, keeps the order."""
+def test_order_of_cards(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
+    """Cards are ordered by name, by last change or manually; the URL or the browser stores the order."""
     tags = dict.fromkeys(("a", "b", "c", "d", HOSTILE), 1.0)
     write_run(tmp_path / "run", [scalar_event(1000.0 + step, step, tags) for step in range(3)], 1000)
     write_run(tmp_path / "later", [scalar_event(5000.0, 9, {"c": 1.0})], 5000)
@@ -343,8 +344,8 @@ def test_order_of_cards(server, page, pages, tmp_path):
     expect_order(page, "d", "c", HOSTILE, "a", "b")
 
 
-def test_order_that_is_too_long_for_an_address(server, page, tmp_path):
-    """Hundreds of cards get their places one after the other; an order of all of them is kept in the browser."""
+def test_order_that_is_too_long_for_the_url(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Hundreds of cards are added in steps; a manual order of all of them is stored in the browser."""
     tags = [f"{'long ' * 150}{place:03d}" for place in range(300)]
     record(tmp_path / "run", {tag: [1.0] for tag in tags})
     page.goto(server(tmp_path).url)
@@ -365,9 +366,9 @@ def test_order_that_is_too_long_for_an_address(server, page, tmp_path):
     expect(page.locator("scalar-card")).to_have_count(300)
 
 
-def test_first_decades_of_a_logarithmic_axis_and_ticks_of_counts(server, page, tmp_path):
-    """A logarithmic axis has as many points of the first decade as of the last; a count has no tick between numbers."""
-    record(tmp_path / "run", {"loss": noisy(5000), "count": [float(step > 9) for step in range(5000)]})
+def test_first_decades_of_a_logarithmic_axis(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A logarithmic axis has as many points of the first decade as of the last."""
+    record(tmp_path / "run", {"loss": noisy(5000)})
     page.goto(server(tmp_path).url)
     first = "card => [...card.plot.lines[0].xs.slice(0, 20)]"
     expect(card(page)).to_have_attribute("data-total", "5000")
@@ -380,16 +381,9 @@ def test_first_decades_of_a_logarithmic_axis_and_ticks_of_counts(server, page, t
     page.wait_for_function("() => document.querySelector('scalar-card[data-tag=loss]').plot.lines[0].xs[19] === 19")
     assert card(page).evaluate(first) == list(range(20))
 
-    menu = open_menu(page, "count")
-    with page.expect_download() as awaited:
-        menu.locator('[data-key="svg"]').click()
-    svg = ElementTree.fromstring(awaited.value.path().read_bytes())
-    texts = [text.text for text in svg.iter("{http://www.w3.org/2000/svg}text") if text.get("x") == "-8"]
-    assert texts == ["0", "1"]
 
-
-def test_a_colour_that_somebody_chose(server, page, tmp_path):
-    """A run's colour from its notes is that of its swatch and of its line, and comes while the page is open."""
+def test_custom_colour(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A run's custom colour is applied to its swatch and its line while the page is open."""
     record(tmp_path / "run", {"loss": noisy(20)})
     address = server(tmp_path, "--data-dir", str(tmp_path.parent / f"{tmp_path.name}-data")).url
     page.goto(address)

@@ -1,4 +1,4 @@
-"""The tensors page in a real browser: what it shows are the elements that were recorded."""
+"""Test the tensors page in Chromium: it shows the elements that were recorded."""
 
 import io
 import json
@@ -12,12 +12,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.pages import Pages, StartServer
 from support.summary_values import MindSporeValue, record
 
+from toposcope.proto import tensor_pb2
 from toposcope.recorder import SummaryRecord
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 Array = npt.NDArray[Any]
+STATE = "element => element.debugState()"
 
 
 def record_tensors(folder: Path, steps: dict[int, dict[str, Any]]) -> None:
@@ -31,23 +34,23 @@ def record_tensors(folder: Path, steps: dict[int, dict[str, Any]]) -> None:
 
 def address(url: str, tag: str, **settings: str) -> str:
     """Return the address of one tensor."""
-    own = "".join(f"&tensor.{name}={quote(value)}" for name, value in settings.items())
-    return f"{url}#page=tensors&tensor.tag={quote(tag)}{own}"
+    parameters = "".join(f"&tensor.{name}={quote(value)}" for name, value in settings.items())
+    return f"{url}#page=tensors&tensor.tag={quote(tag)}{parameters}"
 
 
 def table_of(page: Page, cells: str | None = None) -> list[list[str]]:
-    """Return the table in words once all cells in sight are drawn: labels first, with plain minus signs."""
+    """Return the accessible table once all visible cells are drawn: labels first, with ASCII minus signs."""
     table = page.locator("tensor-table")
     expect(table).to_have_attribute("data-complete", "true")
     if cells is not None:
         expect(table).to_have_attribute("data-cells", cells)
-    expect(table).to_have_attribute("data-told", "true")
+    expect(table).to_have_attribute("data-accessible", "true")
     script = "rows => rows.map(row => [...row.children].map(cell => cell.textContent.replaceAll('\u2212', '-')))"
     return table.locator(".in-words tr").evaluate_all(script)
 
 
 def read_out(page: Page) -> Locator:
-    """Return where the element under the cursor is read."""
+    """Return the read-out of the element under the cursor."""
     return page.locator("tensor-table .tensor-read-out")
 
 
@@ -67,21 +70,18 @@ KINDS: list[tuple[Array, list[list[str]], str]] = [
         [["", "+0", "+1", "+2"], ["0", "9223372036854775807", "-9223372036854775808", "3"]],
         "9223372036854775807",
     ),
-    (np.array([[True], [False]]), [["", "0"], ["0", "true"], ["1", "false"]], "true"),
-    (np.array([1 - 2j], np.complex64), [["", "+0"], ["0", "1.0000-2.0000j"]], "1-2j"),
-    (np.array(1.5), [["", ""], ["", "1.5000"]], "1.5"),
-    (np.array([1.5, 65504], np.float16), [["", "+0", "+1"], ["0", "1.50", "65504.00"]], "1.5"),
+    (np.array(1.5, np.float16), [["", ""], ["", "1.5000"]], "1.5"),
     (
         np.arange(24, dtype=np.int32).reshape(2, 2, 3, 2),
         [["", "0", "1"], ["0", "0", "1"], ["1", "2", "3"], ["2", "4", "5"]],
         "0",
     ),
 ]
-"""Tensors, what the table shows of them, and their first element in full."""
+"""Tensors, their table, and their first element in full. The unit tests cover all data types."""
 
 
-def test_table_shows_the_elements(server, page, tmp_path):
-    """Every kind of element is written as it is, whatever the rank; a cell is read exactly with the keyboard."""
+def test_table_shows_the_elements(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Tensors of any rank are shown as tables; the keyboard reaches a cell, whose exact value is shown."""
     record_tensors(tmp_path / "run", {1: {f"{values.dtype}": values for values, *_ in KINDS}})
     url = server(tmp_path).url
     for values, rows, exact in KINDS:
@@ -98,12 +98,12 @@ def test_table_shows_the_elements(server, page, tmp_path):
                 expect(fact(page, name)).to_have_text("1")
 
 
-def test_large_tensor_is_read_where_it_is_looked_at(server, page, tmp_path):
-    """Of millions of elements only those near the window are asked for; what is scrolled to is shown."""
+def test_large_tensor_is_loaded_where_it_is_visible(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Of millions of elements only those near the visible part are requested; scrolling loads others."""
     values = np.random.default_rng(1).standard_normal((1500, 2000)).astype(np.float32)
     record_tensors(tmp_path / "run", {0: {"w": values, "long": np.arange(3_000_000, dtype=np.int32)}})
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "tensors/data" in request.url else None)
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url) if "tensors/data" in request.url else None)
     url = server(tmp_path).url
     page.goto(address(url, "w"))
     table_of(page)
@@ -116,7 +116,7 @@ def test_large_tensor_is_read_where_it_is_looked_at(server, page, tmp_path):
     assert rows[1][0] == str(top)
     shown = np.array([[float(cell) for cell in row[1:]] for row in rows[1:]])
     np.testing.assert_allclose(shown, values[top:, left : left + shown.shape[1]][: len(shown)], atol=5e-5)
-    assert 2 <= len(asked) <= 12
+    assert 2 <= len(requested) <= 12
 
     page.goto(address(url, "long"))
     expect(page.locator("tensor-table")).to_have_attribute("data-source", re.compile('"long"'))
@@ -128,8 +128,8 @@ def test_large_tensor_is_read_where_it_is_looked_at(server, page, tmp_path):
     assert table_of(page)[-1][1:] == [str(number) for number in range(2_999_990, 3_000_000)]
 
 
-def test_slices(server, page, pages, tmp_path):
-    """Fields and text choose a part; what cannot be is named with its dimension and bound, and changes nothing."""
+def test_slices(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
+    """Fields and text select a slice; an invalid one is explained with its bounds and changes nothing."""
     values = np.arange(4 * 5 * 6, dtype=np.int64).reshape(4, 5, 6)
     record_tensors(tmp_path / "run", {0: {"a": values}, 3: {"a": values + 1000}})
     page.goto(address(server(tmp_path).url, "a"))
@@ -137,7 +137,7 @@ def test_slices(server, page, pages, tmp_path):
 
     page.locator('[data-dim="0"]').fill("4")
     error = page.locator("#tensor-slice-error")
-    expect(error).to_have_text(re.compile(r"Dimension 0 goes from 0 to 3 .*: 4 is outside"))
+    expect(error).to_have_text(re.compile(r"Dimension 0: index 4 is out of bounds \(0 to 3"))
     page.locator('[data-dim="0"]').fill("-1")
     expect(error).to_have_count(0)
     page.locator('[data-dim="0"]').press("Enter")
@@ -149,7 +149,7 @@ def test_slices(server, page, pages, tmp_path):
 
     page.locator("#tensor-slice").fill("[0,0,0,0]")
     page.locator("#tensor-slice").press("Enter")
-    expect(error).to_have_text("4 parts, but the tensor has 3 dimensions.")
+    expect(error).to_have_text("Too many indices: 4 for a tensor with 3 dimensions.")
     page.keyboard.press("Escape")
     page.keyboard.press("[")
     expect(page.locator(".tensor")).to_have_attribute("data-step", "0")
@@ -171,8 +171,8 @@ def test_slices(server, page, pages, tmp_path):
     np.testing.assert_array_equal(np.load(io.BytesIO(Path(download.value.path()).read_bytes())), values)
 
 
-def test_difference(server, page, tmp_path):
-    """The difference to a step or a run is the elements' own; other dims have none, and the page says so."""
+def test_difference(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The difference to another step or run is that of the elements; different shapes are reported."""
     random = np.random.default_rng(2)
     steps = {step: {"w": random.standard_normal((3, 4)).astype(np.float32)} for step in (0, 10, 20)}
     steps[10]["w"][1, 2] = np.nan
@@ -197,11 +197,11 @@ def test_difference(server, page, tmp_path):
     expect(page.locator('[data-key="other-step"]').first).to_have_attribute("data-step", "20")
     assert float(distance.get_attribute("data-max") or 0) == pytest.approx(float(np.abs(steps[20]["w"]).max()))
     page.locator('[data-key="other-step-forth"]').click()
-    expect(page.locator('[data-state="no_difference_dims"]')).to_contain_text("[3, 4] here and [4, 3] there")
+    expect(page.locator('[data-state="no_difference_dims"]')).to_contain_text("[3, 4] and [4, 3]")
 
 
-def test_statistics_histogram_and_live_steps(server, page, tmp_path):
-    """Charts and histogram equal the data; a step that comes while the last one is shown is shown."""
+def test_statistics_histogram_and_live_steps(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Charts and histogram match the data; while the latest step is shown, a new one replaces it."""
     values = np.random.default_rng(3).standard_normal((40, 50))
     values[0, :3] = np.nan, np.inf, -np.inf
     with SummaryRecord(str(tmp_path / "run")) as record:
@@ -212,7 +212,7 @@ def test_statistics_histogram_and_live_steps(server, page, tmp_path):
         page.goto(address(server(tmp_path).url, "w", view="stats"))
         mean = page.locator('[data-statistic="mean"]')
         expect(mean).to_have_attribute("data-drawn-points", "2")
-        expect(page.locator('[data-statistic="not_finite"]')).to_have_attribute("data-values", "3,3")
+        assert page.locator('[data-statistic="not_finite"]').evaluate(STATE)["values"] == [3, 3]
 
         record.add_value("tensor", "w", values * 7)
         record.record(6)
@@ -220,32 +220,31 @@ def test_statistics_histogram_and_live_steps(server, page, tmp_path):
         expect(mean).to_have_attribute("data-drawn-points", "3")
         expect(page.locator(".tensor")).to_have_attribute("data-step", "6")
     finite = values[np.isfinite(values)]
-    drawn = [float(number) for number in (mean.get_attribute("data-values") or "").split(",")]
-    assert drawn == pytest.approx([finite.mean() * factor for factor in (1, 6, 7)])
+    assert mean.evaluate(STATE)["values"] == pytest.approx([finite.mean() * factor for factor in (1, 6, 7)])
 
     page.keyboard.press("v")
     bars = page.locator("tensor-bars")
     expected = np.histogram(finite * 7, 60)[0]
-    expect(bars).to_have_attribute("data-counts", re.compile(r"\d"))
-    counts = [int(number) for number in (bars.get_attribute("data-counts") or "").split(",")]
+    expect(bars).to_have_attribute("data-drawn-bins", "60")
+    counts = bars.evaluate(STATE)["counts"]
     assert sum(counts) == finite.size
     assert np.abs(np.array(counts) - expected).sum() <= 4
     expect(page.locator(".tensor-coverage")).to_have_text("All 2,000 elements of the slice")
-    expect(page.locator('[data-key="not-finite"]')).to_contain_text("3 not finite")
+    expect(page.locator('[data-key="not-finite"]')).to_contain_text("3 NaN/Inf")
 
 
-def test_steps_that_are_not_there_and_damage_are_told(server, page, tmp_path):
-    """A step that a run lacks shows the one before and says so; damaged steps are counted; large integers have axes."""
+def test_missing_and_damaged_steps_are_reported(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """For a missing step the last one before it is shown; damaged steps are counted; large integers have histograms."""
     ids = np.arange(600, dtype=np.int64).reshape(60, 10) % 97 + 10**17
     record_tensors(tmp_path / "run", {step: {"ids": ids + step} for step in (10, 30)})
-    senseless = MindSporeValue(tag="ids")
-    senseless.tensor.dims.extend([7])
-    senseless.tensor.data_type = 12
+    damaged = MindSporeValue(tag="ids")
+    damaged.tensor.dims.extend([7])
+    damaged.tensor.data_type = tensor_pb2.DT_FLOAT64
     with next((tmp_path / "run").glob("*.out.events.summary*")).open("ab") as file:
-        file.write(record(time.time(), 40, senseless))
+        file.write(record(time.time(), 40, damaged))
     page.goto(address(server(tmp_path).url, "ids", step="25"))
     expect(page.locator(".tensor")).to_have_attribute("data-step", "10")
-    expect(page.locator('[data-note="unmet"]')).to_have_text("Nothing at step 25: this is step 10.")
+    expect(page.locator('[data-note="unmet"]')).to_have_text("No data at step 25, showing step 10.")
     expect(page.locator('.tensor-controls [data-note="damaged"]')).to_have_text("1 damaged")
     expect(page.locator('.tensor-controls [data-note="listed"]')).to_have_count(0)
     page.keyboard.press("]")
@@ -253,15 +252,14 @@ def test_steps_that_are_not_there_and_damage_are_told(server, page, tmp_path):
     expect(page.locator('[data-note="unmet"]')).to_have_count(0)
 
     page.goto(address(page.url.split("#")[0], "ids", view="hist"))
-    expect(page.locator("tensor-bars")).to_have_attribute("data-counts", re.compile(r"\d"))
-    counts = [int(number) for number in (page.locator("tensor-bars").get_attribute("data-counts") or "").split(",")]
-    assert sum(counts) == 600
+    expect(page.locator("tensor-bars")).to_have_attribute("data-drawn-bins", re.compile(r"\d"))
+    assert sum(page.locator("tensor-bars").evaluate(STATE)["counts"]) == 600
     page.keyboard.press("Backspace")
     expect(page.locator('tensor-card[data-tag="ids"] [data-note="damaged"]')).to_have_text("1 damaged")
 
 
-def test_list_of_hostile_tags_under_a_prefix(server, pages, tmp_path):
-    """The list says what each tensor is and opens it; markup is text; all under a path prefix, 400 px wide."""
+def test_list_of_hostile_tags_under_a_prefix(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """The list shows and opens tensors; markup is text; all under a path prefix and 400 px wide."""
     page = pages.open(width=400)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     record_tensors(tmp_path / HOSTILE, {7: {HOSTILE: np.full((2, 3), -1.5, np.float32)}})

@@ -1,4 +1,4 @@
-"""The text page in a real browser: Markdown is formatted, and nothing of it acts."""
+"""The Text page in a real browser: Markdown is formatted, and never executed."""
 
 import json
 import re
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.pages import Pages, StartServer
 from support.summary_values import of_plugin, strings, tensorboard_run
 
 from toposcope.recorder import SummaryRecord
@@ -41,7 +42,7 @@ print("<b>")
 
 
 def record_texts(folder: Path, texts: dict[int, str], tag: str = "sample") -> None:
-    """Record one text a step."""
+    """Record one text per step."""
     with SummaryRecord(str(folder)) as record:
         for step, text in texts.items():
             record.add_value("text", tag, text)
@@ -53,8 +54,8 @@ def cell(page: Page, run: str, tag: str = "sample") -> Locator:
     return page.locator(f"text-card[data-tag={json.dumps(tag)}] .cell[data-run={json.dumps(run)}]")
 
 
-def test_markdown_is_formatted_and_harmless(server, page, tmp_path):
-    """What is allowed is formatted; HTML is text, links lead to web and mail only, pictures are links, nothing runs."""
+def test_markdown_is_formatted_and_harmless(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Allowed Markdown is formatted; HTML is text, links open web and mail only, images are links."""
     record_texts(tmp_path / "run", {0: MARKDOWN}, HOSTILE)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(server(tmp_path).url + "#page=text")
@@ -87,8 +88,8 @@ def test_markdown_is_formatted_and_harmless(server, page, tmp_path):
     assert page.locator("#content").locator("img, script, [onclick], iframe, b").count() == 0
 
 
-def test_steps_runs_and_address(server, page, tmp_path):
-    """Runs stand side by side; shared and own steps move them, and the address restores both and the raw view."""
+def test_steps_runs_and_url(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Runs are side by side; shared and own steps change them, and the URL restores both and the raw view."""
     record_texts(tmp_path / "a", {step: f"a **{step}**" for step in (0, 10, 20)})
     record_texts(tmp_path / "b", {step: f"b **{step}**" for step in (0, 20)})
     page.goto(server(tmp_path).url + "#page=text")
@@ -110,8 +111,8 @@ def test_steps_runs_and_address(server, page, tmp_path):
     expect(cell(page, "a").locator("pre.raw")).to_have_text("a **10**")
 
 
-def test_live_text_arrives(server, page, tmp_path):
-    """The latest text is shown as soon as it is flushed, also of a run that begins now."""
+def test_live_text_arrives(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The latest text is shown as soon as it is flushed, also of a new run."""
     with SummaryRecord(str(tmp_path / "a")) as record:
         record.add_value("text", "sample", "first")
         record.record(1)
@@ -128,8 +129,8 @@ def test_live_text_arrives(server, page, tmp_path):
     expect(cell(page, "b").locator(".markdown")).to_have_text("other")
 
 
-def test_what_changed_out_of_sight_is_there_when_it_is_looked_at(server, page, tmp_path):
-    """A card that comes back into sight asks again when its run has changed meanwhile, and only then."""
+def test_changes_while_not_visible_are_fetched_later(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A card that becomes visible again is fetched again if its run has changed, and only then."""
     with SummaryRecord(str(tmp_path / "run")) as record:
         for tag in range(30):
             record.add_value("text", f"t{tag:02}", "old " * 200)
@@ -149,8 +150,8 @@ def test_what_changed_out_of_sight_is_there_when_it_is_looked_at(server, page, t
     expect(cell(page, "run", "t00").locator(".markdown")).to_have_text("new")
 
 
-def test_tables_and_long_texts(server, page, tmp_path):
-    """TensorBoard's tables keep rows and columns; what is too long to be formatted or laid out says so."""
+def test_tables_and_long_texts(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """TensorBoard's tables keep rows and columns; texts that are too long are truncated, with a note."""
     cells = (b"**lr**", b"loss", b"0.1", HOSTILE.encode())
     tensorboard_run(tmp_path / "tables", [(3, of_plugin("text", "a", strings(*cells, dims=[2, 2])))])
     record_texts(tmp_path / "long", {0: "*word* " * 30_000}, "long")
@@ -170,8 +171,8 @@ def test_tables_and_long_texts(server, page, tmp_path):
     expect(cell(page, "nested", "nested")).to_contain_text("deep")
 
 
-def test_only_so_much_of_a_table_is_laid_out(server, page, tmp_path):
-    """Of a table of very many texts the first rows and columns are shown, and how many there are is said."""
+def test_large_tables_are_truncated(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Of a large table the first rows and columns are shown, and their total numbers."""
     tables = {
         tag: strings(*[b"cell"] * 10_000, dims=dims) for tag, dims in {"wide": [2, 5000], "long": [5000, 2]}.items()
     }
@@ -184,8 +185,8 @@ def test_only_so_much_of_a_table_is_laid_out(server, page, tmp_path):
     expect(long.locator('[data-note="rows_cut"]')).to_have_text("Showing the first 200 of 5,000 rows.")
 
 
-def test_narrow_page_in_chinese(server, pages, tmp_path):
-    """At 400 px nothing overflows, however wide a table is; no English is left."""
+def test_narrow_page_in_chinese(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """At 400 px even a wide table does not overflow; no English text is left."""
     record_texts(tmp_path / "run", {0: "|" + "wide|" * 40 + "\n|" + "-|" * 40 + "\n" + "x" * 300})
     page = pages.open(width=400, height=720, lang="zh-CN")
     page.goto(server(tmp_path).url + "#page=text")

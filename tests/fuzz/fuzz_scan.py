@@ -37,7 +37,7 @@ EVENTS: dict[str, Any] = {
     "lineage": lineage_pb2.LineageEvent,
 }
 DIALECTS = list(EVENTS)
-LIGHT = [LARGE_RECORD_BYTES, 30, 100, 1]
+LARGE = [LARGE_RECORD_BYTES, 30, 100, 1]
 _MAX_CHANGE_BYTES = 16
 
 
@@ -57,11 +57,11 @@ def check(data: bytes) -> None:
     dialect, content = DIALECTS[data[0] % 3], data[3:]
     if data[0] & 0x80:  # Valid checksums cannot be found by mutation.
         content = b"".join(framing.frame(payload) for payload in _split(content))
-    window, light = 20 + 3 * data[1], LIGHT[data[2] % len(LIGHT)]
-    compiled = _read(compiled_scan, content, dialect, window, light)
-    assert _read(UNCOMPILED, content, dialect, window, light) == compiled
-    if light > len(content):
-        assert _read(compiled_scan, content, dialect, 2 * window + 1, light) == compiled
+    window, large = 20 + 3 * data[1], LARGE[data[2] % len(LARGE)]
+    compiled = _read(compiled_scan, content, dialect, window, large)
+    assert _read(UNCOMPILED, content, dialect, window, large) == compiled
+    if large > len(content):
+        assert _read(compiled_scan, content, dialect, 2 * window + 1, large) == compiled
     if all(_is_canonical(payload, dialect) for payload in _payloads(content)):
         rows, damage = expected_of(content, dialect)
         assert (_unordered(rows), damage) == (_unordered(compiled[0]), compiled[1])
@@ -76,10 +76,10 @@ def _split(content: bytes) -> Iterator[bytes]:
         start += 1 + length
 
 
-def _read(scan: object, content: bytes, dialect: str, window: int, light: int) -> tuple[list[Row], list[int]]:
+def _read(scan: object, content: bytes, dialect: str, window: int, large: int) -> tuple[list[Row], list[int]]:
     with pytest.MonkeyPatch.context() as patch:
         use_scan(scan, patch)
-        return read_fast(content, dialect, window, light)
+        return read_fast(content, dialect, window, large)
 
 
 def _unordered(rows: list[Row]) -> list[tuple[object, ...]]:

@@ -21,9 +21,9 @@ def golden_inputs() -> Iterator[bytes]:
         for start in range(0, min(len(payloads), 10 * _GROUP_RECORDS), _GROUP_RECORDS):
             group = payloads[start : start + _GROUP_RECORDS]
             yield encode_input(dialect, b"".join(map(framing.frame, group)))
-            for window, light in ((0, 1), (3, 2), (40, 3)):
+            for window, large in ((0, 1), (3, 2), (40, 3)):
                 unframed = b"".join(bytes([len(payload)]) + payload for payload in group if len(payload) < 256)
-                yield bytes([0x80 + (DIALECTS.index(dialect) - 0x80) % 3, window, light]) + unframed
+                yield bytes([0x80 + (DIALECTS.index(dialect) - 0x80) % 3, window, large]) + unframed
 
 
 def read_payloads(content: bytes) -> Iterator[bytes]:

@@ -1,6 +1,7 @@
 """Arrays of the real JAX, recorded and read back."""
 
 import io
+from collections.abc import Iterator
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +13,6 @@ from support.tensor_messages import tensor_array
 
 from toposcope.proto.tensor_pb2 import DT_BFLOAT16
 
-jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_num_cpu_devices", 2)
 
 INTEGERS = ["uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"]
@@ -34,8 +34,16 @@ GRID = np.arange(6.0).reshape(2, 3)
 SHARDED = jax.sharding.NamedSharding(jax.make_mesh((2,), ("rows",)), jax.sharding.PartitionSpec("rows"))
 
 
+@pytest.fixture(autouse=True)
+def _double_precision() -> Iterator[None]:
+    """Enable 64-bit types for these tests alone: workers of other checks would compute other bits."""
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", False)
+
+
 def array_of(dtype: str) -> jax.Array:
-    """Return an array that holds the edges of its dtype."""
+    """Return an array with the extreme values of its dtype."""
     if dtype in INTEGERS:
         limits = np.iinfo(dtype)
         return jnp.asarray(np.array([limits.min, limits.max, limits.max - 1, 0, 1], dtype))
@@ -54,7 +62,7 @@ def assert_is(recorded: Recorded, array: jax.Array, expected: np.ndarray) -> Non
 
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS, *COMPLEX])
 def test_an_array_is_read_back_bit_for_bit(recorded: Recorded, dtype: str) -> None:
-    """An array of a dtype that NumPy has comes back as it was."""
+    """An array of a dtype that NumPy has is read back unchanged."""
     array = array_of(dtype)
     assert_is(recorded, array, np.asarray(array))
 
@@ -101,7 +109,7 @@ def test_an_array_of_any_shape_is_read_back(recorded: Recorded, array: jax.Array
 
 
 def test_an_array_without_data_is_skipped(recorded: Recorded, caplog: pytest.LogCaptureFixture) -> None:
-    """A deleted (donated) array, a random key and a traced value cost a line in the log; training goes on."""
+    """A deleted (donated) array, a random key and a traced value cause one line in the log; training continues."""
     deleted = jnp.ones(3)
     deleted.delete()
     assert recorded("tensor", deleted) is None
@@ -112,7 +120,7 @@ def test_an_array_without_data_is_skipped(recorded: Recorded, caplog: pytest.Log
 
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, "bfloat16", *FLOATS, *EIGHTS])
 def test_a_scalar_is_read_back_exactly(recorded: Recorded, dtype: str) -> None:
-    """An array with one number is a scalar, whatever its dtype and shape."""
+    """An array with one number is a scalar, for any dtype and shape."""
     number = jnp.asarray(0.5).astype(dtype)
     for array in (number, number.reshape(1, 1)):
         assert recorded("scalar", array).scalar_value == float(number)

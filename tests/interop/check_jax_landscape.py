@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from support.landscape_events import journals
-from support.landscape_model_contract import Float32s, LandscapeModelContract, Taken
+from support.landscape_model_contract import Float32s, LandscapeModelContract, ModelUnderTest
 
 from toposcope.recorder.frameworks.jax.landscape_model import named_leaves
 from toposcope.recorder.landscapes import SummaryLandscape
@@ -57,7 +57,7 @@ class TestJaxFunctions(LandscapeModelContract):
     """Functions of a pytree of parameters."""
 
     @pytest.fixture(params=[losses, mean_loss], ids=["losses of samples", "means of batches"])
-    def taken(self, request: pytest.FixtureRequest) -> Taken:
+    def subject(self, request: pytest.FixtureRequest) -> ModelUnderTest:
         def state() -> object:
             return [(name, np.asarray(leaf).tobytes()) for name, leaf in named_leaves(parameters).items()]
 
@@ -74,7 +74,7 @@ class TestJaxFunctions(LandscapeModelContract):
         parameters = parameters_of_two_layers()
         before = state()
         model = model_of((request.param, parameters, batches(), {}), SAMPLES)
-        return Taken(model, state, before, loss_at)
+        return ModelUnderTest(model, state, before, loss_at)
 
 
 def test_leaves_are_named_by_their_keys() -> None:
@@ -93,7 +93,7 @@ def test_leaves_are_named_by_their_keys() -> None:
 
 
 def test_statistics_stay_where_no_axes_move_them() -> None:
-    """Nobody but the user can compute them anew, and who reads the result is told."""
+    """Only the user can recompute them, and a note informs readers of the result."""
     model = model_of((losses, parameters_of_two_layers(), batches(), None), SAMPLES)
     before = model.get()
     model.recalibrate()
@@ -106,7 +106,7 @@ def test_statistics_stay_where_no_axes_move_them() -> None:
 
 
 def test_other_processes_find_the_same_bits(tmp_path: Path) -> None:
-    """Two workers, beside this process alone: also in sums that XLA shares among its threads."""
+    """Two workers, compared with this process alone, even in sums that XLA distributes over its threads."""
 
     def losses_of_many(parameters: dict[str, Any], x: jax.Array, y: jax.Array) -> jax.Array:
         many = jnp.sum(jnp.sin(jnp.arange(1_000_000.0) * parameters["layers"][0]["bias"][0]))
@@ -116,14 +116,14 @@ def test_other_processes_find_the_same_bits(tmp_path: Path) -> None:
         return losses_of_many, parameters_of_two_layers(), batches(), None
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    found = {}
+    results = {}
     for name, devices in (("here", None), ("processes", [0, 1])):
         directory = tmp_path / name
         leave_walk(directory / "ckpt_dir")
         SummaryLandscape(directory).gen_landscapes_with_multi_process(callback_fn, None, devices, levels=2)
-        found[name] = journals(directory)
-    assert found["here"] == found["processes"]
-    assert sum(map(len, found["here"].values())) == 4 + 4 + 25 + 1 + 25
+        results[name] = journals(directory)
+    assert results["here"] == results["processes"]
+    assert sum(map(len, results["here"].values())) == 4 + 4 + 25 + 1 + 25
 
 
 def leave_walk(folder: Path) -> None:

@@ -52,7 +52,7 @@ def test_workers_of_dask(tmp_path: Path, here: Any) -> None:
 
 
 def test_workers_of_mpi(tmp_path: Path, here: Any) -> None:
-    """Of mpi4py.futures: one process gives out tasks, two others work."""
+    """With mpi4py.futures: one process distributes tasks, two others run them."""
     (tmp_path / "mpi").mkdir()
     copy_trained_bowl(tmp_path / "mpi")
     (tmp_path / "program.py").write_text(MPI_PROGRAM)

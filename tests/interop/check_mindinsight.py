@@ -1,4 +1,4 @@
-"""What the real MindInsight sees of runs that we record."""
+"""Runs recorded by Toposcope, read by MindInsight."""
 
 import base64
 import io
@@ -66,7 +66,7 @@ STEPS_OF_ROTATION, MOST_BYTES = 10_000, 100_000
 
 
 def record_every_kind(directory: Path) -> None:
-    """Record a run that holds every kind of value."""
+    """Record a run with every kind of value."""
     with SummaryRecord(directory) as recorder:
         for plugin, message in messages():
             recorder.add_value(plugin, plugin, message)
@@ -82,7 +82,7 @@ def record_every_kind(directory: Path) -> None:
 
 
 def messages() -> Iterator[tuple[str, Any]]:
-    """Make a message of each kind but landscapes."""
+    """Yield a message of each kind except landscapes."""
     nodes = [
         Node("x", "Parameter", shape=(2, 3), dtype="float32"),
         Node("net/dense", "MatMul", ["x"], (2, 4), "float32", {"transpose": True}),
@@ -119,7 +119,7 @@ def messages() -> Iterator[tuple[str, Any]]:
 
 
 def landscapes() -> Iterator[tuple[str, Any]]:
-    """Make the landscape of an interval and the final one, with the tags of MindSpore."""
+    """Yield the landscape of an interval and the final one, with the tags of MindSpore."""
     x, y, z = np.linspace(-1, 1, 4), np.linspace(-2, 2, 5), np.arange(20.0).reshape(5, 4)
     path = np.array([[0.5, 0.5, 3], [0.25, 0.25, 2], [0, 0, 1]])
     settings = {"unit": "epoch", "step_per_epoch": 10}
@@ -141,7 +141,7 @@ def record_tensors(name: str) -> Callable[[Path], None]:
 
 
 def record_extremes(directory: Path) -> None:
-    """Record a run of tags, ranges and steps that a reader may not expect, with a plain scalar in every step."""
+    """Record a run with unusual tags, ranges and steps, and a plain scalar at every step."""
     histograms = {
         "huge": [-1.7e308, 1.7e308],
         "tiny": [1e300, np.nextafter(1e300, 2e300)],
@@ -161,7 +161,7 @@ def record_extremes(directory: Path) -> None:
 
 
 def record_rotating(directory: Path) -> None:
-    """Record a run that fills many files."""
+    """Record a run with many files."""
     noise = np.random.default_rng(0).normal(size=500)
     with SummaryRecord(directory, max_file_size=MOST_BYTES) as recorder:
         recorder.add_value("train_lineage", "train", train_lineage(optimizer="Adam", network="LeNet"))
@@ -186,7 +186,7 @@ RUNS = {
 
 @pytest.fixture(scope="module")
 def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Record every run."""
+    """Record all runs."""
     directory = tmp_path_factory.mktemp("logdir")
     for name, record in RUNS.items():
         record(directory / name)
@@ -195,7 +195,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def seen(logdir: Path) -> Runs:
-    """Return what MindInsight sees of the runs."""
+    """Return what MindInsight reads of the runs."""
     command = [PYTHON, HERE / "mindinsight_sees.py", logdir]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
 
@@ -206,14 +206,14 @@ def single(number: float) -> float:
         return float(np.float32(number))
 
 
-def test_every_run_is_loaded_whole(seen: Runs) -> None:
-    """Nothing that we write stops MindInsight from reading the rest."""
+def test_every_run_is_loaded_completely(seen: Runs) -> None:
+    """No recorded value stops MindInsight from reading the rest."""
     assert sorted(seen) == sorted(RUNS)
     assert all(run["integrity"] for run in seen.values())
 
 
-def test_scalars_are_seen_as_float32(seen: Runs) -> None:
-    """Doubles beyond float32 are extra: MindInsight sees what it always saw, and no number where it is not finite."""
+def test_scalars_are_read_as_float32(seen: Runs) -> None:
+    """Exact doubles are additional fields: MindInsight reads float32, and no number if it is not finite."""
     points = seen["every kind"]["scalar"]
     for tag, value in SCALARS.items():
         expected = single(value) if math.isfinite(single(value)) else None
@@ -221,21 +221,21 @@ def test_scalars_are_seen_as_float32(seen: Runs) -> None:
 
 
 def test_extremes_do_not_hide_the_rest(seen: Runs) -> None:
-    """Values that MindInsight may not show cost nothing else of the run."""
+    """Values that MindInsight cannot read do not affect the rest of the run."""
     points = seen["extremes"]["scalar"]
     assert set(points) == {f"{tag}/scalar" for tag in EXTREME_TAGS}
     assert all(points[tag] == [[step, 1] for step in EXTREME_STEPS] for tag in points)
 
 
-def test_text_is_not_seen(seen: Runs) -> None:
-    """MindInsight knows no texts and does not mind them."""
+def test_texts_are_ignored(seen: Runs) -> None:
+    """MindInsight does not support texts."""
     tags = [tag for tags in seen["every kind"]["plugins"].values() for tag in tags]
     assert not any("note" in tag for tag in tags)
 
 
 @pytest.mark.parametrize("run", ["floats", "integers", "unsigned", "odd"])
-def test_tensors_are_seen_as_float32(seen: Runs, run: str) -> None:
-    """Shape and elements of a tensor are seen for every dtype; of complex numbers the real parts."""
+def test_tensors_are_read_as_float32(seen: Runs, run: str) -> None:
+    """Shape and elements are read for every dtype; of complex numbers the real parts."""
     points = seen["every kind" if run == "odd" else run]["tensor"]
     for tag, tensor in TENSORS[run].items():
         *_, (_, dims, dtype, _, elements) = points[f"{tag}/tensor"]
@@ -246,8 +246,8 @@ def test_tensors_are_seen_as_float32(seen: Runs, run: str) -> None:
 
 
 @pytest.mark.parametrize("tag", HISTOGRAMS)
-def test_histograms_are_seen(seen: Runs, tag: str) -> None:
-    """MindInsight puts a histogram into buckets of its own, rounds each one up and leaves the range."""
+def test_histograms_are_read(seen: Runs, tag: str) -> None:
+    """MindInsight converts a histogram to other buckets, rounds counts up and keeps the range."""
     values = HISTOGRAMS[tag].astype(np.float64)
     finite = values[np.isfinite(values)]
     points = seen["every kind"]["histogram"][f"{tag}/histogram"]
@@ -259,8 +259,8 @@ def test_histograms_are_seen(seen: Runs, tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", IMAGES)
-def test_images_are_seen_pixel_for_pixel(seen: Runs, tag: str) -> None:
-    """MindInsight serves the pictures that we encoded."""
+def test_images_are_equal_pixel_by_pixel(seen: Runs, tag: str) -> None:
+    """MindInsight serves the recorded images."""
     points = seen["every kind"]["image"][f"{tag}/image"]
     assert [step for step, *_ in points] == list(STEPS)
     for _, width, height, picture in points:
@@ -270,13 +270,13 @@ def test_images_are_seen_pixel_for_pixel(seen: Runs, tag: str) -> None:
         np.testing.assert_array_equal(pixels.reshape(expected.shape), expected)
 
 
-def test_the_graph_is_seen(seen: Runs) -> None:
-    """Scopes of the graph are its top-level nodes."""
+def test_graph_is_read(seen: Runs) -> None:
+    """The scopes of the graph are its top-level nodes."""
     assert {"net", "loss"} <= set(seen["every kind"]["graph"])
 
 
-def test_lineage_is_seen(seen: Runs) -> None:
-    """MindInsight sees what is told of the training, the evaluation and the user's own."""
+def test_lineage_is_read(seen: Runs) -> None:
+    """MindInsight reads the lineage of training and evaluation, and custom lineage."""
     lineage = seen["every kind"]["lineage"]
     assert lineage["optimizer"] == "Adam"
     assert lineage["learning_rate"] == pytest.approx(0.1)
@@ -288,18 +288,18 @@ def test_lineage_is_seen(seen: Runs) -> None:
     assert lineage["user_defined"] == CUSTOM
 
 
-def test_the_dataset_graph_is_seen(seen: Runs) -> None:
-    """MindInsight sees the stages of the data pipeline."""
+def test_dataset_graph_is_read(seen: Runs) -> None:
+    """MindInsight reads the stages of the dataset pipeline."""
     stage = seen["every kind"]["dataset_graph"]
     assert (stage["op_type"], stage["batch_size"]) == ("Batch", 32)
     assert [child["op_type"] for child in stage["children"]] == ["Mnist"]
 
 
-def test_landscapes_are_seen(seen: Runs) -> None:
-    """MindInsight sees the landscapes of intervals with their paths, and the final one; ours with details as any."""
-    found = seen["every kind"]["landscape"]
-    of_interval, with_details = (dict(map(tuple_key, found["intervals"]))[key] for key in ((1, 3), (0, 16)))
-    (final,) = found["final"]
+def test_landscapes_are_read(seen: Runs) -> None:
+    """MindInsight reads landscapes of intervals with paths, and final ones; details do not disturb it."""
+    landscapes_read = seen["every kind"]["landscape"]
+    of_interval, with_details = (dict(map(tuple_key, landscapes_read["intervals"]))[key] for key in ((1, 3), (0, 16)))
+    (final,) = landscapes_read["final"]
     (_, first), (_, last), (_, detailed) = landscapes()
     for got, message in ((of_interval, first), (final, last), (with_details, detailed)):
         assert np.ravel(got["points"]["z"]).tolist() == list(message.landscape.z.float_data)
@@ -311,13 +311,13 @@ def test_landscapes_are_seen(seen: Runs) -> None:
 
 
 def tuple_key(entry: list[Any]) -> tuple[tuple[int, ...], Any]:
-    """Return (an interval, its one landscape) of MindInsight's list."""
+    """Return (interval, landscape) of an entry of MindInsight's list."""
     interval, (surface,) = entry
     return tuple(interval), surface
 
 
-def test_a_rotated_recording_is_whole(logdir: Path, read_events: ReadEvents) -> None:
-    """Files of a limited size hold every step once, in the order of their names."""
+def test_rotated_recording_is_complete(logdir: Path, read_events: ReadEvents) -> None:
+    """The files have every step once, in the order of their names."""
     files = sorted((logdir / "rotating").glob("*_MS"))
     assert len(files) > 5
     assert max(path.stat().st_size for path in files) <= MOST_BYTES
@@ -329,8 +329,8 @@ def test_a_rotated_recording_is_whole(logdir: Path, read_events: ReadEvents) -> 
     assert len({head.session_id for head in heads}) == 1
 
 
-def test_a_rotated_recording_is_seen_to_its_end(seen: Runs) -> None:
-    """MindInsight samples a long recording; the samples are right, and the newest is among them."""
+def test_rotated_recording_is_read_to_its_end(seen: Runs) -> None:
+    """MindInsight samples a long recording; the samples are correct and include the last point."""
     run = seen["rotating"]
     for tag, divisor in {"step": 1, "half": 2, "third": 3}.items():
         points = run["scalar"][f"{tag}/scalar"]
@@ -340,7 +340,7 @@ def test_a_rotated_recording_is_seen_to_its_end(seen: Runs) -> None:
     assert run["histogram"]["noise/histogram"][-1][0] == STEPS_OF_ROTATION
 
 
-def test_lineage_of_a_rotated_recording_is_seen(seen: Runs) -> None:
-    """MindInsight finds the lineage of a run whose summaries fill many files."""
+def test_lineage_of_a_rotated_recording_is_read(seen: Runs) -> None:
+    """MindInsight reads the lineage of a run with many files."""
     lineage = seen["rotating"]["lineage"]
     assert (lineage["optimizer"], lineage["metric"]) == ("Adam", {"accuracy": 0.75})

@@ -28,7 +28,7 @@ FLOATS = ["float16", "float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
 EDGES = np.array([0.0, -0.0, 1.5, -2.25, 100.0, np.inf, -np.inf, np.nan], np.float32)
 GRID = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3))
-PICTURE = Tensor(np.eye(6, dtype=np.float32).reshape(1, 1, 6, 6))
+IMAGE = Tensor(np.eye(6, dtype=np.float32).reshape(1, 1, 6, 6))
 MODES = [pytest.param(ms.GRAPH_MODE, id="graph mode"), pytest.param(ms.PYNATIVE_MODE, id="PyNative mode")]
 
 
@@ -209,7 +209,7 @@ def record_values(recorder: Any) -> str:
                 recorder.add_value("tensor", dtype, Tensor(np.arange(6).reshape(2, 3).astype(dtype)))
             recorder.add_value("scalar", "loss", Tensor(1 / step, ms.float32))
             recorder.add_value("histogram", "weights", Tensor(generator.normal(size=300).astype(np.float32)))
-            recorder.add_value("image", "picture", PICTURE)
+            recorder.add_value("image", "image", IMAGE)
             recorder.add_value("landscape", "landscape_[1, 2]", surface())
             assert recorder.record(step)
     return recorder.log_dir

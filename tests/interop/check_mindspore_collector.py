@@ -60,7 +60,7 @@ class Net(nn.Cell):
 
     def construct(self, images: Tensor) -> Tensor:
         """Return the scores."""
-        self.image("operator/picture", images)
+        self.image("operator/image", images)
         hidden = self.relu(self.hidden(self.flatten(self.relu(self.conv(images)))))
         self.histogram("operator/hidden", hidden)
         scores = self.scores(hidden)
@@ -91,7 +91,7 @@ class Run:
 def dataset() -> Any:
     """Return images in batches, the last of which is not full."""
     random = np.random.default_rng(0)
-    columns = {"picture": random.random((SAMPLES, 1, 8, 8), np.float32)}
+    columns = {"image": random.random((SAMPLES, 1, 8, 8), np.float32)}
     columns["digit"] = random.integers(0, 10, SAMPLES).astype(np.int32)
     return ms.dataset.NumpySlicesDataset(columns, shuffle=False).batch(BATCH)
 
@@ -216,7 +216,7 @@ def test_histograms_are_equal(both: tuple[Run, Run]) -> None:
 def test_images_are_equal(both: tuple[Run, Run]) -> None:
     """The pixels are equal except for rounding, where MindSpore truncates; it stores grey images as RGB."""
     their, our = both
-    for tag in ("input_data/auto", "operator/picture"):
+    for tag in ("input_data/auto", "operator/image"):
         expected = first_of_each_step(their.points["image", tag])
         for step, value in our.points["image", tag]:
             pixels, their_pixels = pixels_of(value), pixels_of(expected[step])

@@ -67,8 +67,8 @@ def test_histograms_are_read(mindinsight_runs: dict[str, Any]) -> None:
 def test_images_are_read(mindinsight_runs: dict[str, Any]) -> None:
     """The digits of a batch of 32, eight in a row."""
     for run in mindinsight_runs.values():
-        for _, width, height, picture in run["image"]["input_data/auto/image"]:
-            pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(picture))))
+        for _, width, height, png in run["image"]["input_data/auto/image"]:
+            pixels = np.asarray(Image.open(io.BytesIO(base64.b64decode(png))))
             assert (height, width) == pixels.shape[:2] == (4 * 8, 8 * 8)
             assert pixels.max() == 255
 

@@ -8,7 +8,7 @@ import mindspore as ms
 import numpy as np
 import pytest
 from mindspore import Tensor, nn, ops
-from support.landscape_model_contract import Float32s, LandscapeModelContract, Taken
+from support.landscape_model_contract import Float32s, LandscapeModelContract, ModelUnderTest
 
 from toposcope.recorder.frameworks.mindspore.facts.operators import take_operator_values
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, model_of
@@ -52,7 +52,7 @@ def state_of(network: Any) -> object:
     return arrays, [(name, cell.training, cell.phase) for name, cell in network.cells_and_names()]
 
 
-def take(network: Any, data: Any = None, number: int = SAMPLES) -> LandscapeModel:
+def make_model(network: Any, data: Any = None, number: int = SAMPLES) -> LandscapeModel:
     """Return the model of what the documented sample returns."""
     metrics = {"Loss": ms.train.Loss()}
     model = ms.Model(network, loss_function(), metrics=metrics)
@@ -73,7 +73,7 @@ class TestCells(LandscapeModelContract):
     """Cells in both modes of MindSpore."""
 
     @pytest.fixture
-    def taken(self, mode: None) -> Iterator[Taken]:
+    def subject(self, mode: None) -> Iterator[ModelUnderTest]:
         def loss_at(flat: Float32s) -> float:
             other = Net()
             other.set_train(False)
@@ -88,8 +88,8 @@ class TestCells(LandscapeModelContract):
         network.set_train(True)
         network.fc.set_train(False)
         before = state_of(network)
-        model = take(network)
-        yield Taken(model, lambda: state_of(network), before, loss_at)
+        model = make_model(network)
+        yield ModelUnderTest(model, lambda: state_of(network), before, loss_at)
         model.restore()
 
 
@@ -97,7 +97,7 @@ class TestCells(LandscapeModelContract):
 def test_statistics_are_those_of_the_data() -> None:
     """Their means and unbiased variances."""
     network = Net()
-    model = take(network)
+    model = make_model(network)
     model.recalibrate()
     hidden = network.conv(Tensor(PICTURES[:SAMPLES])).asnumpy()
     np.testing.assert_allclose(network.norm.moving_mean.asnumpy(), hidden.mean((0, 2, 3)), rtol=1e-4, atol=1e-6)
@@ -109,7 +109,7 @@ def test_statistics_are_those_of_the_data() -> None:
 def test_summary_operators_leave_nothing() -> None:
     """What they see in a landscape does not reach the summary of a training."""
     take_operator_values()
-    model = take(Net())
+    model = make_model(Net())
     model.loss()
     model.recalibrate()
     assert not take_operator_values()
@@ -130,7 +130,7 @@ def test_a_model_with_an_optimizer_does_not_train() -> None:
 
 
 def test_a_shuffled_pipeline_gives_the_same_samples() -> None:
-    """Whatever its seed is elsewhere; and the generators of the user go on as if nothing had been."""
+    """For any seed elsewhere; the states of the user's generators do not change."""
     hashes = set()
     for seed in (1, 2):
         network, pipeline = Net(), dataset(shuffle=True)
@@ -140,11 +140,11 @@ def test_a_shuffled_pipeline_gives_the_same_samples() -> None:
         expected = random.random(), np.random.rand()
         random.seed(7)
         np.random.seed(7)
-        hashes.add(take(network, pipeline, 32).data_hash)
+        hashes.add(make_model(network, pipeline, 32).data_hash)
         assert ms.dataset.config.get_seed() == seed
         assert (random.random(), np.random.rand()) == expected
     assert len(hashes) == 1
-    assert take(Net(), number=32).data_hash not in hashes
+    assert make_model(Net(), number=32).data_hash not in hashes
 
 
 def test_a_network_with_a_loss_of_its_own_is_evaluated() -> None:

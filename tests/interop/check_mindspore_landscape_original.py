@@ -1,4 +1,4 @@
-"""Our landscapes beside those of mindspore.train.SummaryLandscape, from the same checkpoints."""
+"""Our landscapes compared with those of mindspore.train.SummaryLandscape, from the same checkpoints."""
 
 import contextlib
 import io
@@ -63,17 +63,17 @@ def callback_fn() -> Any:
 
 def newest(directory: Path) -> LossLandscape:
     """Return the landscape of the interval that was published last in a directory."""
-    found = None
+    landscape = None
     for path in sorted(directory.glob("*_MS")):
         content, start = path.read_bytes(), 0
         while start < len(content):
             begin = start + framing.HEADER_BYTES
             end = begin + framing.read_header(content[start:begin]).length
             for value in Event.FromString(content[begin:end]).summary.value:
-                found = value.loss_landscape if value.tag == TAG else found
+                landscape = value.loss_landscape if value.tag == TAG else landscape
             start = end + framing.FOOTER_BYTES
-    assert found is not None
-    return found
+    assert landscape is not None
+    return landscape
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from toposcope.proto.tensor_pb2 import DT_BFLOAT16
 from toposcope.recorder import SummaryRecord
 
 GRID = Tensor(np.arange(6.0, dtype=np.float32).reshape(2, 3))
-PICTURE = Tensor(np.eye(6, dtype=np.float32).reshape(1, 1, 6, 6))
+IMAGE = Tensor(np.eye(6, dtype=np.float32).reshape(1, 1, 6, 6))
 MODES = [pytest.param(ms.GRAPH_MODE, id="graph mode"), pytest.param(ms.PYNATIVE_MODE, id="PyNative mode")]
 
 

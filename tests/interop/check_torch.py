@@ -24,7 +24,7 @@ GRID = torch.arange(6.0).reshape(2, 3)
 
 
 def tensor_of(dtype: str) -> torch.Tensor:
-    """Return a tensor of shape (2, 4) that holds the edges of its dtype."""
+    """Return a tensor of shape (2, 4) with the extreme values of its dtype."""
     kind = getattr(torch, dtype)
     if dtype in INTEGERS:
         limits = torch.iinfo(kind)
@@ -44,7 +44,7 @@ def assert_is(recorded: Recorded, tensor: torch.Tensor, expected: np.ndarray) ->
 
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS, *COMPLEX])
 def test_a_tensor_is_read_back_bit_for_bit(recorded: Recorded, dtype: str) -> None:
-    """A tensor of a dtype that NumPy has comes back as it was."""
+    """A tensor of a dtype that NumPy has is read back unchanged."""
     tensor = tensor_of(dtype)
     assert_is(recorded, tensor, tensor.numpy())
 
@@ -84,7 +84,7 @@ def test_float8_is_recorded_as_the_equal_float32(recorded: Recorded, dtype: str)
     ],
 )
 def test_a_tensor_of_any_layout_is_read_back(recorded: Recorded, tensor: torch.Tensor) -> None:
-    """However a tensor lies in memory, what it means is recorded."""
+    """The values of a tensor are recorded for any memory layout."""
     plain = tensor.detach().to_dense().resolve_conj().resolve_neg().contiguous()
     assert_is(recorded, tensor, plain.numpy())
 
@@ -101,7 +101,7 @@ def test_other_layouts_are_read_back(recorded: Recorded) -> None:
 
 @pytest.mark.parametrize("plugin", ["scalar", "tensor", "histogram", "image"])
 def test_a_tensor_without_data_is_skipped(plugin: str, recorded: Recorded, caplog: pytest.LogCaptureFixture) -> None:
-    """A meta tensor costs a line in the log; training goes on."""
+    """A meta tensor causes one line in the log; training continues."""
     assert recorded(plugin, torch.empty((1, 1) if plugin != "scalar" else (), device="meta")) is None
     assert [record.levelname for record in caplog.records] == ["WARNING"]
 
@@ -138,7 +138,7 @@ def test_a_value_is_what_it_was_when_added(tmp_path: Path, read_events: ReadEven
 
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, "bfloat16", *FLOATS, *EIGHTS])
 def test_a_scalar_is_read_back_exactly(recorded: Recorded, dtype: str) -> None:
-    """A tensor with one number is a scalar, whatever its dtype and shape, with or without gradient."""
+    """A tensor with one number is a scalar, for any dtype and shape, with or without gradient."""
     number = torch.tensor(0.5).to(getattr(torch, dtype))
     for tensor in (number, number.reshape(1, 1), number.requires_grad_() if number.is_floating_point() else number):
         value = recorded("scalar", tensor)
@@ -168,7 +168,7 @@ def test_a_histogram_counts_every_element(recorded: Recorded, dtype: str) -> Non
 
 
 def test_a_histogram_counts_what_is_not_finite(recorded: Recorded) -> None:
-    """NaN and infinities stand beside the buckets."""
+    """NaN and infinities are counted separately from the buckets."""
     histogram = recorded("histogram", tensor_of("bfloat16")).histogram
     assert (histogram.count, histogram.nan_count, histogram.pos_inf_count, histogram.neg_inf_count) == (8, 1, 1, 1)
 

@@ -1,4 +1,4 @@
-"""Loss landscapes of modules that PyTorch compiles: too slow for every test run, and it wants a C++ compiler."""
+"""Loss landscapes of compiled PyTorch modules: too slow for every test run, and they need a C++ compiler."""
 
 import resource
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ class LeNet(nn.Module):
         return self.fc3(torch.relu(self.fc2(torch.relu(self.fc1(x.flatten(1))))))
 
 
-def taken_of(network: Any) -> LandscapeModel:
+def landscape_model_of(network: Any) -> LandscapeModel:
     """Return the model of a network for pictures of 32x32."""
     generator = torch.Generator().manual_seed(1)
     images = torch.randn(SAMPLES, 1, 32, 32, generator=generator)
@@ -43,7 +43,7 @@ def taken_of(network: Any) -> LandscapeModel:
 @pytest.fixture
 def model() -> Iterator[LandscapeModel]:
     """Return the model of a LeNet5, along one direction."""
-    model = taken_of(LeNet())
+    model = landscape_model_of(LeNet())
     direction = np.random.default_rng(0).normal(size=(1, model.layout.size)).astype(np.float32)
     model.hold(model.get(), direction * 0.01)
     yield model
@@ -52,21 +52,21 @@ def model() -> Iterator[LandscapeModel]:
 
 @pytest.mark.parametrize("mode", ["compile", "channels_last+compile"])
 def test_a_compiled_network_finds_the_same_losses(mode: str, model: LandscapeModel) -> None:
-    """Wherever it is moved, and with the same bits each time; slices of other sizes are not compiled anew."""
+    """At all weights, with the same bits each time; slices of other sizes are not compiled again."""
     places = [(0.0,), (1.0,), (-2.0,)]
 
-    def losses() -> list[Any]:
-        found = []
+    def measured_losses() -> list[Any]:
+        losses = []
         for place in places:
             model.move(place)
-            found.append(model.loss())
-        return found
+            losses.append(model.loss())
+        return losses
 
-    eager = losses()
+    eager = measured_losses()
     model.use(mode)
     assert model.mode == mode
-    compiled = losses()
-    assert compiled == losses()
+    compiled = measured_losses()
+    assert compiled == measured_losses()
     for one, other in zip(eager, compiled, strict=True):
         assert other.mean == pytest.approx(one.mean, rel=1e-5)
         assert other.squares == pytest.approx(one.squares, rel=1e-5)
@@ -74,7 +74,7 @@ def test_a_compiled_network_finds_the_same_losses(mode: str, model: LandscapeMod
     model.loss(0, 300)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_utime - begin < 1
     model.use("eager")
-    assert losses() == eager
+    assert measured_losses() == eager
 
 
 def test_a_machine_without_a_compiler_measures_as_before(model: LandscapeModel) -> None:
@@ -91,7 +91,7 @@ def test_a_machine_without_a_compiler_measures_as_before(model: LandscapeModel) 
 
 
 def test_much_work_is_compiled_where_that_is_faster(model: LandscapeModel) -> None:
-    """The mode is whatever the probe found; the losses are the same in each."""
+    """The losses are the same in the mode that timing selects."""
     eager = model.loss()
     assert model.tune(100_000) in ("channels_last", "blocked", "channels_last+compile", "compile")
     assert model.loss().mean == pytest.approx(eager.mean, rel=1e-5)

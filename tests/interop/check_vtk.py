@@ -1,6 +1,7 @@
-"""What VTK's own readers, those of ParaView, see of the landscapes that we serve as files."""
+"""Landscape files of the server, read by the readers of VTK, which ParaView uses."""
 
 import json
+import math
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ def odd() -> Any:
 
 
 def lost() -> Any:
-    """Return a landscape of which two checkpoints have no finite loss."""
+    """Return a landscape with two checkpoints whose loss is not finite."""
     message = made.bowl(2)
     message.details.truth.real[1] = float("nan")
     message.details.truth.real[2] = message.details.truth.plane[2] = float("inf")
@@ -39,7 +40,7 @@ def lost() -> Any:
 def replies(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]]:
-    """Return of each landscape what the API says, and what VTK sees of the surface and of the path."""
+    """Return, for each landscape, the reply of the API and what VTK reads of the surface and of the path."""
     logdir, folder = tmp_path_factory.mktemp("logdir"), tmp_path_factory.mktemp("files")
     axis = np.linspace(1, -1, 5)
     publish(logdir, DETAILED, made.bowl())
@@ -49,19 +50,19 @@ def replies(
     (logdir / "mindspore").symlink_to(GOLDEN / "mindspore")
     names = [(".", tag) for tag in (DETAILED, DESCENDING, ODD, LOST)] + [(GOLDEN_RUN, GOLDEN_TAG)]
     process, url = start(logdir)
-    said, files = [], []
+    replied, files = [], []
     with httpx.Client(base_url=url) as client:
         wait_until(lambda: not client.get("api/health").json()["loading"])
         for at, (run, tag) in enumerate(names):
             query = {"run": run, "tag": tag}
-            said += client.get("api/landscapes", params=query).raise_for_status().json()["landscapes"]
+            replied += client.get("api/landscapes", params=query).raise_for_status().json()["landscapes"]
             for ending in ("vti", "vtp"):
                 files.append(folder / f"{at}.{ending}")
                 content = client.get(f"api/landscapes.{ending}", params=query).raise_for_status().content
                 files[-1].write_bytes(content)
     stop(process)
-    seen = json.loads(subprocess.check_output([PYTHON, HERE / "vtk_sees.py", *files]))
-    return {tag: (said[at], seen[2 * at], seen[2 * at + 1]) for at, (_, tag) in enumerate(names)}
+    read = json.loads(subprocess.check_output([PYTHON, HERE / "vtk_sees.py", *files]))
+    return {tag: (replied[at], read[2 * at], read[2 * at + 1]) for at, (_, tag) in enumerate(names)}
 
 
 def _numbers(column: Any) -> Any:
@@ -69,60 +70,59 @@ def _numbers(column: Any) -> Any:
 
 
 @pytest.mark.parametrize("tag", [DETAILED, DESCENDING, ODD, LOST, GOLDEN_TAG])
-def test_the_surface_has_every_loss_at_its_place(replies: Any, tag: str) -> None:
-    """Each point of the image data has the loss that the API has there, bit for bit, and its logarithm."""
-    said, image, _ = replies[tag]
-    x, y, z = (_numbers(said[name]) for name in "xyz")
+def test_surface_has_every_loss_at_its_position(replies: Any, tag: str) -> None:
+    """Each point of the image data has the loss of the API, bit for bit, and its logarithm."""
+    replied, image, _ = replies[tag]
+    x, y, z = (_numbers(replied[name]) for name in "xyz")
 
     assert image["dimensions"] == [x.size, y.size, 1]
     assert image["active"] == "loss"
     order = np.ix_(np.argsort(y), np.argsort(x))
     losses = _numbers(image["arrays"]["loss"]).reshape(z.shape)
     np.testing.assert_array_equal(losses, z[order])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logarithms = np.where(losses > 0, np.log10(losses), np.nan)
-    np.testing.assert_array_equal(_numbers(image["arrays"]["log10_loss"]).reshape(z.shape), logarithms)
-    places = np.array(image["points"]).reshape(y.size, x.size, 3)
-    np.testing.assert_allclose(places[..., 0], np.broadcast_to(np.sort(x), z.shape), atol=1e-6 * np.ptp(x))
-    np.testing.assert_allclose(places[..., 1], np.broadcast_to(np.sort(y)[:, None], z.shape), atol=1e-6 * np.ptp(y))
+    logarithms = [math.log10(loss) if loss > 0 else math.nan for loss in losses.ravel().tolist()]
+    np.testing.assert_array_equal(_numbers(image["arrays"]["log10_loss"]), logarithms)
+    positions = np.array(image["points"]).reshape(y.size, x.size, 3)
+    np.testing.assert_allclose(positions[..., 0], np.broadcast_to(np.sort(x), z.shape), atol=1e-6 * np.ptp(x))
+    np.testing.assert_allclose(positions[..., 1], np.broadcast_to(np.sort(y)[:, None], z.shape), atol=1e-6 * np.ptp(y))
 
 
 @pytest.mark.parametrize("tag", [DETAILED, DESCENDING, ODD, LOST, GOLDEN_TAG])
-def test_the_path_has_every_checkpoint(replies: Any, tag: str) -> None:
-    """Points stand at the checkpoints, in their order on one line, and tell all that the API knows of them."""
-    said, _, path = replies[tag]
-    truth, unit = said["truth"], said["metadata"]["unit"]
-    count = len(said["path"]["x"])
-    known = (
-        {"plane_loss": said["path"]["z"]}
+def test_path_has_every_checkpoint(replies: Any, tag: str) -> None:
+    """Points are at the checkpoints, in order on one line, with all the arrays of the API."""
+    replied, _, path = replies[tag]
+    truth, unit = replied["truth"], replied["metadata"]["unit"]
+    count = len(replied["path"]["x"])
+    columns = (
+        {"plane_loss": replied["path"]["z"]}
         if truth is None
         else {"real_loss": truth["real"], "plane_loss": truth["plane"]}
         | {name: truth[name] for name in ("residual", "standard_error")}
     )
-    wanted = {name: _numbers(column) for name, column in known.items()}
+    expected = {name: _numbers(column) for name, column in columns.items()}
     if truth is not None:
         with np.errstate(invalid="ignore"):
-            wanted["gap"] = wanted["real_loss"] - wanted["plane_loss"]
-    intervals = _numbers(said["path"]["intervals"])
+            expected["gap"] = expected["real_loss"] - expected["plane_loss"]
+    intervals = _numbers(replied["path"]["intervals"])
     if intervals.size:
-        wanted["interval"] = intervals
-        wanted["step"] = intervals * (said["metadata"]["step_per_epoch"] if unit == "epoch" else 1)
+        expected["interval"] = intervals
+        expected["step"] = intervals * (replied["metadata"]["step_per_epoch"] if unit == "epoch" else 1)
 
-    assert path["arrays"].keys() == wanted.keys()
-    for name, column in wanted.items():
+    assert path["arrays"].keys() == expected.keys()
+    for name, column in expected.items():
         np.testing.assert_array_equal(_numbers(path["arrays"][name]), column, name)
     assert path["active"] == ("plane_loss" if truth is None else "real_loss")
     vertices = [["vtkVertex", [at]] for at in range(count)]
     line = "vtkLine" if count == 2 else "vtkPolyLine"
     assert path["cells"] == [*vertices, [line, list(range(count))]]
     x, y, heights = np.array(path["points"]).T
-    np.testing.assert_array_equal((x, y), (_numbers(said["path"]["x"]), _numbers(said["path"]["y"])))
-    finite = np.isfinite(wanted[path["active"]])
-    np.testing.assert_array_equal(heights[finite], wanted[path["active"]][finite])
+    np.testing.assert_array_equal((x, y), (_numbers(replied["path"]["x"]), _numbers(replied["path"]["y"])))
+    finite = np.isfinite(expected[path["active"]])
+    np.testing.assert_array_equal(heights[finite], expected[path["active"]][finite])
 
 
-def test_a_checkpoint_without_a_finite_loss_has_a_place(replies: Any) -> None:
-    """It stands at its loss on the plane, or at 0: ParaView finds no bounds of points that stand nowhere."""
+def test_checkpoint_without_a_finite_loss_has_a_position(replies: Any) -> None:
+    """It is at its loss on the plane, or at 0, as ParaView cannot compute bounds with NaN."""
     _, _, path = replies[LOST]
 
     heights = np.array(path["points"])[:, 2]

@@ -1,4 +1,4 @@
-"""Fixtures of the interoperability checks, which `make interop` runs: pytest does not collect check_*.py by itself."""
+"""Fixtures of the interoperability checks in check_*.py, which pytest collects only in `make interop`."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ Recorded = Callable[[str, object], Summary.Value | None]
 
 @pytest.fixture
 def recorded(tmp_path: Path, read_events: ReadEvents) -> Recorded:
-    """Return a function that records a value and returns what the file then holds of it: None when it was skipped."""
+    """Return a function that records a value and returns it as read from the file; None if it was skipped."""
 
     def record(plugin: str, value: object) -> Summary.Value | None:
         with SummaryRecord(tmp_path) as recorder:

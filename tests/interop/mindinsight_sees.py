@@ -1,14 +1,14 @@
-"""Opens a log directory with the real MindInsight and prints, as JSON, everything it sees. Run by MindInsight's Python.
+"""Opens a logdir with MindInsight and prints everything it reads as JSON. Run by the Python with MindInsight.
 
 usage: python mindinsight_sees.py LOGDIR [--out FILE] [--timeout SECONDS]
 
-LOGDIR holds run directories (one level). The JSON has one entry a run:
+LOGDIR contains run directories (one level). The JSON has one entry for each run:
   {"scalar": {tag: [[step, value], ...]}, "histogram": {tag: [[step, [[left, width, count], ...]], ...]},
    "image": {tag: [[step, width, height, PNG in base64], ...]},
    "tensor": {tag: [[step, dims, dtype, statistics, elements], ...]},
    "graph": [top-level node names], "landscape": {...}, "lineage": {...}, "dataset_graph": {...}, "integrity": bool}
-Tags carry MindInsight's suffix ("loss/scalar"). It keeps at most 1000 scalars, 50 histograms, 20 tensors and 10 images
-a tag. Exit status: 0 when every run was loaded, 1 when one was not, 2 when MindInsight could not be started.
+Tags have the suffixes of MindInsight ("loss/scalar"). It keeps at most 1000 scalars, 50 histograms, 20 tensors and 10
+images per tag. Exit status: 0; 1 if a run was not loaded; 2 if MindInsight could not be started.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from urllib.parse import urlencode
 
 PROGRAMS = Path(sys.executable).parent
 POLL_SECONDS = 0.5
-STILL_POLLS = 4
+STABLE_POLLS = 4
 
 
 class StartError(Exception):
@@ -38,7 +38,7 @@ class StartError(Exception):
 
 
 class Client:
-    """Asks one running MindInsight."""
+    """A client of a running MindInsight."""
 
     def __init__(self, port: int, deadline: float) -> None:
         self._base = f"http://127.0.0.1:{port}/v1/mindinsight/"
@@ -49,18 +49,18 @@ class Client:
         return self._json(urllib.request.Request(f"{self._base}{path}?{urlencode(query)}"))
 
     def get_bytes(self, path: str, **query: str) -> bytes:
-        """Return what a GET is answered with."""
+        """Return the body of the reply to a GET request."""
         with urllib.request.urlopen(f"{self._base}{path}?{urlencode(query)}", timeout=60) as reply:
             content: bytes = reply.read()
             return content
 
     def post(self, path: str, data: Any) -> Any:
-        """Return the JSON that a POST of JSON is answered with, or {"http_error", "body"}."""
+        """Return the JSON reply to a POST request with JSON, or {"http_error", "body"}."""
         headers = {"Content-Type": "application/json"}
         return self._json(urllib.request.Request(self._base + path, json.dumps(data).encode(), headers))
 
     def polls(self) -> Iterator[None]:
-        """Pace a loop until the time is up."""
+        """Yield at intervals until the deadline."""
         while time.monotonic() < self._deadline:
             yield
             time.sleep(POLL_SECONDS)
@@ -75,13 +75,13 @@ class Client:
 
 @contextmanager
 def mindinsight(logdir: Path, timeout: float) -> Iterator[Client]:
-    """Serve logdir while the block runs."""
+    """Serve a logdir within the `with` block."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
     with tempfile.TemporaryDirectory(prefix="mindinsight-") as workspace:
-        where = ["--summary-base-dir", str(logdir.resolve()), "--workspace", workspace]
-        output = call("start", "--port", str(port), "--reload-interval", "1", *where)
+        options = ["--summary-base-dir", str(logdir.resolve()), "--workspace", workspace]
+        output = call("start", "--port", str(port), "--reload-interval", "1", *options)
         if "success" not in output:
             raise StartError(output)
         try:
@@ -91,7 +91,7 @@ def mindinsight(logdir: Path, timeout: float) -> Iterator[Client]:
 
 
 def call(*arguments: str) -> str:
-    """Call MindInsight's command, which looks for its own programs in PATH; return what it prints."""
+    """Run the mindinsight command, which looks up its programs in PATH; return its output."""
     environment = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
     command = [str(PROGRAMS / "mindinsight"), *arguments]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
@@ -99,16 +99,16 @@ def call(*arguments: str) -> str:
 
 
 def everything(client: Client) -> "dict[str, Any]":
-    """Return what MindInsight sees of each run; of a run that it did not load {"not_loaded": status}."""
+    """Return what MindInsight reads of each run; {"not_loaded": status} for a run that it did not load."""
     lineages = {}
     runs = [job["train_id"] for job in listed_jobs(client)]
-    for found in client.post("lineagemgr/lineages", {}).get("object", []):
-        lineages[found["summary_dir"]] = found.get("model_lineage")
-    return {run.removeprefix("./"): {**seen(client, run), "lineage": lineages.get(run)} for run in runs}
+    for entry in client.post("lineagemgr/lineages", {}).get("object", []):
+        lineages[entry["summary_dir"]] = entry.get("model_lineage")
+    return {run.removeprefix("./"): {**read_run(client, run), "lineage": lineages.get(run)} for run in runs}
 
 
 def listed_jobs(client: Client) -> "list[dict[str, Any]]":
-    """Return the runs, when MindInsight has walked the directory."""
+    """Return the runs, once MindInsight has scanned the directory."""
     jobs: list[dict[str, Any]] = []
     for _ in client.polls():
         reply = client.get("datavisual/train-jobs", limit="500")
@@ -118,8 +118,8 @@ def listed_jobs(client: Client) -> "list[dict[str, Any]]":
     return jobs
 
 
-def seen(client: Client, run: str) -> "dict[str, Any]":
-    """Return what MindInsight sees of one run, when that changes no more."""
+def read_run(client: Client, run: str) -> "dict[str, Any]":
+    """Return what MindInsight reads of a run, once that no longer changes."""
     job, plugins = loaded(client, run)
     if job.get("cache_status") != "CACHED":
         return {"not_loaded": job.get("cache_status")}
@@ -138,23 +138,23 @@ def seen(client: Client, run: str) -> "dict[str, Any]":
 
 
 def loaded(client: Client, run: str) -> "tuple[dict[str, Any], dict[str, list[str]]]":
-    """Return (job, tags by plugin) of a run that MindInsight was asked to load."""
+    """Request that MindInsight loads a run; return (job, tags by plugin)."""
     client.post("datavisual/train-job-caches", {"train_ids": [run]})
     job: dict[str, Any] = {}
     plugins: dict[str, list[str]] = {}
-    still = 0
+    stable_polls = 0
     for _ in client.polls():
         job = next(iter(client.get("datavisual/train-jobs", train_id=run)["train_jobs"]), {})
-        now = client.get("datavisual/plugins", train_id=run, manual_update="true").get("plugins", {})
-        still = still + 1 if job.get("cache_status") == "CACHED" and now == plugins else 0
-        plugins = now
-        if still == STILL_POLLS:
+        current = client.get("datavisual/plugins", train_id=run, manual_update="true").get("plugins", {})
+        stable_polls = stable_polls + 1 if job.get("cache_status") == "CACHED" and current == plugins else 0
+        plugins = current
+        if stable_polls == STABLE_POLLS:
             break
     return job, plugins
 
 
 class View:
-    """What MindInsight shows of one run."""
+    """What MindInsight reads of one run."""
 
     def __init__(self, client: Client, run: str) -> None:
         self._client, self._run = client, run
@@ -179,14 +179,14 @@ class View:
         return [[point["step"], point["width"], point["height"], self._picture(tag, point["step"])] for point in points]
 
     def _picture(self, tag: str, step: int) -> str:
-        where = {"train_id": self._run, "tag": tag, "step": str(step)}
-        return base64.b64encode(self._client.get_bytes("datavisual/image/single-image", **where)).decode()
+        query = {"train_id": self._run, "tag": tag, "step": str(step)}
+        return base64.b64encode(self._client.get_bytes("datavisual/image/single-image", **query)).decode()
 
     def tensors(self, tag: str) -> "list[list[Any]]":
         """Return [step, dims, dtype, statistics, elements] of each point."""
         return [
-            [step, found["dims"], found["data_type"], found.get("statistics"), self._elements(tag, step, found["dims"])]
-            for step, found in self._tensors(tag=tag, detail="stats")
+            [step, value["dims"], value["data_type"], value.get("statistics"), self._elements(tag, step, value["dims"])]
+            for step, value in self._tensors(tag=tag, detail="stats")
         ]
 
     def _tensors(self, **query: str) -> "list[tuple[int, Any]]":
@@ -194,10 +194,10 @@ class View:
         return [(point["step"], point["value"]) for reply in replies for point in reply["values"]]
 
     def _elements(self, tag: str, step: int, dims: "list[int]") -> Any:
-        """Return the elements as nested lists: of the last two dimensions, at the first place of those before."""
+        """Return the elements of the last two dimensions as nested lists, at index 0 of all others."""
         slices = ["0"] * (len(dims) - 2) + [":"] * min(len(dims), 2)
-        found = self._tensors(tag=tag, detail="data", step=str(step), dims=f"[{','.join(slices)}]")
-        return found[0][1].get("data") if found else None
+        points = self._tensors(tag=tag, detail="data", step=str(step), dims=f"[{','.join(slices)}]")
+        return points[0][1].get("data") if points else None
 
     def nodes(self, tag: str) -> "list[str]":
         """Return the names of the top-level nodes of a graph."""
@@ -209,7 +209,8 @@ class View:
         return {
             "final": self._landscapes(type="final"),
             "intervals": [
-                [one["value"], self._landscapes(type="interval", interval_id=one["id"])] for one in intervals
+                [interval["value"], self._landscapes(type="interval", interval_id=interval["id"])]
+                for interval in intervals
             ],
         }
 
@@ -218,7 +219,7 @@ class View:
 
 
 def main() -> int:
-    """Print what MindInsight sees."""
+    """Print what MindInsight reads."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("logdir", type=Path)
     parser.add_argument("--out", type=Path)

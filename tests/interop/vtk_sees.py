@@ -1,9 +1,9 @@
-"""Opens files of landscapes with VTK's own readers and prints, as JSON, everything they see. Run by VTK's Python.
+"""Reads landscape files with the readers of VTK and prints everything as JSON. Run by the Python with VTK.
 
 usage: python vtk_sees.py FILE.vti FILE.vtp ...
 
-The JSON has one entry a file: {"points": [[x, y, z], ...], "arrays": {name: [number, ...]}, "active": their first,
-"cells": [[kind of cell, [index of a point, ...]], ...] of poly data, "dimensions": [nx, ny, nz] of image data}.
+The JSON has one entry for each file: {"points": [[x, y, z], ...], "arrays": {name: [number, ...]}, "active": name of an
+array, "cells": [[type of cell, [index of a point, ...]], ...] of poly data, "dimensions": [nx, ny, nz] of image data}.
 """
 
 import json
@@ -17,32 +17,32 @@ from vtkmodules.vtkIOXML import vtkXMLImageDataReader, vtkXMLPolyDataReader
 READERS = {".vti": vtkXMLImageDataReader, ".vtp": vtkXMLPolyDataReader}
 
 
-def seen(path: str) -> dict[str, Any]:
-    """Return what a reader sees of a file."""
-    reader, complaints = READERS[Path(path).suffix](), []
+def read_file(path: str) -> dict[str, Any]:
+    """Return what VTK reads of a file."""
+    reader, errors = READERS[Path(path).suffix](), []
     for event in (vtkCommand.ErrorEvent, vtkCommand.WarningEvent):
-        reader.AddObserver(event, lambda _reader, event: complaints.append(event))
+        reader.AddObserver(event, lambda _reader, event: errors.append(event))
     reader.SetFileName(path)
     reader.Update()
     assert reader.CanReadFile(path)
-    assert not complaints, complaints
-    found = reader.GetOutput()
-    of_points = found.GetPointData()
-    arrays = [of_points.GetArray(at) for at in range(of_points.GetNumberOfArrays())]
-    told = {
-        "points": [found.GetPoint(at) for at in range(found.GetNumberOfPoints())],
+    assert not errors, errors
+    data_set = reader.GetOutput()
+    point_data = data_set.GetPointData()
+    arrays = [point_data.GetArray(at) for at in range(point_data.GetNumberOfArrays())]
+    properties = {
+        "points": [data_set.GetPoint(at) for at in range(data_set.GetNumberOfPoints())],
         "arrays": {each.GetName(): [each.GetTuple1(at) for at in range(each.GetNumberOfTuples())] for each in arrays},
-        "active": of_points.GetScalars().GetName(),
+        "active": point_data.GetScalars().GetName(),
     }
     if path.endswith(".vti"):
-        return {**told, "dimensions": found.GetDimensions()}
-    return {**told, "cells": [cell_of(found.GetCell(at)) for at in range(found.GetNumberOfCells())]}
+        return {**properties, "dimensions": data_set.GetDimensions()}
+    return {**properties, "cells": [cell_of(data_set.GetCell(at)) for at in range(data_set.GetNumberOfCells())]}
 
 
 def cell_of(cell: Any) -> list[Any]:
-    """Return what a cell is and the indices of its points, at once: VTK fills the next one into the same object."""
+    """Return the type of a cell and the indices of its points; VTK reuses the object for the next cell."""
     return [cell.GetClassName(), [cell.GetPointId(at) for at in range(cell.GetNumberOfPoints())]]
 
 
 if __name__ == "__main__":
-    print(json.dumps([seen(path) for path in sys.argv[1:]]))
+    print(json.dumps([read_file(path) for path in sys.argv[1:]]))

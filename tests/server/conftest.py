@@ -1,13 +1,11 @@
-"""Fixtures of the server tests: a real server process."""
+"""Fixtures of the server tests: real server processes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
-from support.servers import SLOW_SECONDS, Process, start, stop, wait_until
-
-Serve = Callable[..., httpx.Client]
+from support.servers import SLOW_SECONDS, Process, Serve, start, stop, wait_until
 
 
 @pytest.fixture

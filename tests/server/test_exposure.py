@@ -1,6 +1,7 @@
-"""Who may talk to the server."""
+"""Access checks: hosts, origins and tokens."""
 
 import http.client
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -12,7 +13,7 @@ TOKEN = "a-token-for-tests"
 
 
 @pytest.fixture(scope="module")
-def urls(tmp_path_factory: pytest.TempPathFactory):
+def urls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     """Serve a run without and with a token."""
     logdir = tmp_path_factory.mktemp("logdir")
     loss_run(logdir / "a", range(3))
@@ -24,7 +25,7 @@ def urls(tmp_path_factory: pytest.TempPathFactory):
 
 
 def status(url: str, path: str, headers: dict[str, str]) -> int:
-    """Return the status of a GET with exactly these headers."""
+    """Return the status of a GET request with exactly these headers."""
     address = httpx.URL(url)
     connection = http.client.HTTPConnection(address.host, address.port)
     connection.putrequest("GET", path, skip_host=True)
@@ -55,13 +56,13 @@ def status(url: str, path: str, headers: dict[str, str]) -> int:
         ("", 421),
     ],
 )
-def test_only_known_hosts_are_answered(urls: tuple[str, str], host: str, expected: int) -> None:
-    """A name that another site could point here is refused; addresses cannot be rebound."""
+def test_only_allowed_hosts_are_answered(urls: tuple[str, str], host: str, expected: int) -> None:
+    """Other names, which DNS rebinding could use, are rejected; addresses cannot be rebound."""
     assert status(urls[0], "/api/runs", {"Host": host}) == expected
 
 
 def test_allowed_hosts_of_proxies_are_answered(tmp_path: Path) -> None:
-    """--allowed-host names what a proxy in front is called."""
+    """--allowed-host is the name of a reverse proxy."""
     process, url = start(tmp_path, "--allowed-host", "runs.example", "--allowed-host", "b.example")
 
     assert status(url, "/api/runs", {"Host": "runs.example"}) == 200
@@ -70,8 +71,8 @@ def test_allowed_hosts_of_proxies_are_answered(tmp_path: Path) -> None:
     stop(process)
 
 
-def test_other_origins_are_refused(urls: tuple[str, str]) -> None:
-    """A page of another site cannot use the API; a page of this one, also behind a TLS proxy, can."""
+def test_other_origins_are_rejected(urls: tuple[str, str]) -> None:
+    """A page of another site cannot use the API; a page of this one can, also behind a TLS proxy."""
     host = {"Host": "localhost:6006"}
 
     assert status(urls[0], "/api/runs", host | {"Origin": "http://localhost:6006"}) == 200
@@ -84,7 +85,7 @@ def test_other_origins_are_refused(urls: tuple[str, str]) -> None:
 
 
 def test_every_reply_has_strict_headers(urls: tuple[str, str]) -> None:
-    """Page, API and refusals alike tell the browser to run no foreign script and to guess no type."""
+    """The page, the API and errors forbid foreign scripts and content sniffing."""
     for path, headers in (("/", {}), ("/api/runs", {}), ("/nothing", {}), ("/", {"Host": "evil.example"})):
         reply = httpx.get(urls[0].rstrip("/") + path, headers=headers)
         policy = reply.headers["content-security-policy"]
@@ -93,8 +94,8 @@ def test_every_reply_has_strict_headers(urls: tuple[str, str]) -> None:
         assert reply.headers["x-content-type-options"] == "nosniff"
 
 
-def test_token_is_asked_for(urls: tuple[str, str]) -> None:
-    """Nothing, not even the page, is served without the token; a wrong one is no better."""
+def test_token_is_required(urls: tuple[str, str]) -> None:
+    """Nothing is served without the token or with a wrong one."""
     base = urls[1].split("?")[0]
 
     for path in ("", "api/runs", "built/main.js"):
@@ -103,8 +104,8 @@ def test_token_is_asked_for(urls: tuple[str, str]) -> None:
         assert httpx.get(base + path, headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
 
 
-def test_token_leaves_the_url_for_a_cookie(urls: tuple[str, str]) -> None:
-    """The printed URL sets a cookie that scripts cannot read and redirects to the same URL without the token."""
+def test_token_moves_from_the_url_to_a_cookie(urls: tuple[str, str]) -> None:
+    """The printed URL sets an HttpOnly cookie and redirects to the URL without the token."""
     with httpx.Client() as client:
         reply = client.get(urls[1] + "&x=1")
         cookie = reply.headers["set-cookie"]
@@ -119,8 +120,8 @@ def test_token_leaves_the_url_for_a_cookie(urls: tuple[str, str]) -> None:
         assert client.get(target.join("api/runs")).json()["runs"]
 
 
-def test_other_binds_print_a_token(tmp_path: Path) -> None:
-    """A server that others can reach asks for a token of its own making, unless told not to."""
+def test_other_addresses_require_a_token(tmp_path: Path) -> None:
+    """A server that is not on loopback requires a random token by default."""
     process, url = start(tmp_path, "--bind-all")
     port = httpx.URL(url).port
     assert len(httpx.URL(url).params["token"]) >= 24

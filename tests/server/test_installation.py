@@ -64,7 +64,7 @@ def test_inspect_reports_a_shadowed_package_and_an_uncompiled_scan(clone: Path, 
 
 
 def test_uncompiled_package_that_shadows_none_is_only_uncompiled(clone: Path, logdir: Path, tmp_path: Path) -> None:
-    """A package found through the module search path is the installed one, wherever the process starts."""
+    """A package found through the module search path is the installed one, from any working directory."""
     (warning,) = json.loads(_inspect(tmp_path, logdir, "--json", search=(clone,)))["warnings"]
 
     assert warning["kind"] == "uncompiled_scan"
@@ -97,3 +97,14 @@ def test_server_reports_faults_in_its_log_and_in_health(clone: Path, logdir: Pat
 
     assert [warning["kind"] for warning in warnings] == ["uncompiled_scan", "shadowed_package"]
     assert log.splitlines() == [warning["message"] for warning in warnings]
+
+
+def test_python_api_logs_faults_once(clone: Path, logdir: Path) -> None:
+    """toposcope.server.open logs them in the first call."""
+    code = "import sys, toposcope.server as server; server.open(sys.argv[1]); server.open(sys.argv[1])"
+    command = [sys.executable, "-c", code, str(logdir)]
+    done = subprocess.run(command, cwd=clone, env=_environment(), capture_output=True, text=True, check=True)
+
+    uncompiled, shadowed = done.stderr.splitlines()
+    assert uncompiled.startswith(UNCOMPILED)
+    assert "shadows" in shadowed

@@ -1,4 +1,4 @@
-"""toposcope.server.open: event files as arrays in Python."""
+"""toposcope.server.open: the Python API."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ def digits() -> Run:
 
 
 def test_scalars_are_arrays_without_the_by_products_of_landscapes(digits: Run) -> None:
-    """The stitched series is that of the HTTP API; attempt="all" is every point in file order."""
+    """The stitched series equals that of the HTTP API; attempt="all" has all points in file order."""
     stitched, everything = digits.scalars("logit_abs_mean"), digits.scalars("logit_abs_mean", attempt="all")
 
     assert [column.dtype for column in stitched] == [np.int64, np.float64, np.float64]
@@ -33,8 +33,8 @@ def test_scalars_are_arrays_without_the_by_products_of_landscapes(digits: Run) -
     assert stitched.value[0] == np.float32(0.11606693)
 
 
-def test_values_are_read_when_they_are_asked_for(digits: Run) -> None:
-    """Tensors, images, histograms, landscapes and lineage have the forms of the server."""
+def test_values_are_read_on_access(digits: Run) -> None:
+    """Tensors, images, histograms, landscapes and lineage have the types of the server."""
     tensors = digits.tensors("logits")
     exported = np.load(GOLDEN / MINDSPORE / "export_1795226941/tensor/logits_90.npy")
 
@@ -48,7 +48,7 @@ def test_values_are_read_when_they_are_asked_for(digits: Run) -> None:
 
 
 def test_runs_tags_and_plugins_are_listed(digits: Run) -> None:
-    """Names come in the order in which they were first met."""
+    """Names are in the order of their first occurrence."""
     keras = toposcope.server.open(GOLDEN / "tensorboard" / "keras")
 
     assert list(keras.runs) == ["custom", "train", "validation"]
@@ -59,7 +59,7 @@ def test_runs_tags_and_plugins_are_listed(digits: Run) -> None:
 
 
 def test_ranks_and_attempts_follow_the_rules_of_the_api(tmp_path: Path) -> None:
-    """The lowest rank that has the tag, attempts stitched; a rank without points is an empty series."""
+    """The lowest rank is the default, with attempts stitched; a rank without points is an empty series."""
     loss_run(tmp_path, range(10), seconds=1)
     loss_run(tmp_path, range(5, 8), seconds=100)
     loss_run(tmp_path, range(4), seconds=1, rank=1)
@@ -73,18 +73,18 @@ def test_ranks_and_attempts_follow_the_rules_of_the_api(tmp_path: Path) -> None:
     assert run.scalars("loss", attempt=9).step.dtype == np.int64
 
 
-def test_what_is_unknown_is_named(tmp_path: Path) -> None:
-    """Runs, tags, ranks, attempts and paths that make no sense are errors that say what was expected."""
+def test_errors_contain_the_invalid_value(tmp_path: Path) -> None:
+    """Unknown runs and tags, and invalid ranks, attempts and paths."""
     logs = tmp_path / "logs"
     loss_run(logs, range(3))
     (tmp_path / "notes.txt").touch()
     run = toposcope.server.open(logs).runs["."]
 
-    with pytest.raises(KeyError, match=r"no scalar tag 'lost' in run '\.'; it has 'loss'"):
+    with pytest.raises(KeyError, match=r"no scalar tag 'lost' in run '\.': expected one of 'loss'"):
         run.scalars("lost")
-    with pytest.raises(KeyError, match=r"no image tag 'loss' in run '\.'; it has none"):
+    with pytest.raises(KeyError, match=r"no image tag 'loss' in run '\.': the run has no image tags"):
         run.images("loss")
-    with pytest.raises(ValueError, match="attempt=0: expected a whole number from 1 on"):
+    with pytest.raises(ValueError, match="attempt=0: expected an integer, 1 or greater"):
         run.scalars("loss", attempt=0)
     with pytest.raises(ValueError, match="rank=-1"):
         run.scalars("loss", rank=-1)
@@ -97,7 +97,7 @@ def test_what_is_unknown_is_named(tmp_path: Path) -> None:
 
 
 def test_one_event_file_is_a_logdir_of_one_run(tmp_path: Path) -> None:
-    """Files beside it are left alone."""
+    """Other files in its directory are ignored."""
     path = loss_run(tmp_path, range(3))
     loss_run(tmp_path, range(3), seconds=50, tag="other")
 
@@ -105,7 +105,7 @@ def test_one_event_file_is_a_logdir_of_one_run(tmp_path: Path) -> None:
         assert logdir.runs["."].tags() == ["loss"]
 
 
-def test_damaged_value_is_an_error_and_the_others_are_read(tmp_path: Path) -> None:
+def test_damaged_value_is_an_error_and_others_are_read(tmp_path: Path) -> None:
     """A record is verified when its value is read."""
     pictures = [Summary.Image(encoded_image=bytes([step]) * 10_000) for step in range(3)]
     values = [MindSporeValue(tag="big", image=picture) for picture in pictures]
@@ -120,8 +120,8 @@ def test_damaged_value_is_an_error_and_the_others_are_read(tmp_path: Path) -> No
         images[2]
 
 
-def test_no_thread_and_no_file_stays_open(tmp_path: Path) -> None:
-    """What was read is plain arrays."""
+def test_no_threads_and_open_files_remain(tmp_path: Path) -> None:
+    """The data are plain arrays."""
     for name in range(20):
         loss_run(tmp_path / str(name), range(100))
     descriptors = len(list(Path("/proc/self/fd").iterdir()))
@@ -136,8 +136,8 @@ def test_no_thread_and_no_file_stays_open(tmp_path: Path) -> None:
     assert (len(logdir.runs), loss.step[-1]) == (0, 99)
 
 
-def test_index_is_used_and_kept(tmp_path: Path) -> None:
-    """With an index the second time gives the same, and what was appended."""
+def test_index_is_used_and_updated(tmp_path: Path) -> None:
+    """The second call reads the index and what was appended."""
     path = loss_run(tmp_path / "logs", range(5))
     first = toposcope.server.open(tmp_path / "logs", index_dir=tmp_path / "index").runs["."].scalars("loss")
     assert any((tmp_path / "index").rglob("*-*"))
@@ -150,7 +150,7 @@ def test_index_is_used_and_kept(tmp_path: Path) -> None:
 
 
 def test_frames_have_the_columns_of_the_csv(tmp_path: Path) -> None:
-    """One row a point; of all runs and tags unless they are named."""
+    """One row per point of all or of selected runs and tags."""
     import pandas
 
     loss_run(tmp_path / "a", range(3))
@@ -174,8 +174,8 @@ def test_frames_have_the_columns_of_the_csv(tmp_path: Path) -> None:
         logdir.frame(["loss", "lost"])
 
 
-def test_frame_without_pandas_says_how_to_install_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pandas is no dependency."""
+def test_frame_without_pandas_is_an_import_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The error states how to install pandas, which is optional."""
     loss_run(tmp_path, range(3))
     monkeypatch.setitem(sys.modules, "pandas", None)
 
@@ -183,8 +183,8 @@ def test_frame_without_pandas_says_how_to_install_it(tmp_path: Path, monkeypatch
         toposcope.server.open(tmp_path).frame()
 
 
-def test_to_open_imports_no_web_server(tmp_path: Path) -> None:
-    """Notebooks that only read need not wait for FastAPI."""
+def test_open_imports_no_web_server(tmp_path: Path) -> None:
+    """Programs that only read do not load FastAPI."""
     loss_run(tmp_path, range(3))
     code = "import sys, toposcope.server; toposcope.server.open(sys.argv[1]); print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True)

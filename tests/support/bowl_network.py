@@ -1,4 +1,4 @@
-"""A bowl: the loss of its network is a quadratic function of the weights, so that every figure has a formula."""
+"""A bowl: a network whose loss is a quadratic function of the weights, so that there is a formula for each result."""
 
 import atexit
 import os
@@ -61,7 +61,7 @@ def samples_of_bowl(batches: int = 4) -> list[tuple[Any]]:
 
 
 def train_bowl(directory: Path | str, steps: int = 12, learning_rate: float = 0.1, **landscapes: Any) -> None:
-    """Train and leave a checkpoint after each step."""
+    """Train and save a checkpoint after each step."""
     settings = {"landscape_size": 9, "num_samples": 32, "intervals": [list(range(1, steps + 1))], **landscapes}
     collector = SummaryCollector(directory, 1, {"collect_landscape": settings}, keep_default_action=False)
     Model(Bowl(learning_rate)).train(1, samples_of_bowl(steps), callbacks=[collector])
@@ -76,7 +76,7 @@ def _trained() -> str:
 
 
 def copy_trained_bowl(directory: Path) -> None:
-    """Have a directory with the checkpoints of a training, always of the same one: files of two may differ."""
+    """Copy the checkpoints of a training to a directory, always of the same one, since files of two may differ."""
     shutil.copytree(os.path.join(_trained(), "ckpt_dir"), directory / "ckpt_dir")
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints of made-up trainings, as files that SummaryCollector would have left."""
+"""Checkpoints of synthetic trainings, in files like those of SummaryCollector."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ SIZE = 50
 
 
 def leave_checkpoints(folder: Path, trainings: Sequence[Mapping[str, npt.NDArray[np.generic]]]) -> Path:
-    """Write one checkpoint a mapping of names to arrays, the points being 1, 2, ...; return the folder."""
+    """Write one checkpoint for each mapping of names to arrays, at the points 1, 2, ...; return the folder."""
     folder.mkdir(exist_ok=True)
     files = {}
     for point, tensors in enumerate(trainings, 1):
@@ -36,7 +36,7 @@ def opened(folder: Path, path: npt.NDArray[np.floating], points: list[int] | Non
 
 
 def bowl_path(points: int = 20) -> tuple[Doubles, Doubles]:
-    """Return gradient descent in a bowl whose gradient lies in a plane, (T, 50), and the plane (50, 2)."""
+    """Return gradient descent in a bowl whose gradient is in a plane, shape (T, 50), and the plane, shape (50, 2)."""
     random = np.random.default_rng(3)
     plane = np.linalg.qr(random.normal(size=(SIZE, 2)))[0]
     hessian = plane @ np.diag([3.0, 0.4]) @ plane.T

@@ -1,4 +1,4 @@
-"""Loss landscapes with details, for tests: a bowl whose plane misses the real losses by known amounts."""
+"""Loss landscapes with details, for tests: a bowl with known gaps between the plane's losses and the real ones."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from toposcope.recorder.messages.landscape_details import Diagnostics, Landscape
 ALONG = np.linspace(-0.8, 0, 5)
 """x and y of the checkpoints."""
 GAP = np.array([0.4, 0.2, 0.1, 0.05, 0.0])
-"""By which the checkpoints' own losses are above the plane."""
+"""Real losses of the checkpoints minus the plane's losses."""
 RESIDUAL = np.array([0.5, 0.4, 0.3, 0.2, np.nan])
 
 
@@ -21,7 +21,7 @@ def losses(x: Any, y: Any, lift: float = 0.1) -> Any:
 
 
 def measured(level: int, levels: int = 3, lift: float = 0.1) -> Measured:
-    """Return the nodes of a level; the last is not finite, and without a next level the first is unknown."""
+    """Return the nodes of a level; the loss of the last one is infinite, that of the first one unknown."""
     axis = np.linspace(-1, 1, 2**level + 1)
     z = losses(*np.meshgrid(axis, axis), lift)
     z[-1, -1] = np.inf
@@ -31,8 +31,8 @@ def measured(level: int, levels: int = 3, lift: float = 0.1) -> Measured:
 
 
 def diagnostics(**changed: Any) -> Diagnostics:
-    """Return diagnostics that speak for the landscape, but for what is changed."""
-    usual: dict[str, Any] = {
+    """Return favourable diagnostics with some values changed."""
+    favourable: dict[str, Any] = {
         "axes": "anchored",
         "energy": (0.9, 0.06),
         "random_walk_energy": (0.7, 0.2),
@@ -49,7 +49,7 @@ def diagnostics(**changed: Any) -> Diagnostics:
         "curvature": (2.0, 2.0),
         "provenance": {"axes": "plane one", "checkpoints": "c0", "samples": "50", "mode": "eager", "version": "0.1"},
     }
-    return Diagnostics(**(usual | changed))
+    return Diagnostics(**(favourable | changed))
 
 
 def bowl(

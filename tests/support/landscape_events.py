@@ -1,4 +1,4 @@
-"""What a computation of landscapes has written."""
+"""The published landscapes and the journals of a computation."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def published(directory: Path) -> list[tuple[str, bytes]]:
     """Return the tags and messages of the landscapes in all event files of a directory, in the order of publication."""
-    found = []
+    messages = []
     for path in sorted(directory.glob("*_MS")):
         content, start = path.read_bytes(), 0
         while start < len(content):
@@ -24,22 +24,23 @@ def published(directory: Path) -> list[tuple[str, bytes]]:
             for value in event.summary.value:
                 if value.HasField("loss_landscape"):
                     assert event.step == 0
-                    found.append((value.tag, value.loss_landscape.SerializeToString(deterministic=True)))
+                    messages.append((value.tag, value.loss_landscape.SerializeToString(deterministic=True)))
             start = end + framing.FOOTER_BYTES
-    return found
+    return messages
 
 
 def newest(directory: Path) -> "dict[str, Landscape]":
     """Return the last landscape of each tag."""
-    from toposcope.server.landscapes.landscape import landscape  # Where frameworks are checked there is no server.
+    # Imported here: the environments of frameworks have no server.
+    from toposcope.server.landscapes.landscape import read_landscape
 
-    return {tag: landscape(message) for tag, message in published(directory)}
+    return {tag: read_landscape(message) for tag, message in published(directory)}
 
 
 def journals(directory: Path) -> dict[str, dict[Place, str]]:
-    """Return what all journals of a run hold, by the hash of the landscape; sums as text, in which NaN equals NaN."""
-    found = {}
+    """Return the measurements of all journals of a run, by hash; sums are texts, in which NaN equals NaN."""
+    sums = {}
     for path in sorted((directory / "ckpt_dir" / FOLDER).glob("*/journal")):
         with Journal(str(path)) as journal:
-            found[path.parent.name] = {place: repr(each.sums) for place, each in journal.measured.items()}
-    return found
+            sums[path.parent.name] = {place: repr(each.sums) for place, each in journal.measured.items()}
+    return sums

@@ -1,4 +1,4 @@
-"""What every landscape model promises, whatever its framework: tests that each of them is put through."""
+"""The contract of landscape models: tests that the models of all frameworks pass."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,26 +14,26 @@ Float32s = npt.NDArray[np.float32]
 
 
 @dataclass
-class Taken:
-    """A model, and what is known of its network without it."""
+class ModelUnderTest:
+    """A model, and facts of its network that are known without it."""
 
     model: LandscapeModel
     state: Callable[[], object]
-    """Returns all of the network that a landscape might change: its arrays as bytes, its modes."""
+    """Returns all state of the network that a landscape might change: its arrays as bytes, its modes."""
     untouched: object
-    """What state() returned before the model was taken."""
+    """The result of state() before the model was created."""
     loss_at: Callable[[Float32s], float]
-    """Returns the loss of the held samples at other weights, from a network of its own."""
+    """Returns the loss of the samples at other weights, computed with a separate network."""
 
 
 class LandscapeModelContract:
-    """The promises; a subclass has a fixture `taken`, a model whose network has weights of its own."""
+    """The contract; a subclass has a fixture `subject`, a model whose network has distinctive weights."""
 
     @pytest.fixture
-    def model(self, taken: Taken) -> LandscapeModel:
+    def model(self, subject: ModelUnderTest) -> LandscapeModel:
         """Return the model, along two random directions from a random origin near its weights."""
-        self.hold_random(taken.model)
-        return taken.model
+        self.hold_random(subject.model)
+        return subject.model
 
     def hold_random(self, model: LandscapeModel) -> tuple[Float32s, Float32s]:
         random = np.random.default_rng(5)
@@ -53,18 +53,18 @@ class LandscapeModelContract:
         assert layout.tensors[-1].stop == layout.size
         assert all((tensor.kind == "buffer") == (tensor.start >= layout.parameter_count) for tensor in layout.tensors)
 
-    def test_its_loss_is_that_of_the_network(self, taken: Taken) -> None:
-        """At its own weights and at others: that of an evaluation without us."""
-        own = taken.model.get()
-        assert taken.model.loss().mean == pytest.approx(taken.loss_at(own), rel=1e-5)
-        other = nearby(taken.model, np.random.default_rng(1), 0.2)
-        taken.model.load(other)
-        assert taken.model.loss().mean == pytest.approx(taken.loss_at(other), rel=1e-5)
-        assert taken.model.loss().mean != pytest.approx(taken.loss_at(own), rel=1e-4)
+    def test_its_loss_is_that_of_the_network(self, subject: ModelUnderTest) -> None:
+        """At the original weights and at others: that of an evaluation without the model."""
+        own = subject.model.get()
+        assert subject.model.loss().mean == pytest.approx(subject.loss_at(own), rel=1e-5)
+        other = nearby(subject.model, np.random.default_rng(1), 0.2)
+        subject.model.load(other)
+        assert subject.model.loss().mean == pytest.approx(subject.loss_at(other), rel=1e-5)
+        assert subject.model.loss().mean != pytest.approx(subject.loss_at(own), rel=1e-4)
 
-    def test_moving_is_loading_the_same_weights(self, taken: Taken) -> None:
-        """The same bits, origin + x * first direction + y * second direction."""
-        model = taken.model
+    def test_moving_is_loading_the_same_weights(self, subject: ModelUnderTest) -> None:
+        """With the same bits: origin + x * first direction + y * second direction."""
+        model = subject.model
         origin, directions = self.hold_random(model)
         model.move((0.3, -0.7))
         moved, loss = model.get(), model.loss()
@@ -73,7 +73,7 @@ class LandscapeModelContract:
         assert model.loss() == loss
 
     def test_an_origin_is_exact(self, model: LandscapeModel) -> None:
-        """No coordinates, no rounding."""
+        """At the coordinates zero there is no rounding."""
         origin, _ = self.hold_random(model)
         model.move((0.0, 0.0))
         np.testing.assert_array_equal(model.get(), origin)
@@ -84,21 +84,21 @@ class LandscapeModelContract:
         there, back = ([self.loss_of(model, place) for place in order] for order in (places, places[::-1]))
         assert there == back[::-1]
 
-    def test_a_point_on_a_checkpoint_has_its_loss(self, taken: Taken) -> None:
-        """Weights and buffers: the loss of the projection is the true one when nothing is left beside the plane."""
-        model = taken.model
+    def test_a_point_on_a_checkpoint_has_its_loss(self, subject: ModelUnderTest) -> None:
+        """In weights and buffers: the loss of the projection is exact if the residual is zero."""
+        model = subject.model
         last, first = model.get(), nearby(model, np.random.default_rng(2), 0.3)
         displacement = (first - last).astype(np.float64)
         variances = model.layout.variances
         displacement[variances] = np.log(first[variances].astype(np.float64) / last[variances])
-        length = np.linalg.norm(displacement[: model.layout.parameter_count])
+        length = float(np.linalg.norm(displacement[: model.layout.parameter_count]))
         model.hold(last, (displacement / length).astype(np.float32)[None])
         model.move((length,))
-        assert model.loss().mean == pytest.approx(taken.loss_at(first), rel=1e-5)
+        assert model.loss().mean == pytest.approx(subject.loss_at(first), rel=1e-5)
 
-    def test_variances_stay_variances(self, taken: Taken) -> None:
-        """A direction holds the logarithms of what they are multiplied by: the farthest point has none below zero."""
-        model, variances = taken.model, taken.model.layout.variances
+    def test_variances_stay_positive(self, subject: ModelUnderTest) -> None:
+        """A direction contains the logarithms of their factors: even the farthest point has no negative variance."""
+        model, variances = subject.model, subject.model.layout.variances
         origin = model.get()
         directions = np.random.default_rng(6).normal(size=(2, origin.size)).astype(np.float32) * 0.1
         model.hold(origin, directions)
@@ -117,8 +117,8 @@ class LandscapeModelContract:
             assert sum(part.samples for part in parts) == whole.samples
             assert sum(part.total for part in parts) == pytest.approx(whole.total, rel=1e-5)
 
-    def test_more_samples_than_there_are_mean_all(self, model: LandscapeModel) -> None:
-        """Where there are none it says so."""
+    def test_a_larger_number_of_samples_selects_all(self, model: LandscapeModel) -> None:
+        """An empty range raises."""
         assert model.loss(0, 10 * model.samples) == model.loss()
         with pytest.raises(ValueError, match="There are no samples"):
             model.loss(model.samples)
@@ -126,21 +126,21 @@ class LandscapeModelContract:
             model.loss(4, 4)
 
     def test_standard_error_is_that_of_the_mean(self, model: LandscapeModel) -> None:
-        """It is known where there are several units, and small against the losses."""
+        """It is finite for more than one unit, and small compared with the losses."""
         sums = model.loss()
         assert sums.units > 1
         assert 0 < sums.standard_error < sums.mean
 
     def test_nothing_trains(self, model: LandscapeModel) -> None:
-        """Losses change no weights."""
+        """Measuring losses does not change weights."""
         model.move((0.1, 0.1))
         before = model.get()
         model.loss()
         np.testing.assert_array_equal(model.get(), before)
 
-    def test_the_network_is_given_back_as_it_was(self, taken: Taken) -> None:
-        """Bit for bit after all that can be done with it; and then the model is done."""
-        model = taken.model
+    def test_the_network_is_restored(self, subject: ModelUnderTest) -> None:
+        """Bit for bit after every operation; the model cannot be used afterwards."""
+        model = subject.model
         self.hold_random(model)
         model.move((3.0, 4.0))
         model.loss()
@@ -148,16 +148,16 @@ class LandscapeModelContract:
         if model.has_hvp:
             model.hvp(np.ones(model.layout.parameter_count, np.float32))
         model.restore()
-        assert taken.state() == taken.untouched
+        assert subject.state() == subject.untouched
         model.restore()
-        assert taken.state() == taken.untouched
+        assert subject.state() == subject.untouched
         with pytest.raises(ValueError, match="restore"):
             model.move((0.0, 0.0))
         with pytest.raises(ValueError, match="restore"):
             model.loss()
 
-    def test_statistics_are_computed_anew(self, model: LandscapeModel) -> None:
-        """From the weights as they are now, the same each time; nothing else changes."""
+    def test_statistics_are_recomputed(self, model: LandscapeModel) -> None:
+        """From the current weights, the same each time; nothing else changes."""
         model.move((1.0, 1.0))
         before, trained = model.get(), model.layout.parameter_count
         model.recalibrate()
@@ -172,7 +172,7 @@ class LandscapeModelContract:
         assert model.loss() == model.loss()
 
     def test_products_with_the_hessian_are_curvature(self, model: LandscapeModel) -> None:
-        """They are what the losses along a line say, and symmetric; without them it says so."""
+        """They agree with the losses along a line, and are symmetric; models without them raise."""
         trained = model.layout.parameter_count
         first, second = np.random.default_rng(3).normal(size=(2, trained)).astype(np.float32)
         if not model.has_hvp:
@@ -186,16 +186,16 @@ class LandscapeModelContract:
         product = model.hvp(direction[0, :trained])
         assert product.dtype == np.float32
         step = 0.03
-        below, here, above = (self.loss_of(model, (x,)).mean for x in (-step, 0.0, step))
-        assert float(product @ direction[0, :trained]) == pytest.approx((above - 2 * here + below) / step**2, rel=0.1)
+        below, center, above = (self.loss_of(model, (x,)).mean for x in (-step, 0.0, step))
+        assert float(product @ direction[0, :trained]) == pytest.approx((above - 2 * center + below) / step**2, rel=0.1)
         model.move((0.0,))
         assert model.hvp(first) @ second == pytest.approx(model.hvp(second) @ first, rel=1e-3)
         with pytest.raises(ValueError, match="shape"):
             model.hvp(first[1:])
 
-    def test_wrong_shapes_are_refused(self, taken: Taken) -> None:
-        """The message tells what was expected."""
-        model, size = taken.model, taken.model.layout.size
+    def test_wrong_shapes_are_refused(self, subject: ModelUnderTest) -> None:
+        """The message states the expected shape."""
+        model, size = subject.model, subject.model.layout.size
         with pytest.raises(ValueError, match="hold"):
             model.move((0.0,))
         for origin, directions in [((size + 1,), (2, size)), ((size,), (2, size - 1)), ((size,), (size,))]:
@@ -208,7 +208,7 @@ class LandscapeModelContract:
             model.load(np.zeros(size + 1, np.float32))
 
     def test_little_work_is_not_tuned(self, model: LandscapeModel) -> None:
-        """Trying would take longer."""
+        """Timing would take longer."""
         assert model.mode == "eager"
         assert model.tune(1) == model.mode == "eager"
         with pytest.raises(ValueError, match="mode"):
@@ -220,6 +220,6 @@ class LandscapeModelContract:
 
 
 def nearby(model: LandscapeModel, random: np.random.Generator, distance: float) -> Float32s:
-    """Return weights near those of a model; what may be variances stays positive."""
+    """Return weights near those of a model; positive numbers, such as variances, stay positive."""
     own = model.get()
     return (own * np.exp(random.normal(size=own.size) * distance) + (own != 1) * 1e-3).astype(np.float32)

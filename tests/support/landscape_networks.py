@@ -1,4 +1,4 @@
-"""Networks of PyTorch and pictures for them, as the tests of loss landscapes take them."""
+"""PyTorch networks and images for tests of loss landscapes."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,11 +13,11 @@ from toposcope.recorder.training import Model
 
 SAMPLES = 48
 METRICS = {"Loss": None}
-Take = Callable[..., LandscapeModel]
+MakeModel = Callable[..., LandscapeModel]
 
 
 class Pictures(nn.Module):
-    """What makes trouble: BatchNorm, dropout, tied and frozen weights, another dtype, another memory format."""
+    """A network with BatchNorm, dropout, tied and frozen weights, another dtype and another memory format."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,14 +27,12 @@ class Pictures(nn.Module):
         self.first, self.second = nn.Linear(24, 8), nn.Linear(8, 8)
         self.third, self.head = nn.Linear(8, 8), nn.Linear(8, 3)
         self.third.weight = self.second.weight
-        self.conv = self.conv.to(memory_format=torch.channels_last)
+        self.conv.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # PyTorch omits this overload.
         self.head = self.head.bfloat16()
         self.second.bias.requires_grad = False
         self.register_buffer("table", torch.arange(3.0), persistent=False)
         self.register_buffer("offset", torch.full((3,), 0.1))
-        with torch.no_grad():
-            self.norm.running_mean.normal_()
-            self.norm.running_var.uniform_(0.5, 2)
+        randomise(self.norm)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the logits."""
@@ -45,14 +43,21 @@ class Pictures(nn.Module):
 
 
 class Smooth(nn.Sequential):
-    """A network in float32 alone, whose losses are exact enough to differentiate."""
+    """A network in float32 alone, whose losses are exact enough for finite differences."""
 
     def __init__(self) -> None:
         norm = nn.BatchNorm1d(8)
         super().__init__(nn.Flatten(), nn.Linear(36, 8), norm, nn.Tanh(), nn.Dropout(), nn.Linear(8, 3))
-        with torch.no_grad():
-            norm.running_mean.normal_()
-            norm.running_var.uniform_(0.5, 2)
+        randomise(norm)
+
+
+def randomise(norm: nn.BatchNorm1d | nn.BatchNorm2d) -> None:
+    """Replace the running statistics of a BatchNorm by random numbers."""
+    assert norm.running_mean is not None
+    assert norm.running_var is not None
+    with torch.no_grad():
+        norm.running_mean.normal_()
+        norm.running_var.uniform_(0.5, 2)
 
 
 def pictures(samples: int = 50) -> TensorDataset:
@@ -68,7 +73,7 @@ def loader(samples: int = 50, **settings: Any) -> Any:
 
 
 def state_of(network: Any) -> object:
-    """Return everything of a module that a landscape might change, and of PyTorch."""
+    """Return all state of a module and of PyTorch that a landscape might change."""
     named = [*network.named_parameters(remove_duplicate=False), *network.named_buffers(remove_duplicate=False)]
     tensors = [
         (name, id(tensor), tensor.data_ptr(), tensor.stride(), tensor.requires_grad, tensor.grad, tensor.dtype)
@@ -81,21 +86,23 @@ def state_of(network: Any) -> object:
     return tensors, values, modes, momenta, torch.get_num_threads(), torch.backends.cudnn.benchmark, random
 
 
-def taken_of(network: Any, loss_fn: Any = None, dataset: Any = None, num_samples: int = SAMPLES) -> LandscapeModel:
-    """Return the model of a module."""
+def landscape_model_of(
+    network: Any, loss_fn: Any = None, dataset: Any = None, num_samples: int = SAMPLES
+) -> LandscapeModel:
+    """Return the landscape model of a module."""
     loss_fn = nn.CrossEntropyLoss() if loss_fn is None else loss_fn
     model = Model(network, loss_fn)
     return model_of((model, network, loader() if dataset is None else dataset, METRICS), num_samples)
 
 
-def taking() -> Iterator[Take]:
-    """Yield taken_of(), whose networks get their own weights back at the end: a fixture."""
+def landscape_models() -> Iterator[MakeModel]:
+    """Yield landscape_model_of() for a fixture; the networks are restored at the end."""
     models: list[LandscapeModel] = []
 
-    def taken(*arguments: Any, **settings: Any) -> LandscapeModel:
-        models.append(taken_of(*arguments, **settings))
+    def landscape_model(*arguments: Any, **settings: Any) -> LandscapeModel:
+        models.append(landscape_model_of(*arguments, **settings))
         return models[-1]
 
-    yield taken
+    yield landscape_model
     for model in models:
         model.restore()

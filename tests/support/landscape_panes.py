@@ -1,4 +1,4 @@
-"""Landscapes on the page, and how they are published."""
+"""Panes of landscapes on the page, and the publication of landscapes."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from toposcope.recorder import SummaryRecord
 
 
 def publish(folder: Path, tag: str, message: LossLandscape) -> None:
-    """Write a landscape into an event file next to those of the training."""
+    """Write a landscape like a computation, into the folder of the training."""
     with SummaryRecord(str(folder)) as record:
         record.add_value("landscape", tag, message)
         record.record(0)
@@ -23,7 +23,7 @@ def pane(page: Page, tag: str, run: str) -> Locator:
 
 
 def drawn(shown: Locator) -> Any:
-    """Return the landscape of a pane in the page's representation: surfaces row by row, NaN as None."""
+    """Return the landscape that a pane draws, as stored by the page: surfaces row by row, NaN as None."""
     return shown.evaluate(
         "pane => JSON.parse(JSON.stringify(pane.model.landscape, "
         "(_, value) => ArrayBuffer.isView(value) ? [...value] : value))"

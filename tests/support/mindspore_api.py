@@ -3,7 +3,7 @@
 # Names are MindSpore's.
 # ruff: noqa: N801, N802
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ class nn:
 
     class Cell(torch.nn.Module):
         """A network whose forward pass is construct()."""
+
+        construct: Callable[..., Any]
 
         def forward(self, *inputs: Any) -> Any:
             return self.construct(*inputs)

@@ -7,7 +7,7 @@ from toposcope.recorder import summary
 
 
 class Net(nn.Module):
-    """A layer that shows what goes through it, and an activation that works in place."""
+    """A layer whose inputs and outputs are recorded, and an activation that works in place."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -13,11 +13,15 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
+
+import httpx
 
 from toposcope.server import cli
 
 Result = TypeVar("Result")
+Serve = Callable[..., httpx.Client]
+"""Serves a logdir, with more arguments of summary-server, and returns a client."""
 _folder = tempfile.TemporaryDirectory(prefix="toposcope-kept-")
 """Contains the output of the servers, and their index and notes by default."""
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{_folder.name}/cache", "XDG_DATA_HOME": f"{_folder.name}/data"}
@@ -39,7 +43,8 @@ class Process:
         parameters = (arguments, ENVIRONMENT | variables, *self._output)
         self._process = _forked.Process(target=_main, args=parameters, daemon=True)
         self._process.start()
-        self.pid: int = self._process.pid
+        assert self._process.pid is not None
+        self.pid = self._process.pid
 
     @property
     def returncode(self) -> int | None:
@@ -79,9 +84,10 @@ def _main(arguments: list[str], environment: dict[str, str], out: Path, error: P
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     """Run summary-server until it ends; return its exit status and output."""
-    process = Process(*map(str, arguments))
+    texts = [str(argument) for argument in arguments]
+    process = Process(*texts)
     out, error = process.ended()
-    return subprocess.CompletedProcess(arguments, process.returncode or 0, out, error)
+    return subprocess.CompletedProcess(texts, process.returncode or 0, out, error)
 
 
 def start(logdir: Path | str, *arguments: str, **variables: str) -> tuple[Process, str]:
@@ -100,7 +106,7 @@ def stop(process: Process) -> tuple[str, str]:
     return process.ended()
 
 
-def wait_until(condition: Callable[[], Result], seconds: float = SLOW_SECONDS) -> Result:
+def wait_until(condition: Callable[[], Result | Literal[False] | None], seconds: float = SLOW_SECONDS) -> Result:
     """Wait until condition() is true; return its value."""
     end = time.monotonic() + seconds
     while not (result := condition()):

@@ -1,4 +1,4 @@
-"""Networks of PyTorch that tests record the graphs of."""
+"""PyTorch networks whose graphs are recorded in tests."""
 
 from typing import Any
 
@@ -21,14 +21,14 @@ class DigitsNet(nn.Module):
 
 
 class Perceptron(nn.Sequential):
-    """Linear, BatchNorm, ReLU, Dropout and Linear: what changes in a forward pass, and what draws random numbers."""
+    """Linear, BatchNorm, ReLU, Dropout and Linear, with buffers that a forward pass changes and random numbers."""
 
     def __init__(self) -> None:
         super().__init__(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(inplace=True), nn.Dropout(), nn.Linear(8, 3))
 
 
 class Bottleneck(nn.Module):
-    """The block of ResNet-50."""
+    """A block of ResNet-50."""
 
     def __init__(self, inputs: int, width: int, stride: int) -> None:
         super().__init__()
@@ -49,7 +49,12 @@ class Bottleneck(nn.Module):
 
 
 class ResNet(nn.Module):
-    """ResNet-50 (arXiv:1512.03385), which torchvision has."""
+    """ResNet-50 (arXiv:1512.03385), as in torchvision."""
+
+    layer1: nn.Module
+    layer2: nn.Module
+    layer3: nn.Module
+    layer4: nn.Module
 
     def __init__(self, depths: tuple[int, ...] = (3, 4, 6, 3), width: int = 64) -> None:
         super().__init__()
@@ -88,6 +93,8 @@ class Branching(nn.Module):
 class Remembering(nn.Module):
     """Attributes, lists and buffers that a forward pass changes."""
 
+    mean: Tensor
+
     def __init__(self) -> None:
         super().__init__()
         self.fc = nn.Linear(2, 2)
@@ -114,7 +121,7 @@ class ManyOutputs(nn.Module):
         self.offset = torch.tensor([1.0, 2.0, 3.0])
 
     def forward(self, x: Tensor, *, mask: Tensor, scale: float = 1.0) -> dict[str, Any]:
-        """Return logits, and what they are made of."""
+        """Return logits and intermediate results."""
         hidden, _ = self.lstm(x)
         logits = self.fc(hidden) * scale + self.offset + mask
         left, right = self.head(hidden).split([1, 2], dim=-1)

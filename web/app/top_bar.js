@@ -75,11 +75,12 @@ export function followTab() {
   });
 }
 
-/** A fault of the server: what it is, and in the title what to do about it. @param {HealthWarning} warning */
+/** A fault of the server's installation; the title is the server's advice. @param {HealthWarning} warning */
 function warningNote({ kind, message }) {
   const key = `top.warning_${kind}`;
-  return html`<span class="server-warning" role="note" tabindex="0" title=${message} data-warning=${kind}>
-    ${ICONS.warning}<span>${isTextKey(key) ? t(key) : message}</span></span>`;
+  const text = isTextKey(key) ? t(key) : message;
+  return html`<span class="server-warning" role="note" tabindex="0" aria-label=${text} title=${message}
+    data-warning=${kind}>${ICONS.warning}<span>${text}</span></span>`;
 }
 
 function connectionStatus() {

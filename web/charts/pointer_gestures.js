@@ -37,9 +37,9 @@ export class PointerGestures {
 /** Returns the midpoint and the distance of the first two points.
  * @param {Point[]} points */
 function spread(points) {
-  const [one, other = one] = points;
+  const [first, second = first] = points;
   return {
-    at: { left: (one.left + other.left) / 2, top: (one.top + other.top) / 2 },
-    size: Math.hypot(one.left - other.left, one.top - other.top),
+    at: { left: (first.left + second.left) / 2, top: (first.top + second.top) / 2 },
+    size: Math.hypot(first.left - second.left, first.top - second.top),
   };
 }

@@ -9,9 +9,9 @@ export const rgbOf = (hex) => /** @type {Rgb} */ ([1, 3, 5].map((at) => parseInt
 /** @param {Rgb} rgb */
 export const cssOf = ([red, green, blue]) => `rgb(${red} ${green} ${blue})`;
 
-/** @param {Rgb} one @param {Rgb} other @param {number} share of the other @returns {Rgb} */
-export const mix = (one, other, share) =>
-  /** @type {Rgb} */ (one.map((value, channel) => Math.round(value + (other[channel] - value) * share)));
+/** @param {Rgb} from @param {Rgb} to @param {number} share of `to` @returns {Rgb} */
+export const mix = (from, to, share) =>
+  /** @type {Rgb} */ (from.map((value, channel) => Math.round(value + (to[channel] - value) * share)));
 
 /** Ten equally spaced colours of Matplotlib's viridis. @type {Rgb[]} */
 const VIRIDIS = [

@@ -18,8 +18,8 @@ export const rankChoice = (ranks) => html`
   ${which(ranks, "attempt", ranks.attempt.value, ranks.attempts.value, "bar.attempt_stitched")}`;
 
 /** @param {RankChoice} ranks @param {"rank" | "attempt"} name @param {string} chosen @param {number[]} offered
- * @param {"bar.rank_lowest" | "bar.attempt_stitched"} usual */
-function which({ page, allowsAll }, name, chosen, offered, usual) {
+ * @param {"bar.rank_lowest" | "bar.attempt_stitched"} byDefault */
+function which({ page, allowsAll }, name, chosen, offered, byDefault) {
   if (!offered.length && !chosen) return nothing;
   const numbers = [
     ...new Set([
@@ -29,7 +29,7 @@ function which({ page, allowsAll }, name, chosen, offered, usual) {
   ];
   const single = numbers.map((n) => /** @type {[string, string]} */ ([n, t(`card.${name}`, { [name]: n })]));
   const all = /** @type {Array<[string, string]>} */ (allowsAll ? [["all", t(`bar.${name}_all`)]] : []);
-  return select(name, t(`bar.${name}`), [["", t(usual)], ...all, ...single], chosen, (value) =>
+  return select(name, t(`bar.${name}`), [["", t(byDefault)], ...all, ...single], chosen, (value) =>
     set({ [`${page}.${name}`]: value }),
   );
 }

@@ -100,8 +100,8 @@ function hint(row) {
   if (note.alias) lines.push(row.run);
   if (note.hidden) lines.push(t("notes.is_hidden"));
   if (note.archived) lines.push(t("notes.is_archived"));
-  const others = pluginCounts(row, isUnsupported);
-  if (others) lines.push(t("panel.also", { found: others }));
+  const unsupported = pluginCounts(row, isUnsupported);
+  if (unsupported) lines.push(t("panel.also", { found: unsupported }));
   if (row.damaged_records) lines.push(t("rail.damaged", { n: row.damaged_records }));
   return lines.join("\n");
 }

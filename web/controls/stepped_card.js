@@ -35,7 +35,7 @@ export class SteppedCard extends LazyCard {
     const replies = this.cells.value.flatMap(({ listing }) =>
       listing.reply.value ? [{ ...listing.reply.value, limit: listing.query?.limit ?? SOME }] : [],
     );
-    const longest = replies.reduce((one, other) => (other.total > one.total ? other : one), { total: 0, limit: 0 });
+    const longest = replies.reduce((a, b) => (b.total > a.total ? b : a), { total: 0, limit: 0 });
     return {
       total: longest.total,
       listed: Math.min(longest.total, longest.limit),

@@ -6,7 +6,7 @@ export function unionOf(lists) {
   /** @type {Set<number>} */
   const steps = new Set();
   for (const list of lists) for (const step of list) steps.add(step);
-  return [...steps].sort((one, other) => one - other);
+  return [...steps].sort((a, b) => a - b);
 }
 
 /** Returns the index of the last step that is not after `step`; -1 if all are.
@@ -22,6 +22,6 @@ export function indexAtOrBefore(steps, step) {
   return low - 1;
 }
 
-/** @param {readonly number[]} one @param {readonly number[]} other */
-export const sameSteps = (one, other) =>
-  one.length === other.length && one.every((step, place) => step === other[place]);
+/** @param {readonly number[]} steps @param {readonly number[]} others */
+export const sameSteps = (steps, others) =>
+  steps.length === others.length && steps.every((step, place) => step === others[place]);

@@ -30,12 +30,12 @@ export function sortRows(rows, columns) {
   const keys = columns.map(({ value }) => rows.map((row) => keyOf(value(row))));
   const signs = columns.map(({ down }) => (down ? -1 : 1));
   const order = rows.map((_, index) => index);
-  order.sort((one, other) => {
+  order.sort((a, b) => {
     for (let column = 0; column < keys.length; column++) {
-      const difference = compare(keys[column][one], keys[column][other], signs[column]);
+      const difference = compare(keys[column][a], keys[column][b], signs[column]);
       if (difference) return difference;
     }
-    return one - other;
+    return a - b;
   });
   return order.map((index) => rows[index]);
 }
@@ -46,13 +46,13 @@ function keyOf(value) {
   return typeof value === "number" ? value : naturalKey(String(value));
 }
 
-/** @param {number | string | null} one @param {number | string | null} other @param {number} sign */
-function compare(one, other, sign) {
-  if (one === other) return 0;
-  if (one === null) return 1;
-  if (other === null) return -1;
-  if (typeof one !== typeof other) return typeof one === "number" ? -1 : 1;
-  return one < other ? -sign : sign;
+/** @param {number | string | null} a @param {number | string | null} b @param {number} sign */
+function compare(a, b, sign) {
+  if (a === b) return 0;
+  if (a === null) return 1;
+  if (b === null) return -1;
+  if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
+  return a < b ? -sign : sign;
 }
 
 /** @template Row @typedef {{name: string | null, rows: Row[]}} Group name: null = the rows without a group */
@@ -64,7 +64,7 @@ export function groupRows(rows, groupOf) {
   const groups = Map.groupBy(rows, groupOf);
   return [...groups]
     .map(([name, members]) => ({ name, rows: members }))
-    .sort((one, other) => Number(one.name === null) - Number(other.name === null));
+    .sort((a, b) => Number(a.name === null) - Number(b.name === null));
 }
 
 /** Returns the mean of the finite numbers among the values, and their number; null without any.

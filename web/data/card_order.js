@@ -14,7 +14,7 @@ export function sortedByChange(groups, changedAt) {
   const at = (/** @type {string} */ tag) => Math.round((changedAt.get(tag) ?? -Infinity) / TOGETHER);
   const newest = (/** @type {TagGroup} */ { tags }) =>
     tags.reduce((latest, tag) => Math.max(latest, at(tag)), -Infinity);
-  const descending = (/** @type {number} */ one, /** @type {number} */ other) => (one === other ? 0 : other - one);
+  const descending = (/** @type {number} */ a, /** @type {number} */ b) => (a === b ? 0 : b - a);
   const sorted = groups.map(({ name, tags }) => ({
     name,
     tags: tags.toSorted((a, b) => descending(at(a), at(b)) || compareNatural(a, b)),

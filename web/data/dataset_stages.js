@@ -78,7 +78,7 @@ const RELEVANT = [
 export function byRelevance(parameters) {
   const rank = (/** @type {string} */ name) =>
     RELEVANT.includes(name) ? RELEVANT.indexOf(name) : EXECUTION.has(name) ? 1000 : 100;
-  return Object.keys(parameters).sort((one, other) => rank(one) - rank(other));
+  return Object.keys(parameters).sort((a, b) => rank(a) - rank(b));
 }
 
 /** The parameters in the box of a stage: neither empty ones nor settings of the execution.

@@ -1,14 +1,15 @@
 // The listing of one series with payloads: fetched while it is observed, again when its run changes.
 
 import { readListing, urlOf } from "./listing_client.js";
-import { Query, QueryQueue } from "./query.js";
+import { Query } from "./query.js";
+import { RequestQueue } from "./requests.js";
 import { changes, versionOf } from "./run_versions.js";
 
 /** @typedef {import("./listing_client.js").Kind} Kind */
 /** @typedef {import("./listing_client.js").ListingQuery} ListingQuery */
 
 const REQUESTS_AT_ONCE = 4;
-const queue = new QueryQueue(REQUESTS_AT_ONCE);
+const queue = new RequestQueue(REQUESTS_AT_ONCE);
 
 export class Listing {
   /** @type {Query<any>} */

@@ -32,14 +32,14 @@ const listener = {
   },
 };
 
-/** Follows the server while the page is visible; a hidden page sends no requests. */
+/** Lists the runs, then follows the server while the page is visible; a hidden page sends no further requests. */
 export function startLiveUpdates() {
+  runList.observe();
   /** @type {Array<() => void>} */
   let stops = [];
   const follow = () => {
     for (const stop of stops.splice(0)) stop();
-    if (!document.hidden)
-      stops = [runList.observe(), followHealth(), followUpdates(listener), effect(pollWhileIncomplete)];
+    if (!document.hidden) stops = [followHealth(), followUpdates(listener), effect(pollWhileIncomplete)];
   };
   document.addEventListener("visibilitychange", follow);
   follow();

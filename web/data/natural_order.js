@@ -15,14 +15,14 @@ function numberKey(digits) {
 export const naturalKey = (name) => `${name.toLowerCase().replace(/\d+/g, numberKey)}\0${name}`;
 
 /** For short lists: a long one is sorted faster by keys that are computed once.
- * @param {string} one @param {string} other */
-export function compareNatural(one, other) {
-  const [key, otherKey] = [naturalKey(one), naturalKey(other)];
-  return key < otherKey ? -1 : key > otherKey ? 1 : 0;
+ * @param {string} a @param {string} b */
+export function compareNatural(a, b) {
+  const [keyA, keyB] = [naturalKey(a), naturalKey(b)];
+  return keyA < keyB ? -1 : keyA > keyB ? 1 : 0;
 }
 
 /** @param {Iterable<string>} names */
 export function sortedNaturally(names) {
   const keyed = Array.from(names, (name) => ({ name, key: naturalKey(name) }));
-  return keyed.sort((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : 0)).map(({ name }) => name);
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ name }) => name);
 }

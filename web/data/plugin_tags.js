@@ -10,7 +10,7 @@ import { drawnRuns, tagRule } from "./runs.js";
 /** A series of a plugin.
  * @typedef {{run: string, tag: string, points: number, firstStep: number, lastStep: number}} SeriesRow */
 
-/** Nobody compares more runs than this on one page. */
+/** Runs whose tags are listed: a page cannot compare more. */
 const MOST_RUNS = 100;
 
 export class PluginTags {

@@ -1,36 +1,9 @@
 // One value of the server: fetched while it is observed, again when its data has changed, never twice at a time.
 
 import { batch, effect, signal } from "@preact/signals-core";
-import { Scheduler, startRequest } from "./requests.js";
+import { RequestQueue, startRequest } from "./requests.js";
 
-/** Bounds the requests of the queries that share it; they start in the order in which they were first waiting. */
-export class QueryQueue {
-  /** @type {Set<() => Promise<void>>} */
-  #waiting = new Set();
-  #scheduler;
-
-  /** @param {number} limit requests under way at a time */
-  constructor(limit) {
-    this.#scheduler = new Scheduler(() => {
-      const [start] = this.#waiting;
-      if (start) this.#waiting.delete(start);
-      return start;
-    }, limit);
-  }
-
-  /** @param {() => Promise<void>} start */
-  add(start) {
-    this.#waiting.add(start);
-    this.#scheduler.schedule();
-  }
-
-  /** @param {() => Promise<void>} start */
-  remove(start) {
-    this.#waiting.delete(start);
-  }
-}
-
-const unbounded = new QueryQueue(Infinity);
+const unbounded = new RequestQueue(Infinity);
 
 /** Fetches the value of a key. The value stays until the next one arrives; an error stays until the key or its data
  * changes.
@@ -52,7 +25,7 @@ export class Query {
   #cancel = null;
 
   /** @param {(key: string, signal: AbortSignal) => Promise<Value>} fetch
-   * @param {{queue?: QueryQueue, interval?: number}} [options] interval: least milliseconds between two requests for
+   * @param {{queue?: RequestQueue, interval?: number}} [options] interval: least milliseconds between two requests for
    * one key */
   constructor(fetch, { queue = unbounded, interval = 0 } = {}) {
     this.fetch = fetch;
@@ -103,17 +76,15 @@ export class Query {
 
   #fetchIfStale() {
     if (!this.#observers || this.#key === null || this.#cancel || this.#fetched === this.#version) return;
-    const delay = this.#startedAt + this.interval - performance.now();
-    if (delay > 0) {
-      const timer = setTimeout(() => this.#enqueue(), delay);
-      this.#cancel = () => clearTimeout(timer);
-    } else this.#enqueue();
-  }
-
-  #enqueue() {
     const start = () => this.#start();
-    this.#cancel = () => this.queue.remove(start);
-    this.queue.add(start);
+    const enqueue = () => this.queue.add(start);
+    const delay = this.#startedAt + this.interval - performance.now();
+    const timer = delay > 0 ? setTimeout(enqueue, delay) : undefined;
+    if (timer === undefined) enqueue();
+    this.#cancel = () => {
+      clearTimeout(timer);
+      this.queue.remove(start);
+    };
   }
 
   #start() {

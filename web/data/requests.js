@@ -1,4 +1,4 @@
-// Requests that can be aborted, and a scheduler that bounds how many are under way.
+// Requests that can be aborted, and queues that bound how many are under way.
 
 /** Starts a request. After `abort` neither callback is called.
  * @template Reply
@@ -19,36 +19,36 @@ export function startRequest(send, { loaded, failed }) {
   return { done: run(), abort: () => controller.abort() };
 }
 
-/** Starts tasks while fewer than `limit` are under way. A task is chosen only when there is room for it. */
-export class Scheduler {
+/** Calls functions that start requests, in order, while fewer than `limit` requests are under way. */
+export class RequestQueue {
+  /** @type {Set<() => Promise<void>>} */
+  #waiting = new Set();
   #running = 0;
-  #isScheduled = false;
 
-  /** @param {() => (() => Promise<void>) | undefined} next the task to start now, undefined if there is none
-   * @param {number} limit */
-  constructor(next, limit) {
-    this.next = next;
+  /** @param {number} limit */
+  constructor(limit) {
     this.limit = limit;
   }
 
-  /** Starts tasks once the current turn of the event loop is over. */
-  schedule() {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    queueMicrotask(() => {
-      this.#isScheduled = false;
-      this.#start();
-    });
+  /** Adding a waiting function again has no effect. @param {() => Promise<void>} start called in a later microtask */
+  add(start) {
+    this.#waiting.add(start);
+    queueMicrotask(() => this.#startSome());
   }
 
-  #start() {
-    while (this.#running < this.limit) {
-      const task = this.next();
-      if (!task) return;
+  /** @param {() => Promise<void>} start */
+  remove(start) {
+    this.#waiting.delete(start);
+  }
+
+  #startSome() {
+    for (const start of this.#waiting) {
+      if (this.#running >= this.limit) return;
+      this.#waiting.delete(start);
       this.#running++;
-      task().finally(() => {
+      start().finally(() => {
         this.#running--;
-        this.schedule();
+        this.#startSome();
       });
     }
   }

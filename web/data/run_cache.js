@@ -44,10 +44,10 @@ export class RunCache {
   }
 
   /** Follows some runs until the returned function is called.
-   * @param {() => {runs: readonly string[], query: Parameters}} wanted read inside an effect */
-  follow(wanted) {
+   * @param {() => {runs: readonly string[], query: Parameters}} selection read inside an effect */
+  follow(selection) {
     return this.#pieces.observe(() => {
-      const { runs, query } = wanted();
+      const { runs, query } = selection();
       this.#forgetDeleted(runsByName.value);
       if (JSON.stringify(query) !== JSON.stringify(this.#parameters)) this.#restart(query);
       this.#runs = runs;

@@ -3,7 +3,7 @@
 import { effect } from "@preact/signals-core";
 import { runsByName } from "./catalogue.js";
 import { RequestError, readGroups, readScalars } from "./client.js";
-import { Scheduler, startRequest } from "./requests.js";
+import { RequestQueue, startRequest } from "./requests.js";
 import { changes, versionOf } from "./run_versions.js";
 import { drawnRuns } from "./runs.js";
 import { bandOf, seriesOf } from "./series.js";
@@ -34,15 +34,15 @@ const visible = new Set();
 /** The batches under way, and how to abort each. @type {Map<Batch, () => void>} */
 const underWay = new Map();
 
-const scheduler = new Scheduler(() => {
-  const [batch] = plannedBatches();
-  return batch && (() => fetchBatch(batch));
-}, REQUESTS_AT_ONCE);
+const queue = new RequestQueue(REQUESTS_AT_ONCE);
+
+/** Schedules a request for what is missing when there is room for it. */
+const schedule = () => queue.add(fetchNext);
 
 /** @param {Feed} feed */
 export function observeFeed(feed) {
   visible.add(feed);
-  scheduler.schedule();
+  schedule();
 }
 
 /** @param {Feed} feed */
@@ -54,13 +54,13 @@ export function unobserveFeed(feed) {
 /** The queries of some feeds have changed. */
 export function queriesChanged() {
   abortSuperseded();
-  scheduler.schedule();
+  schedule();
 }
 
 /** @param {Feed[]} feeds whose last request failed */
 export function retryFeeds(feeds) {
   for (const feed of feeds) feed.invalidate();
-  scheduler.schedule();
+  schedule();
 }
 
 /** Fetches again when drawn runs are added or runs have changed, until the returned function is called. */
@@ -68,7 +68,7 @@ export const followDrawnRuns = () =>
   effect(() => {
     drawnRuns.value;
     changes.value;
-    scheduler.schedule();
+    schedule();
   });
 
 /** @returns {Generator<Batch>} */
@@ -88,8 +88,10 @@ function* plannedBatches() {
   }
 }
 
-/** @param {Batch} batch */
-function fetchBatch(batch) {
+async function fetchNext() {
+  const [batch] = plannedBatches();
+  if (!batch) return;
+  schedule(); // For the next batch.
   for (const feed of batch.feeds) feed.begin(batch.runs);
   const read = batch.feeds[0].query.grouped ? readBands : readSeries;
   const { done, abort } = startRequest((signal) => read(batch, signal), {
@@ -101,7 +103,9 @@ function fetchBatch(batch) {
     },
   });
   underWay.set(batch, abort);
-  return done.finally(() => underWay.delete(batch));
+  await done;
+  underWay.delete(batch);
+  schedule(); // For what became stale in the meantime.
 }
 
 /** @param {Batch} batch @param {Reply} reply */

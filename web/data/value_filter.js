@@ -10,16 +10,15 @@ const RANGE = /^(\S*?)\s*\.\.\s*(\S*)$/s;
 const UNITS = { s: 1, m: 60, min: 60, h: 3600, d: 86400 };
 
 /** Most values are recorded in single precision: 0.1 must match a stored 0.10000000149.
- * @param {number} one @param {number} other */
-const isSame = (one, other) =>
-  one === other || Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other));
+ * @param {number} a @param {number} b */
+const isSame = (a, b) => a === b || Math.abs(a - b) <= 1e-6 * Math.max(Math.abs(a), Math.abs(b));
 
-/** @type {Record<string, (one: number, other: number) => boolean>} */
+/** @type {Record<string, (a: number, b: number) => boolean>} */
 const ORDERED = {
-  ">": (one, other) => one > other && !isSame(one, other),
-  "<": (one, other) => one < other && !isSame(one, other),
-  ">=": (one, other) => one >= other || isSame(one, other),
-  "<=": (one, other) => one <= other || isSame(one, other),
+  ">": (a, b) => a > b && !isSame(a, b),
+  "<": (a, b) => a < b && !isSame(a, b),
+  ">=": (a, b) => a >= b || isSame(a, b),
+  "<=": (a, b) => a <= b || isSame(a, b),
 };
 const PLAIN = /** @type {Record<string, string>} */ ({ "≥": ">=", "≤": "<=", "≠": "!=" });
 

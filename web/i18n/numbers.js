@@ -39,7 +39,7 @@ export function shortNumber(value, digits = 3) {
   return trimZeros(value.toPrecision(digits));
 }
 
-/** Labels of one axis, all with enough digits to be told apart.
+/** Labels of one axis, with enough digits to be distinct.
  * @param {number[]} ticks */
 export function axisLabels(ticks) {
   for (let digits = 3; digits < 8; digits++) {

@@ -7,8 +7,8 @@ import { language } from "./language.js";
  * @param {string} text @param {Record<string, string | number>} [values] */
 export function format(text, values) {
   if (!values) return text;
-  const [one, other = one] = text.split("|");
-  const chosen = values.n === 1 || values.n === "1" ? one : other;
+  const [singular, plural = singular] = text.split("|");
+  const chosen = values.n === 1 || values.n === "1" ? singular : plural;
   return chosen.replace(/\{(\w+)\}/g, (hole, name) => String(values[name] ?? hole));
 }
 

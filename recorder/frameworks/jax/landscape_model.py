@@ -19,7 +19,7 @@ from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
 from toposcope.recorder.landscapes.models.loss_sums import LossSums, sums_of
 from toposcope.recorder.landscapes.weights.layout import Layout, kind_by_name, layout_of
 from toposcope.recorder.training.batch import parts_of
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 Float32s = npt.NDArray[np.float32]
 
@@ -77,7 +77,7 @@ class JaxLandscapeModel:
         }
         if not any(is_moved.values()):
             raise ValueError(
-                f"The parameters of {self.network_name} contain no floating-point arrays: {shown(parameters)}."
+                f"The parameters of {self.network_name} contain no floating-point arrays: {short_repr(parameters)}."
             )
         self.layout: Layout = layout_of(
             (name, np.shape(leaf), _kind(name, np.shape(leaf))) for name, leaf in values.items() if is_moved[name]
@@ -166,7 +166,7 @@ class JaxLandscapeModel:
     def use(self, mode: str) -> None:
         """Raise ValueError unless the mode is "eager"."""
         if mode != self.mode:
-            raise ValueError(f"mode is 'eager', the only mode; not {shown(mode)}.")
+            raise ValueError(f"mode is 'eager', the only mode; not {short_repr(mode)}.")
 
     def restore(self) -> None:
         """End the use of the model."""
@@ -229,10 +229,10 @@ def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, de
     """
     jax: Any = import_module("jax")
     fixed = first_samples(dataset, num_samples, np.array)
-    made = JaxLandscapeModel(model, network, fixed, _device(jax, device))
+    result = JaxLandscapeModel(model, network, fixed, _device(jax, device))
     if fixed.samples < num_samples:
-        made.notes.append(f"The dataset has only {fixed.samples:,} of {num_samples:,} samples.")
-    return made
+        result.notes.append(f"The dataset has only {fixed.samples:,} of {num_samples:,} samples.")
+    return result
 
 
 def _device(jax: Any, index: int | None) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, DatasetFacts, Framework
 from toposcope.recorder.training.batch import length_of
-from toposcope.recorder.values.foreign import called
+from toposcope.recorder.values.foreign_values import call_foreign
 
 
 class PlainFramework:
@@ -16,13 +16,13 @@ class PlainFramework:
     def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return the result of network.parameters(), or that attribute, if it is a mapping."""
         parameters = getattr(network, "parameters", None)
-        named = called(parameters) if callable(parameters) else parameters
+        named = call_foreign(parameters) if callable(parameters) else parameters
         return dict(named) if isinstance(named, Mapping) else {}
 
     def gradients(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return the result of network.gradients(), or that attribute, if it is a mapping."""
         gradients = getattr(network, "gradients", None)
-        named = called(gradients) if callable(gradients) else gradients
+        named = call_foreign(gradients) if callable(gradients) else gradients
         return dict(named) if isinstance(named, Mapping) else {}
 
     def learning_rates(self, optimizer: Any) -> list[float]:

@@ -18,7 +18,7 @@ from toposcope.recorder.landscapes.weights.layout import kind_by_name, layout_of
 from toposcope.recorder.summary import paused
 from toposcope.recorder.training.batch import parts_of
 from toposcope.recorder.training.network import TrainableNetwork
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 Float32s = npt.NDArray[np.float32]
 
@@ -96,10 +96,10 @@ class PlainLandscapeModel(HostModel):
 
 def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, device: int | None) -> LandscapeModel:
     """Return the model of the result of callback_fn; see model_of(). The network itself chooses its device."""
-    made = PlainLandscapeModel(network, first_samples(dataset, num_samples, _copied))
-    if made.samples < num_samples:
-        made.notes.append(f"The dataset has only {made.samples:,} of {num_samples:,} samples.")
-    return made
+    result = PlainLandscapeModel(network, first_samples(dataset, num_samples, _copied))
+    if result.samples < num_samples:
+        result.notes.append(f"The dataset has only {result.samples:,} of {num_samples:,} samples.")
+    return result
 
 
 def _copied(array: Any) -> Any:
@@ -110,6 +110,6 @@ def _loss(network: TrainableNetwork, batch: Any) -> npt.NDArray[Any]:
     result = network.eval_step(*parts_of(batch))
     if not isinstance(result, tuple) or len(result) != 3 or result[0] is None:
         raise TypeError(
-            f"A loss landscape needs an eval_step() that returns (loss, outputs, labels), not {shown(result)}."
+            f"A loss landscape needs an eval_step() that returns (loss, outputs, labels), not {short_repr(result)}."
         )
     return np.asarray(result[0], dtype=np.float64)

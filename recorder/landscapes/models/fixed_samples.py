@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.training.batch import samples_of
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 _SEED = 0
 _PLAIN = (str, bytes, int, float)
@@ -108,13 +108,14 @@ def first_samples(dataset: Any, number: int, take: Callable[[Any], Any]) -> Fixe
     batches: list[Any] = []
     starts = [0]
     if not isinstance(dataset, Iterable) and not hasattr(dataset, "__getitem__"):
-        raise TypeError(f"The dataset of callback_fn is an iterable of batches, not {shown(dataset)}.")
+        raise TypeError(f"The dataset of callback_fn is an iterable of batches, not {short_repr(dataset)}.")
     with fixed_randomness():
         for batch in dataset:
             size = samples_of(batch)
             if not size:
                 raise ValueError(
-                    f"The first dimension of the first array of a batch counts its samples; not so in {shown(batch)}."
+                    "The first dimension of the first array of a batch must be the number of samples; "
+                    f"it is not in {short_repr(batch)}."
                 )
             kept = min(size, number - starts[-1])
             if kept < size and is_cuttable(batch, size):
@@ -124,7 +125,7 @@ def first_samples(dataset: Any, number: int, take: Callable[[Any], Any]) -> Fixe
             if starts[-1] >= number:
                 break
     if not batches:
-        raise ValueError(f"The dataset of callback_fn has no batches: {shown(dataset)}.")
+        raise ValueError(f"The dataset of callback_fn has no batches: {short_repr(dataset)}.")
     return FixedSamples(tuple(batches), tuple(starts))
 
 

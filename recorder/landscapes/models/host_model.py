@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from toposcope.recorder.landscapes.models.host_weights import HostWeights
 from toposcope.recorder.landscapes.models.landscape_model import Float32s
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 class HostModel(ABC):
@@ -47,7 +47,7 @@ class HostModel(ABC):
     def use(self, mode: str) -> None:
         """Raise ValueError unless the mode is "eager"."""
         if mode != self.mode:
-            raise ValueError(f"mode is 'eager', the only mode; not {shown(mode)}.")
+            raise ValueError(f"mode is 'eager', the only mode; not {short_repr(mode)}.")
 
     @abstractmethod
     def _write(self) -> None:

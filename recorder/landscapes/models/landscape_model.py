@@ -12,7 +12,7 @@ from toposcope.recorder.arguments import checked_integer
 from toposcope.recorder.landscapes.models.loss_sums import LossSums
 from toposcope.recorder.landscapes.weights.layout import Layout
 from toposcope.recorder.training.network import TrainableNetwork
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 Float32s = npt.NDArray[np.float32]
 
@@ -112,13 +112,15 @@ def model_of(result: Any, num_samples: int, device: int | None = None) -> Landsc
     if isinstance(result, LandscapeModel):
         return result
     if not isinstance(result, tuple | list) or len(result) != 4:
-        raise TypeError(f"callback_fn returns (model, network, dataset, metrics), not {shown(result)}.")
+        raise TypeError(f"callback_fn returns (model, network, dataset, metrics), not {short_repr(result)}.")
     model, network, dataset, metrics = result
     framework = _framework(model, network)
     if framework != "jax":
         _check_metrics(metrics)
-    made: LandscapeModel = adapter(framework, "landscape").landscape_model(model, network, dataset, num_samples, device)
-    return made
+    landscape: LandscapeModel = adapter(framework, "landscape").landscape_model(
+        model, network, dataset, num_samples, device
+    )
+    return landscape
 
 
 def _framework(model: Any, network: Any) -> str:
@@ -133,11 +135,13 @@ def _framework(model: Any, network: Any) -> str:
         return "jax"
     raise TypeError(
         "The network of callback_fn is a torch.nn.Module, a mindspore.nn.Cell, a TrainableNetwork, or the parameters "
-        f"of a JAX function, which is passed as the model; not {shown(network)}."
+        f"of a JAX function, which is passed as the model; not {short_repr(network)}."
     )
 
 
 def _check_metrics(metrics: Any) -> None:
     names = list(metrics) if isinstance(metrics, Mapping | list | tuple | set) else [metrics]
     if not any(isinstance(name, str) and name.lower() == "loss" for name in names):
-        raise ValueError(f"The metrics of callback_fn contain 'Loss', as in {{'Loss': Loss()}}; not {shown(metrics)}.")
+        raise ValueError(
+            f"The metrics of callback_fn contain 'Loss', as in {{'Loss': Loss()}}; not {short_repr(metrics)}."
+        )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from toposcope.recorder import log
 from toposcope.recorder.landscapes.plan.settings import LandscapeSettings, landscape_settings
 from toposcope.recorder.messages.plain_data import items_of
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 CHECKPOINTS, METADATA = "ckpt_dir", "train_metadata.json"
 _LEAST_POINTS = 3
@@ -36,14 +36,14 @@ class PlannedLandscape(NamedTuple):
     """The run whose last checkpoint is the origin, then other runs on the same plane."""
 
     @property
-    def own(self) -> PlannedRun:
+    def main_run(self) -> PlannedRun:
         """The run whose last checkpoint is the origin."""
         return self.runs[0]
 
     @property
     def is_final(self) -> bool:
         """Whether it shows the loss around the last checkpoint, without a path."""
-        return len(self.own.points) == 1
+        return len(self.main_run.points) == 1
 
 
 class LandscapePlan(NamedTuple):
@@ -92,7 +92,7 @@ def plan_of(summary_dir: str, collect_landscape: object, output: str | None = No
     if any(kinds.values()) and not shown_points:
         raise ValueError(
             f"A loss landscape needs at least {_LEAST_POINTS} checkpoints; "
-            f"for the intervals in {path!r} there are those of the {unit}s {shown(sorted(saved))}."
+            f"for the intervals in {path!r} there are those of the {unit}s {short_repr(sorted(saved))}."
         )
     directory, step_per_epoch = summary_dir if output is None else output, _step_per_epoch(metadata)
     runs = [PlannedRun(directory, _tag(points), ckpt_dir, points, unit, step_per_epoch) for points in shown_points]
@@ -127,7 +127,7 @@ def joint_plan(plan: LandscapePlan, others: Sequence[str]) -> LandscapePlan:
 
 def _whole_run(plan: LandscapePlan) -> PlannedRun:
     """Return the run of a plan, with the points of all its intervals."""
-    intervals = [landscape.own for landscape in plan.landscapes if not landscape.is_final]
+    intervals = [landscape.main_run for landscape in plan.landscapes if not landscape.is_final]
     if not intervals:
         raise ValueError("Several runs need intervals for their common plane: create_landscape must enable 'train'.")
     points = tuple(sorted({point for interval in intervals for point in interval.points}))
@@ -186,7 +186,7 @@ def _check_saved(intervals: list[tuple[int, ...]], saved: set[int], unit: str) -
             raise ValueError(f"An interval has at least {_LEAST_POINTS} different {unit}s, not {list(points)}.")
         if missing := [point for point in points if point not in saved]:
             raise FileNotFoundError(
-                f"There is no checkpoint of {unit} {missing[0]}; the checkpoints are of {shown(sorted(saved))}."
+                f"There is no checkpoint of {unit} {missing[0]}; the checkpoints are of {short_repr(sorted(saved))}."
             )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.messages.plain_data import items_of
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 UNITS = ("step", "epoch")
 _KINDS = ("train", "result")
@@ -44,7 +44,7 @@ def landscape_settings(collect_landscape: object) -> LandscapeSettings | None:
     if "num_samples" in settings:
         settings["num_samples"] = checked_integer("num_samples", settings["num_samples"], 1)
     if settings.get("unit", UNITS[0]) not in UNITS:
-        raise ValueError(f"unit is 'step' or 'epoch', not {shown(settings['unit'])}.")
+        raise ValueError(f"unit is 'step' or 'epoch', not {short_repr(settings['unit'])}.")
     if "create_landscape" in settings:
         settings["create_landscape"] = _checked_kinds(settings["create_landscape"])
     if settings.get("intervals") is not None:
@@ -63,10 +63,10 @@ def _checked_kinds(create_landscape: object) -> Mapping[str, bool]:
 
 def _checked_intervals(intervals: object) -> tuple[tuple[int, ...], ...]:
     if not isinstance(intervals, list | tuple) or not all(isinstance(interval, list | tuple) for interval in intervals):
-        raise TypeError(f"intervals is a list of lists of integers, not {shown(intervals)}.")
+        raise TypeError(f"intervals is a list of lists of integers, not {short_repr(intervals)}.")
     if not intervals or min(map(len, intervals)) < _LEAST_POINTS:
         raise ValueError(
-            f"intervals has lists of at least {_LEAST_POINTS} steps or epochs each, not {shown(intervals)}."
+            f"intervals has lists of at least {_LEAST_POINTS} steps or epochs each, not {short_repr(intervals)}."
         )
     return tuple(
         tuple(checked_integer("a point of an interval", point, 1) for point in interval) for interval in intervals

@@ -24,7 +24,7 @@ class WorkersLostError(RuntimeError):
     """The workers die, or an executor of the user is broken; measured losses are in the journal."""
 
 
-class Here(Executor):
+class InlineExecutor(Executor):
     """Runs each task immediately, in the thread that submits it."""
 
     def submit(self, fn: Callable[_P, _T], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_T]:

@@ -14,9 +14,9 @@ from toposcope.recorder.arguments import checked_integer
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
 from toposcope.recorder.landscapes.sweep.job import FOLDER
 from toposcope.recorder.landscapes.sweep.measuring import drop_model, keep_model
-from toposcope.recorder.landscapes.sweep.sweep import Here, Lane, Sweep
+from toposcope.recorder.landscapes.sweep.sweep import InlineExecutor, Lane, Sweep
 from toposcope.recorder.landscapes.sweep.worker_pool import WorkerPool
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 # Work that justifies starting processes, several times the cost of a start; and the limit if there are no arguments.
 _MIN_SECONDS_FOR_PROCESSES, _MAX_PROCESSES = 30.0, 8
@@ -27,7 +27,7 @@ def checked_device_ids(device_ids: object) -> list[int] | None:
     if device_ids is None:
         return None
     if not isinstance(device_ids, list | tuple):
-        raise TypeError(f"device_ids is a list of integers or None, not {shown(device_ids)}.")
+        raise TypeError(f"device_ids is a list of integers or None, not {short_repr(device_ids)}.")
     if not device_ids:
         raise ValueError("device_ids contains at least one device; None for an automatic choice.")
     return [checked_integer("a device id", device, 0) for device in device_ids]
@@ -43,7 +43,7 @@ def checked_executor(executor: object) -> Executor | None:
     if executor is None:
         return None
     if not isinstance(executor, Executor):
-        raise TypeError(f"executor is an Executor of concurrent.futures or None, not {shown(executor)}.")
+        raise TypeError(f"executor is an Executor of concurrent.futures or None, not {short_repr(executor)}.")
     context: Any = getattr(executor, "_mp_context", None)
     if isinstance(executor, ProcessPoolExecutor) and context is not None and context.get_start_method() == "fork":
         raise ValueError(
@@ -68,8 +68,8 @@ class Workers:
         # Unique: worker processes store their models under this name.
         self.path = Path(ckpt_dir) / FOLDER / f"callback_{uuid.uuid4().hex}.pickle"
         self.device = device_ids[0] if device_ids else None
-        self._here = Lane(Here(), str(self.path), self.device, ahead=1, task_seconds=0)
-        self.here = Sweep([self._here])
+        self._inline_lane = Lane(InlineExecutor(), str(self.path), self.device, ahead=1, task_seconds=0)
+        self.this_process = Sweep([self._inline_lane])
         """The sweep of this process."""
         self._chosen: Sweep | None = None
 
@@ -109,13 +109,13 @@ class Workers:
             return [self._process(device) for device in self._device_ids]
         others = min(_processors(), _MAX_PROCESSES) - 1
         if self._device_ids is not None or seconds < _MIN_SECONDS_FOR_PROCESSES or others < 1:
-            return [self._here]
+            return [self._inline_lane]
         try:
             self._pickle_callback()
         except (TypeError, ImportError) as error:
             log.warn("Losses are measured in this process alone, which takes %.0f s: %s", seconds, error)
-            return [self._here]
-        return [*(self._process(None) for _ in range(others)), self._here]
+            return [self._inline_lane]
+        return [*(self._process(None) for _ in range(others)), self._inline_lane]
 
     def _process(self, device: int | None) -> Lane:
         return Lane(WorkerPool(), str(self.path), device, renew=WorkerPool)

@@ -6,12 +6,12 @@ compiler inlines functions only within one translation unit: therefore no two of
 types are declared in compiled.pxd.
 
 If there is no compiled module, the Python modules run as they are, and do not need Cython either (see uncompiled.py).
+toposcope.server.installation reports that.
 
 The code checks every index against the window itself, so the compiled module runs without bounds checks. The
 uncompiled modules, which pass the same tests, raise IndexError where such a check is missing.
 """
 
-import logging
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -20,10 +20,6 @@ if TYPE_CHECKING or find_spec(f"{__name__}.compiled") is None:
     from toposcope.server.reading.scan.records import next_header, scan
     from toposcope.server.reading.scan.state import LARGE_RECORD_BYTES, SMALLEST_ROW, Rows, ScanState
     from toposcope.server.reading.scan.tags import STORES, Table, find_slot, insert
-
-    logging.getLogger(__name__).warning(
-        "event files are read about 50 times slower: this installation lacks the compiled scan, %s.compiled", __name__
-    )
 else:
     from toposcope.server.reading.scan.compiled import (
         DIALECTS,

@@ -40,7 +40,7 @@ def summaries(directory: Path, read_events: Any) -> list[Event]:
     return [event for event in read_events(path) if event.HasField("summary")]
 
 
-class Pictures(Line):
+class ImageLine(Line):
     """A line that ignores the images of its batches, and calls every summary operator in a training step."""
 
     def train_step(self, images: Any, x: Any, y: Any) -> Any:
@@ -52,7 +52,7 @@ class Pictures(Line):
         return np.float32(loss), y
 
 
-def picture_batches(number: int) -> list[tuple[Any, ...]]:
+def image_batches(number: int) -> list[tuple[Any, ...]]:
     """Return batches of four images, float32 NCHW, and the points of a line."""
     images = np.linspace(0, 1, 4 * 64, dtype=np.float32).reshape(4, 1, 8, 8)
     return [(images, x, y) for x, y in line_batches(number)]
@@ -66,7 +66,7 @@ def train(directory: Path, network: Line, batches: Any, epochs: int = 1, **optio
 
 def test_first_step_and_multiples_are_one_event_each(tmp_path: Path, read_events: Any) -> None:
     """No step is recorded twice: neither the first, which MindSpore splits, nor the last of an epoch."""
-    train(tmp_path, Pictures(), picture_batches(20), 2)
+    train(tmp_path, ImageLine(), image_batches(20), 2)
 
     events = summaries(tmp_path, read_events)
     assert [event.step for event in events] == [1, 10, 20, 30, 40]
@@ -77,7 +77,7 @@ def test_first_step_and_multiples_are_one_event_each(tmp_path: Path, read_events
 
 def test_loss_is_the_mean_of_the_first_output(tmp_path: Path) -> None:
     """The network itself records the same value at the same steps."""
-    train(tmp_path, Pictures(), picture_batches(20))
+    train(tmp_path, ImageLine(), image_batches(20))
 
     run = run_in(tmp_path)
     assert np.allclose(run.scalars("loss/auto").value, run.scalars("inner").value)
@@ -86,7 +86,7 @@ def test_loss_is_the_mean_of_the_first_output(tmp_path: Path) -> None:
 
 def test_images_are_the_first_array_of_the_batch(tmp_path: Path) -> None:
     """Four images side by side, at every collected step."""
-    train(tmp_path, Pictures(), picture_batches(10))
+    train(tmp_path, ImageLine(), image_batches(10))
 
     images = run_in(tmp_path).images("input_data/auto")
     assert [int(step) for step in images.step] == [1, 10]
@@ -137,7 +137,7 @@ def test_frequency_counts_steps(tmp_path: Path) -> None:
 def test_in_sink_mode_epochs_are_collected(tmp_path: Path) -> None:
     """The unit of collect_freq is epochs; events have the number of the step."""
     collector = SummaryCollector(tmp_path, collect_freq=2, collect_specified_data=QUIET)
-    Model(Pictures()).train(5, picture_batches(4), callbacks=collector, dataset_sink_mode=True)
+    Model(ImageLine()).train(5, image_batches(4), callbacks=collector, dataset_sink_mode=True)
 
     assert steps_of(tmp_path, "loss/auto") == [4, 8, 16]
     assert steps_of(tmp_path, "inner") == [4, 8, 16]
@@ -145,7 +145,7 @@ def test_in_sink_mode_epochs_are_collected(tmp_path: Path) -> None:
 
 def test_tensors_are_collected_twenty_times(tmp_path: Path) -> None:
     """The numbers in the API documentation: 600 steps have 20 tensors and 61 other values, including the last step."""
-    train(tmp_path, Pictures(), picture_batches(60), 10)
+    train(tmp_path, ImageLine(), image_batches(60), 10)
 
     run = run_in(tmp_path)
     tensors = [int(step) for step in run.tensors("activation").step]
@@ -156,7 +156,7 @@ def test_tensors_are_collected_twenty_times(tmp_path: Path) -> None:
 
 def test_tensors_have_a_separate_frequency(tmp_path: Path, read_events: Any) -> None:
     """At steps where only tensors are due, nothing else is recorded."""
-    train(tmp_path, Pictures(), picture_batches(12), collect_tensor_freq=4)
+    train(tmp_path, ImageLine(), image_batches(12), collect_tensor_freq=4)
 
     events = summaries(tmp_path, read_events)
     assert [event.step for event in events] == [1, 4, 8, 10, 12]
@@ -166,7 +166,7 @@ def test_tensors_have_a_separate_frequency(tmp_path: Path, read_events: Any) -> 
 
 def test_exported_tensors_are_files(tmp_path: Path) -> None:
     """export_options is passed to the recorder."""
-    train(tmp_path, Pictures(), picture_batches(1), export_options={"tensor_format": "npy"})
+    train(tmp_path, ImageLine(), image_batches(1), export_options={"tensor_format": "npy"})
 
     (path,) = tmp_path.glob("export_*/tensor/*.npy")
     assert np.load(path).shape == (4,)
@@ -174,7 +174,7 @@ def test_exported_tensors_are_files(tmp_path: Path) -> None:
 
 def test_files_do_not_exceed_max_file_size(tmp_path: Path) -> None:
     """It is passed to the recorder; nothing is lost."""
-    train(tmp_path, Pictures(), picture_batches(40), collect_freq=1, max_file_size=20_000)
+    train(tmp_path, ImageLine(), image_batches(40), collect_freq=1, max_file_size=20_000)
 
     sizes = [path.stat().st_size for path in tmp_path.glob("*_MS")]
     assert len(sizes) > 1
@@ -185,7 +185,7 @@ def test_files_do_not_exceed_max_file_size(tmp_path: Path) -> None:
 def test_only_specified_data_are_collected(tmp_path: Path) -> None:
     """With keep_default_action=False: the loss and the summary operators, but no lineage and no other scalar."""
     data = {"collect_metric": True}
-    train(tmp_path, Pictures(), picture_batches(10), collect_specified_data=data, keep_default_action=False)
+    train(tmp_path, ImageLine(), image_batches(10), collect_specified_data=data, keep_default_action=False)
 
     run = run_in(tmp_path)
     assert set(run.tags()) == {"loss/auto", "inner", "activation", "outputs"}
@@ -210,8 +210,8 @@ def test_every_default_collection_can_be_disabled(tmp_path: Path, key: str, tag:
     """Its key is in the docstring of the class; False omits its tag and no other."""
     for directory, data in ((tmp_path / "on", {}), (tmp_path / "off", {key: False})):
         collector = SummaryCollector(directory, collect_specified_data=data)
-        batches = picture_batches(2)
-        Model(EvaluatedPictures(), metrics={"mse"}).fit(1, batches, batches, callbacks=collector)
+        batches = image_batches(2)
+        Model(EvaluatedImageLine(), metrics={"mse"}).fit(1, batches, batches, callbacks=collector)
 
     on, off = (set(run_in(tmp_path / name).tags()) - SHARES for name in ("on", "off"))
     assert tag in on
@@ -220,7 +220,7 @@ def test_every_default_collection_can_be_disabled(tmp_path: Path, key: str, tag:
     assert f"[{key}, True]" in (SummaryCollector.__doc__ or "")
 
 
-class EvaluatedPictures(Pictures):
+class EvaluatedImageLine(ImageLine):
     """Can be evaluated on batches with images."""
 
     def eval_step(self, images: Any, x: Any, y: Any) -> Any:
@@ -273,8 +273,8 @@ def test_evaluations_in_fit_are_scalars_and_lineage(tmp_path: Path) -> None:
 
 def test_separate_evaluation_is_lineage_only(tmp_path: Path) -> None:
     """Model.eval() records no scalar, no graph and no training lineage."""
-    batches = picture_batches(2)
-    Model(EvaluatedPictures(), metrics={"mse"}).eval(batches, callbacks=SummaryCollector(tmp_path))
+    batches = image_batches(2)
+    Model(EvaluatedImageLine(), metrics={"mse"}).eval(batches, callbacks=SummaryCollector(tmp_path))
 
     run = run_in(tmp_path)
     assert run.tags() == ["evaluation"]
@@ -520,7 +520,7 @@ class Lengthless:
 
 def test_training_of_unknown_length_is_collected_to_its_end(tmp_path: Path) -> None:
     """Tensors become sparser, and the last one is near the end."""
-    train(tmp_path, Pictures(), Lengthless(picture_batches(300)), collect_freq=2)
+    train(tmp_path, ImageLine(), Lengthless(image_batches(300)), collect_freq=2)
 
     tensors = [int(step) for step in run_in(tmp_path).tensors("activation").step]
     assert len(tensors) < 30
@@ -533,7 +533,7 @@ def test_ranks_share_tensors_and_rank_zero_has_the_lineage(tmp_path: Path, monke
     monkeypatch.setenv("WORLD_SIZE", "2")
     for rank in ("0", "1"):
         monkeypatch.setenv("RANK", rank)
-        train(tmp_path, Pictures(), picture_batches(40))
+        train(tmp_path, ImageLine(), image_batches(40))
 
     run = run_in(tmp_path)
     steps = [[int(step) for step in run.tensors("activation", rank=rank).step] for rank in (0, 1)]
@@ -547,7 +547,7 @@ def test_ranks_share_tensors_and_rank_zero_has_the_lineage(tmp_path: Path, monke
 def test_with_all_ranks_every_rank_records_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rank 1 also records lineage and images."""
     monkeypatch.setenv("RANK", "1")
-    train(tmp_path, Pictures(), picture_batches(1), all_ranks=True)
+    train(tmp_path, ImageLine(), image_batches(1), all_ranks=True)
 
     assert len(run_in(tmp_path).images("input_data/auto", rank=1)) == 1
     assert len(list(tmp_path.glob("*_lineage"))) == 1

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from support.landscape_networks import Take, taking
+from support.landscape_networks import MakeModel, landscape_models
 
 
 @pytest.fixture
-def take() -> Iterator[Take]:
-    """Return what makes a model of a module."""
-    yield from taking()
+def make_model() -> Iterator[MakeModel]:
+    """Return a function that creates the landscape model of a module."""
+    yield from landscape_models()

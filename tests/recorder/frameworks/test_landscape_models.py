@@ -1,4 +1,4 @@
-"""Landscape models keep their promises: those of NumPy networks and of PyTorch modules."""
+"""The contract of landscape models, for NumPy networks and PyTorch modules."""
 
 import copy
 from collections.abc import Mapping
@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from support.landscape_model_contract import Float32s, LandscapeModelContract, Taken
-from support.landscape_networks import METRICS, SAMPLES, Pictures, Smooth, Take, pictures, state_of
+from support.landscape_model_contract import Float32s, LandscapeModelContract, ModelUnderTest
+from support.landscape_networks import METRICS, SAMPLES, MakeModel, Pictures, Smooth, pictures, state_of
 from support.line_network import Line, line_batches
 from threadpoolctl import threadpool_info, threadpool_limits
 from torch import nn
@@ -21,7 +21,7 @@ Dataset = list[tuple[Any, Any]]
 
 
 class TwoLayers:
-    """A NumPy network with two layers, one of float64 and one of float32, and a count that nothing moves."""
+    """A NumPy network with layers of float64 and float32, and an integer counter."""
 
     def __init__(self, is_per_sample: bool) -> None:
         random = np.random.default_rng(0)
@@ -34,7 +34,7 @@ class TwoLayers:
         }
 
     def train_step(self, *batch: Any) -> float:
-        """Refuse: a landscape trains nothing."""
+        """Raise: a landscape does not train."""
         raise AssertionError("trained")
 
     def eval_step(self, x: Any, y: Any) -> tuple[Any, Any, Any]:
@@ -48,13 +48,13 @@ class TwoLayers:
         return self._parameters
 
     def load_parameters(self, parameters: Mapping[str, Any]) -> None:
-        """Take arrays over."""
+        """Set the parameters."""
         assert parameters["steps"] == 7
         self._parameters = dict(parameters)
 
 
 def array_batches() -> Dataset:
-    """Return batches of ten samples, two more than are held."""
+    """Return batches of ten samples, with two samples more than a model uses."""
     random = np.random.default_rng(4)
     return [(random.normal(size=(10, 4)), random.normal(size=(10, 3))) for _ in range(5)]
 
@@ -63,7 +63,7 @@ class TestPlainNetworks(LandscapeModelContract):
     """Networks without a framework."""
 
     @pytest.fixture(params=[True, False], ids=["losses of samples", "means of batches"])
-    def taken(self, request: pytest.FixtureRequest) -> Taken:
+    def subject(self, request: pytest.FixtureRequest) -> ModelUnderTest:
         def state() -> object:
             return [(name, array.dtype, array.tobytes()) for name, array in network.parameters().items()]
 
@@ -79,11 +79,11 @@ class TestPlainNetworks(LandscapeModelContract):
         network = TwoLayers(request.param)
         before = state()
         model = model_of((Model(network), network, array_batches(), METRICS), SAMPLES)
-        return Taken(model, state, before, loss_at)
+        return ModelUnderTest(model, state, before, loss_at)
 
 
 def test_products_of_numpy_are_computed_by_one_thread() -> None:
-    """As in worker processes: sums shared by several have other last bits."""
+    """As in worker processes: the last bits of sums depend on the number of threads."""
     threads: list[int] = []
 
     class Looking(Line):
@@ -102,12 +102,12 @@ def test_products_of_numpy_are_computed_by_one_thread() -> None:
 
 
 class TorchContract(LandscapeModelContract):
-    """The promises for one kind of module."""
+    """The contract for one kind of module."""
 
     network: type[nn.Module]
 
     @pytest.fixture
-    def taken(self, take: Take) -> Taken:
+    def subject(self, make_model: MakeModel) -> ModelUnderTest:
         def loss_at(flat: Float32s) -> float:
             own = other.state_dict()
             for each in model.layout.tensors:
@@ -122,16 +122,16 @@ class TorchContract(LandscapeModelContract):
         other = copy.deepcopy(network).eval()
         torch.set_num_threads(2)
         before = state_of(network)
-        model = take(network)
-        return Taken(model, lambda: state_of(network), before, loss_at)
+        model = make_model(network)
+        return ModelUnderTest(model, lambda: state_of(network), before, loss_at)
 
 
 class TestAwkwardModules(TorchContract):
-    """A module with all that makes trouble."""
+    """A module with every difficult feature."""
 
     network = Pictures
 
-    # Rounded to bfloat16, losses are too rough for differences.
+    # Losses rounded to bfloat16 are too coarse for finite differences.
     test_products_with_the_hessian_are_curvature = None
 
 
@@ -152,11 +152,11 @@ class TestModules(TorchContract):
         ((Model(Line()), Line(), line_batches(2), {"acc": None}), ValueError, "'Loss'"),
         ((Model(Line()), Line(), [], METRICS), ValueError, "no batches"),
         ((Model(Line()), Line(), 5, METRICS), TypeError, "iterable"),
-        ((Model(Line()), Line(), [(3, 4)], METRICS), ValueError, "counts its samples"),
+        ((Model(Line()), Line(), [(3, 4)], METRICS), ValueError, "must be the number of samples"),
     ],
 )
-def test_what_is_no_model_is_refused(result: Any, error: type[Exception], message: str) -> None:
-    """The message names what was expected of callback_fn."""
+def test_other_results_of_callback_fn_are_refused(result: Any, error: type[Exception], message: str) -> None:
+    """The message states what callback_fn should return."""
     with pytest.raises(error, match=message):
         model_of(result, 10)
 

@@ -16,7 +16,7 @@ MODEL = "bowl_callbacks:callback_fn"
 
 @pytest.fixture(autouse=True)
 def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand in a folder with a module, as users do."""
+    """Change to a folder with a module, as users do."""
     (tmp_path / "bowl_callbacks.py").write_text(
         "from support.bowl_network import bowl_callback\ncallback_fn, number = bowl_callback(), 3\n"
     )
@@ -25,8 +25,8 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "bowl_callbacks", raising=False)
 
 
-def test_it_computes_the_landscapes_and_tells_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A line a level where the output is no terminal."""
+def test_it_computes_the_landscapes_and_shows_its_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One line for each level if the output is not a terminal."""
     train_bowl(tmp_path / "run")
     assert main(["run", "--model", MODEL, "--size", "5", "--samples", "8", "--axes", "pca"]) == 0
 
@@ -40,7 +40,7 @@ def test_it_computes_the_landscapes_and_tells_how_far_it_is(tmp_path: Path, caps
 
 
 def test_options_choose_what_is_computed(tmp_path: Path) -> None:
-    """Intervals, the kind, the levels, where to."""
+    """Intervals, kind, levels and output."""
     train_bowl(tmp_path / "run")
     command = ["run", "--model", MODEL, "--only", "train", "--intervals", "[[1, 2, 3], [2, 5, 9]]", "--levels", "2"]
     assert main([*command, "--output", "out", "--devices", "0", "--seed", "7"]) == 0
@@ -67,7 +67,7 @@ def test_wrong_options_are_refused(capsys: pytest.CaptureFixture[str], arguments
     assert words in capsys.readouterr().err
 
 
-def test_what_cannot_be_computed_is_told_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_are_reported_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """With exit status 1."""
     assert main(["run", "--model", MODEL]) == 1
     assert "summary-landscape: " in capsys.readouterr().err

@@ -75,7 +75,7 @@ if __name__ == '__main__':
 
 
 def test_documented_sample_runs_with_two_workers(tmp_path: Path) -> None:
-    """callback_fn is defined under the guard of the main module, which no worker runs again."""
+    """callback_fn is defined under the guard of the main module, which workers do not run."""
     (tmp_path / "sample.py").write_text(SAMPLE)
     command = [sys.executable, "-W", "error", "sample.py"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)

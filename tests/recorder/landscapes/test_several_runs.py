@@ -51,13 +51,13 @@ def plane(logdir: Path) -> tuple[Any, Any]:
 
 
 def details(surface: Landscape) -> Details:
-    """Return what stands beside a landscape."""
+    """Return the details of a landscape."""
     assert surface.details is not None
     return surface.details
 
 
 @pytest.mark.parametrize("axes", ["anchored", "pca", "three-point"])
-def test_runs_have_one_surface_and_each_its_own_path(tmp_path: Path, axes: str) -> None:
+def test_runs_share_a_surface_and_have_their_own_paths(tmp_path: Path, axes: str) -> None:
     """Real losses, losses on the plane, residuals and energies are those of the formulas."""
     train(tmp_path)
     surfaces = compute(tmp_path, "fast", "wild", axes=axes)
@@ -110,7 +110,7 @@ def test_three_points_show_the_ends_of_two_runs_exactly(tmp_path: Path) -> None:
 
 
 def test_losses_of_several_runs_are_measured_once_and_not_again(tmp_path: Path) -> None:
-    """The nodes, and two losses a checkpoint; the second call, after both runs have been moved, measures nothing."""
+    """The nodes, and two losses for each checkpoint; a second call, after both runs were moved, measures none."""
     train(tmp_path / "before")
     first = compute(tmp_path / "before", "fast", levels=2)
     (places,) = journals(tmp_path / "before" / "slow").values()
@@ -121,7 +121,7 @@ def test_losses_of_several_runs_are_measured_once_and_not_again(tmp_path: Path) 
     assert all(np.array_equal(again[name].z, first[name].z) for name in first)
 
 
-def test_command_takes_other_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_accepts_other_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By --others."""
     train(tmp_path)
     monkeypatch.setattr("support.bowl_network.callback_fn", bowl_callback(), raising=False)
@@ -131,7 +131,7 @@ def test_command_takes_other_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_runs_that_cannot_be_on_one_plane_are_refused_before_anything_is_written(tmp_path: Path) -> None:
-    """With the value, and what was expected."""
+    """The message contains the value and what was expected."""
     train(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     slow, fast = tmp_path / "slow", tmp_path / "fast"

@@ -1,4 +1,4 @@
-"""SummaryLandscape: what it computes, and what it refuses."""
+"""SummaryLandscape: its results and its errors."""
 
 import json
 import math
@@ -43,7 +43,7 @@ def compute(directory: Path, network: Any = Bowl, **options: Any) -> dict[str, L
 
 
 def details_of(surface: Landscape) -> Details:
-    """Return what stands beside a landscape."""
+    """Return the details of a landscape."""
     assert surface.details is not None
     return surface.details
 
@@ -64,7 +64,7 @@ def plane_of(directory: Path, axes: str) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize(("tag", "axes"), [(INTERVAL, "anchored"), (FINAL, "random")])
 def test_losses_on_a_plane_are_those_of_the_formula(trained: Path, tag: str, axes: str) -> None:
-    """At each measured node; and those written are interpolated between them."""
+    """At each measured node; the written losses are interpolated between them."""
     surface = newest(trained)[tag]
 
     origin, directions = plane_of(trained, axes)
@@ -80,7 +80,7 @@ def test_losses_on_a_plane_are_those_of_the_formula(trained: Path, tag: str, axe
 
 
 def test_path_is_drawn_at_the_real_losses_of_the_checkpoints(trained: Path) -> None:
-    """The plane's beside; the gap is what the residual costs."""
+    """With the losses of the plane; the gap is caused by the residual."""
     surface = newest(trained)[INTERVAL]
     truth, path = details_of(surface).truth, surface.path
     assert truth is not None
@@ -101,7 +101,7 @@ def test_path_is_drawn_at_the_real_losses_of_the_checkpoints(trained: Path) -> N
     assert surface.convergence_point.tolist() == [0, 0, truth.real[-1]]
 
 
-def test_every_level_is_published_into_a_file_of_its_own(trained: Path) -> None:
+def test_every_level_is_published_into_a_separate_file(trained: Path) -> None:
     """Coarse ones first, at step 0; the tags are MindSpore's, and those of the training are left alone."""
     training, landscapes = sorted(trained.glob("*_MS"))
     assert b"loss_landscape" not in training.read_bytes()
@@ -114,7 +114,7 @@ def test_every_level_is_published_into_a_file_of_its_own(trained: Path) -> None:
     assert newest(trained)[FINAL].path is None
 
 
-def test_diagnostics_say_how_a_landscape_came_about(trained: Path) -> None:
+def test_diagnostics_describe_how_a_landscape_was_measured(trained: Path) -> None:
     """Axes, energies, lengths, samples, hashes."""
     interval, final = (details_of(newest(trained)[tag]).diagnostics for tag in (INTERVAL, FINAL))
     assert (interval.axes, interval.seed, interval.samples, interval.buffers) == ("anchored", None, 32, "none")
@@ -133,11 +133,11 @@ def test_diagnostics_say_how_a_landscape_came_about(trained: Path) -> None:
 
 
 def test_landscape_can_be_computed_again_with_other_settings(trained: Path, tmp_path: Path) -> None:
-    """What the metadata say is completed by what is given; what is known is not measured again."""
+    """Settings of the call replace those of the metadata; known losses are not measured again."""
     before = journals(trained)
     output = tmp_path / "elsewhere"
     again = compute(trained, output=output, levels=4, collect_landscape={"create_landscape": {"train": False}})
-    assert again.keys() == newest(trained).keys()  # Of the directory itself nothing has changed.
+    assert again.keys() == newest(trained).keys()  # The directory itself has not changed.
     (surface,) = newest(output).values()
     assert (surface.z.shape, details_of(surface).measured.z.shape) == ((9, 9), (17, 17))
     (deeper,) = [losses for name, losses in journals(trained).items() if losses != before[name]]
@@ -157,7 +157,7 @@ def test_landscape_can_be_computed_again_with_other_settings(trained: Path, tmp_
 def test_planes_through_chosen_checkpoints_have_their_losses(
     trained: Path, tmp_path: Path, axes: str, exact: list[int], shape: tuple[int, int]
 ) -> None:
-    """The first, the middle and the last one; a line those at its ends."""
+    """Those of the first, the middle and the last one; a line has those at its ends."""
     few = {"intervals": [[1, 3, 12]], "create_landscape": {"result": False}}
     compute(trained, output=tmp_path, axes=axes, levels=2, collect_landscape=few)
     details = details_of(newest(tmp_path)[INTERVAL])
@@ -166,7 +166,9 @@ def test_planes_through_chosen_checkpoints_have_their_losses(
     assert (details.measured.z.shape, details.diagnostics.axes) == (shape, axes)
 
 
-def test_nothing_wanted_is_nothing_written(trained: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_enabled_landscapes_nothing_is_written(
+    trained: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """As in the sample of MindSpore's documentation."""
     compute(trained, output=tmp_path, collect_landscape={"create_landscape": {"train": False, "result": False}})
     assert not list(tmp_path.iterdir())
@@ -174,7 +176,7 @@ def test_nothing_wanted_is_nothing_written(trained: Path, tmp_path: Path, caplog
 
 
 class Cliff(Bowl):
-    """Has no loss where a weight is negative enough, and counts its evaluations."""
+    """Has a loss that is not finite where a weight is very negative, and counts its evaluations."""
 
     evaluations = 0
 
@@ -187,7 +189,7 @@ class Cliff(Bowl):
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")
-def test_losses_that_are_not_finite_are_kept_as_measured(tmp_path: Path) -> None:
+def test_losses_that_are_not_finite_are_stored(tmp_path: Path) -> None:
     """They are holes of the surface, and are not measured again."""
     surface = compute(tmp_path, Cliff, collect_landscape={"create_landscape": {"result": False}})[INTERVAL]
     nodes = details_of(surface).measured
@@ -199,7 +201,7 @@ def test_losses_that_are_not_finite_are_kept_as_measured(tmp_path: Path) -> None
     before = Cliff.evaluations
     again = compute(tmp_path, Cliff, collect_landscape={"create_landscape": {"result": False}})[INTERVAL]
     assert np.array_equal(details_of(again).measured.z, nodes.z, equal_nan=True)
-    assert Cliff.evaluations - before <= 8  # Of the one loss that tells whether the network is still the same.
+    assert Cliff.evaluations - before <= 8  # For the loss that identifies the network.
 
 
 class Flat(Bowl):
@@ -210,7 +212,7 @@ class Flat(Bowl):
         return float(np.mean(samples)), samples, samples
 
 
-def test_landscape_without_differences_is_said_to_be_flat(tmp_path: Path) -> None:
+def test_landscape_without_differences_is_reported_as_flat(tmp_path: Path) -> None:
     """Within its noise."""
     assert details_of(compute(tmp_path, Flat)[INTERVAL]).diagnostics.is_flat
 
@@ -230,8 +232,8 @@ class Stubborn(nn.Module):
         return self.head(self.frozen(self.body(x)))
 
 
-def test_network_with_batch_normalisation_has_its_true_losses_and_is_left_as_it_was(tmp_path: Path) -> None:
-    """Three checkpoints lie on their plane: its losses there are theirs, buffers included; nothing trains."""
+def test_network_with_batch_normalisation_has_exact_losses_and_is_restored(tmp_path: Path) -> None:
+    """Three checkpoints are on their plane, so the losses there are theirs, buffers included; nothing is trained."""
     random = torch.Generator().manual_seed(0)
     x = torch.randn(64, 4, generator=random)
     batches = [(x[i : i + 16], (x[i : i + 16, 0] > 0).long()) for i in range(0, 64, 16)]
@@ -275,7 +277,7 @@ def test_network_with_batch_normalisation_has_its_true_losses_and_is_left_as_it_
 
 
 def test_two_equal_checkpoints_are_two_points_of_the_path(tmp_path: Path) -> None:
-    """All equal ones are no path."""
+    """If all are equal, there is no path."""
     train_bowl(tmp_path)
     folder = tmp_path / "ckpt_dir"
     (folder / "Bowl_3_step.safetensors").write_bytes((folder / "Bowl_12_step.safetensors").read_bytes())
@@ -324,7 +326,7 @@ REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
 def test_wrong_arguments_are_refused_before_anything_is_written(
     trained: Path, tmp_path: Path, options: dict[str, Any], error: type[Exception], words: str
 ) -> None:
-    """With the value, and what was expected."""
+    """The message contains the value and what was expected."""
     before = sorted(trained.rglob("*"))
     with pytest.raises(error, match=words):
         compute(trained, output=tmp_path, **options)
@@ -333,7 +335,7 @@ def test_wrong_arguments_are_refused_before_anything_is_written(
 
 
 def test_processes_that_are_forked_are_refused(trained: Path) -> None:
-    """They would hang where PyTorch has threads."""
+    """They would hang with PyTorch's threads."""
     with (
         ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as pool,
         pytest.raises(ValueError, match="executor forks its processes"),
@@ -342,7 +344,7 @@ def test_processes_that_are_forked_are_refused(trained: Path) -> None:
 
 
 def test_missing_or_damaged_files_are_named(tmp_path: Path) -> None:
-    """Metadata, a checkpoint, what callback_fn returns."""
+    """Metadata, a checkpoint, the result of callback_fn."""
     with pytest.raises(FileNotFoundError, match=r"train_metadata\.json"):
         SummaryLandscape(tmp_path).gen_landscapes_with_multi_process(bowl_callback())
     train_bowl(tmp_path)
@@ -367,7 +369,7 @@ def test_missing_or_damaged_files_are_named(tmp_path: Path) -> None:
 def test_interrupted_training_has_the_landscapes_that_its_checkpoints_allow(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """An interval with fewer than three is left out, and said; two checkpoints alone are too few."""
+    """An interval with fewer than three is left out with a warning; two checkpoints alone are too few."""
     train_bowl(tmp_path, 4, intervals=[[1, 2, 3], [4, 5, 6]])
     assert set(compute(tmp_path)) == {"landscape_[1, 3]", "landscape_[4]"}
     assert "at least 3" in caplog.text
@@ -378,7 +380,7 @@ def test_interrupted_training_has_the_landscapes_that_its_checkpoints_allow(
 
 
 def test_checkpoints_can_be_removed(tmp_path: Path) -> None:
-    """With their metadata and what was measured; twice does no harm."""
+    """With their metadata and measured losses; a second call does nothing."""
     compute(tmp_path)
     landscape = callbacks.SummaryLandscape(tmp_path)
     landscape.clean_ckpt()

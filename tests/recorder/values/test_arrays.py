@@ -8,7 +8,7 @@ import pytest
 
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign import UnreadableValueError
+from toposcope.recorder.values.foreign_values import UnreadableValueError
 
 NATIVE = {
     "?": codes.DT_BOOL,

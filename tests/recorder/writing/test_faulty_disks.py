@@ -142,7 +142,7 @@ def fill(disk: Path) -> Path:
             while file.write(bytes(4096)):
                 pass
         except OSError:
-            file.truncate(max(0, file.tell() - 4 * 4096))
+            file.truncate(max(0, filler.stat().st_size - 4 * 4096))
     return filler
 
 

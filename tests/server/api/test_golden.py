@@ -1,4 +1,4 @@
-"""Real files of MindSpore, tensorboardX, torch and Keras give their scalars through the HTTP API, exactly."""
+"""The API returns the scalars of files recorded by MindSpore, tensorboardX, torch and Keras exactly."""
 
 import json
 from collections.abc import Iterator
@@ -38,19 +38,19 @@ def expected_scalars() -> Iterator[tuple[str, str, list[list[Any]]]]:
 
 
 @pytest.mark.parametrize(("run", "tag", "points"), list(expected_scalars()), ids=lambda value: str(value)[:40])
-def test_scalars_equal_what_the_writers_own_readers_see(
+def test_scalars_equal_those_of_the_reference_readers(
     client: httpx.Client, run: str, tag: str, points: list[list[Any]]
 ) -> None:
-    """Every scalar of every golden run comes back bit for bit, NaN and infinities included."""
-    query = {"run": run, "tag": tag, "points": 0, "attempt": "all"}
+    """Every scalar of every golden run is equal bit for bit, including NaN and infinities."""
+    query: dict[str, str | int] = {"run": run, "tag": tag, "points": 0, "attempt": "all"}
     (series,) = client.get("api/scalars", params=query).raise_for_status().json()["series"]
 
     assert [list(pair) for pair in zip(series["step"], series["value"], strict=True)] == points
     assert series["total"] == len(points)
 
 
-def test_golden_runs_hold_no_other_scalar_tags(client: httpx.Client) -> None:
-    """The tags of each run are those of its writer's own reader and no more."""
+def test_golden_runs_have_no_other_scalar_tags(client: httpx.Client) -> None:
+    """The tags of each run are exactly those of the reference reader."""
     expected = {(run, tag) for run, tag, _ in expected_scalars()}
     runs = [run["run"] for run in client.get("api/runs").json()["runs"]]
 
@@ -59,8 +59,8 @@ def test_golden_runs_hold_no_other_scalar_tags(client: httpx.Client) -> None:
     assert {(row["run"], row["tag"]) for row in rows} == expected
 
 
-def test_by_products_of_landscapes_are_left_out_by_default(client: httpx.Client) -> None:
-    """MindSpore's second file, with landscapes and scalars at step 0, hides nothing and adds nothing."""
+def test_by_products_of_landscapes_are_omitted_by_default(client: httpx.Client) -> None:
+    """MindSpore's second file, with landscapes and scalars at step 0, neither hides nor adds points."""
     query = {"tag": "logit_abs_mean", "run": "mindspore/digits_momentum"}
 
     (stitched,) = client.get("api/scalars", params=query).json()["series"]
@@ -73,8 +73,8 @@ def test_by_products_of_landscapes_are_left_out_by_default(client: httpx.Client)
     assert (run["attempts"], run["first_step"], run["last_step"]) == (1, 1, 90)
 
 
-def test_sessions_of_hyperparameters_name_their_run(client: httpx.Client) -> None:
-    """A sub-directory that tensorboardX made for hyperparameters says which run it belongs to."""
+def test_hyperparameter_sessions_have_a_parent(client: httpx.Client) -> None:
+    """The subdirectory of a session recorded by tensorboardX refers to its run."""
     parents = {run["run"]: run["parent"] for run in client.get("api/runs").json()["runs"]}
 
     assert parents["tensorboard/tensorboardx/lr_0.01/1795230787.3919647"] == "tensorboard/tensorboardx/lr_0.01"
@@ -84,8 +84,8 @@ def test_sessions_of_hyperparameters_name_their_run(client: httpx.Client) -> Non
     ]
 
 
-def test_other_kinds_of_data_are_counted(client: httpx.Client) -> None:
-    """Tags are counted by plugin, TensorBoard's by the plugin their first value names."""
+def test_tags_of_all_plugins_are_counted(client: httpx.Client) -> None:
+    """The plugin of a TensorBoard tag is that of its first value."""
     plugins = {run["run"]: run["plugins"] for run in client.get("api/runs").json()["runs"]}
 
     assert plugins["mindspore/digits_momentum"] == {

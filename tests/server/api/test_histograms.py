@@ -1,4 +1,4 @@
-"""Histograms over the HTTP API."""
+"""GET /api/histograms."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 from support.summary_values import TensorBoardValue, histogram_proto, tensorboard_run
 
 from toposcope.recorder import SummaryRecord
@@ -28,23 +28,24 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def ask(client: httpx.Client, run: str, tag: str, **query: object) -> list[dict[str, Any]]:
+def request_histograms(client: httpx.Client, run: str, tag: str, **query: Any) -> list[dict[str, Any]]:
     """Return the histograms of a tag."""
-    reply = client.get("api/histograms", params={"run": run, "tag": tag, "limit": 1000} | query).raise_for_status()
+    query = {"run": run, "tag": tag, "limit": 1000, **query}
+    reply = client.get("api/histograms", params=query).raise_for_status()
     Histograms.model_validate(reply.json(), extra="forbid")
     assert reply.json()["damaged"] == 0
     return reply.json()["histograms"]
 
 
 def expected(path: str) -> dict[str, Any]:
-    """Return what a writer's own reader sees."""
+    """Return the histograms of the reference reader."""
     return json.loads((GOLDEN / path / "expected.json").read_text())
 
 
 @pytest.mark.parametrize(("tag", "points"), list(expected(MINDSPORE)["histogram"].items()))
-def test_mindspores_histograms_are_exact(golden: httpx.Client, tag: str, points: list[list[float]]) -> None:
-    """Count, extremes, sum, number of buckets and their counts are those of its own reader."""
-    histograms = ask(golden, MINDSPORE, tag, attempt="all")
+def test_histograms_of_mindspore_are_exact(golden: httpx.Client, tag: str, points: list[list[float]]) -> None:
+    """Count, extremes, sum and buckets equal those of the reference reader."""
+    histograms = request_histograms(golden, MINDSPORE, tag, attempt="all")
 
     assert [
         [
@@ -61,11 +62,11 @@ def test_mindspores_histograms_are_exact(golden: httpx.Client, tag: str, points:
 
 
 @pytest.mark.parametrize("run", ["lr_0.1", "lr_0.01"])
-def test_tensorboardxs_histograms_are_exact(golden: httpx.Client, run: str) -> None:
-    """Count and extremes are those that TensorBoard reads; the buckets hold all values, from least to greatest."""
+def test_histograms_of_tensorboardx_are_exact(golden: httpx.Client, run: str) -> None:
+    """Count and extremes equal those of TensorBoard; the buckets contain all values."""
     points = expected("tensorboard/tensorboardx")[run]["histograms"]["fc/weight"]
 
-    histograms = ask(golden, f"tensorboard/tensorboardx/{run}", "fc/weight")
+    histograms = request_histograms(golden, f"tensorboard/tensorboardx/{run}", "fc/weight")
 
     assert [[each["step"], each["count"], each["min"], each["max"]] for each in histograms] == points
     for each in histograms:
@@ -74,20 +75,20 @@ def test_tensorboardxs_histograms_are_exact(golden: httpx.Client, run: str) -> N
         assert (first, last + width) == (each["min"], pytest.approx(each["max"]))
 
 
-def test_pytorchs_histograms_are_exact(golden: httpx.Client) -> None:
-    """Count is what TensorBoard reads, and the buckets add up to it."""
+def test_histograms_of_pytorch_are_exact(golden: httpx.Client) -> None:
+    """The count equals that of TensorBoard, and the sum of the buckets."""
     points = expected("tensorboard/torch")["."]["histograms"]["0.weight"]
 
-    histograms = ask(golden, "tensorboard/torch", "0.weight")
+    histograms = request_histograms(golden, "tensorboard/torch", "0.weight")
 
     assert [[each["step"], each["count"]] for each in histograms] == points
     assert all(sum(count for _, _, count in each["buckets"]) == 128 for each in histograms)
 
 
 def test_newer_histograms_of_tensorboard(golden: httpx.Client) -> None:
-    """Keras and tf.summary write tensors of 30 buckets; every value is in one of them."""
-    custom = ask(golden, "tensorboard/keras/custom", "h")
-    kernel = ask(golden, "tensorboard/keras/train", "sequential/dense/kernel/histogram")
+    """The buckets of tensors recorded by Keras and tf.summary contain all values."""
+    custom = request_histograms(golden, "tensorboard/keras/custom", "h")
+    kernel = request_histograms(golden, "tensorboard/keras/train", "sequential/dense/kernel/histogram")
 
     assert [each["step"] for each in custom] == list(range(20))
     assert {each["count"] for each in custom} == {1000}
@@ -98,34 +99,34 @@ def test_newer_histograms_of_tensorboard(golden: httpx.Client) -> None:
         assert each["min"] < each["max"]
 
 
-def test_recorded_histogram_comes_back(tmp_path: Path, serve) -> None:
-    """Every element is counted, NaN and infinities beside the buckets."""
+def test_recorded_histogram_is_returned(tmp_path: Path, serve: Serve) -> None:
+    """Every element is counted; NaN and infinities are not in the buckets."""
     with SummaryRecord(tmp_path) as recorder:
         recorder.add_value("histogram", "gradient", np.array([1, 2, 3, 4, np.nan, np.inf, -np.inf, -np.inf]))
         recorder.record(5)
 
-    (found,) = ask(serve(tmp_path), ".", "gradient")
+    (histogram,) = request_histograms(serve(tmp_path), ".", "gradient")
 
-    assert found["step"] == 5
-    assert [found[name] for name in ("count", "min", "max", "sum")] == [8, 1, 4, 10]
-    assert [found[name] for name in ("nan_count", "pos_inf_count", "neg_inf_count")] == [1, 1, 2]
-    assert found["buckets"] == [[1, 1.5, 2], [2.5, 1.5, 2]]
+    assert histogram["step"] == 5
+    assert [histogram[name] for name in ("count", "min", "max", "sum")] == [8, 1, 4, 10]
+    assert [histogram[name] for name in ("nan_count", "pos_inf_count", "neg_inf_count")] == [1, 1, 2]
+    assert histogram["buckets"] == [[1, 1.5, 2], [2.5, 1.5, 2]]
 
 
-def test_numbers_that_json_lacks_are_texts(tmp_path: Path, serve) -> None:
-    """PyTorch writes NaN as the extremes of values that hold one."""
+def test_non_finite_numbers_are_strings(tmp_path: Path, serve: Serve) -> None:
+    """PyTorch records NaN as the extremes if a value is NaN."""
     nan = float("nan")
     proto = histogram_proto([0.5, 1.0], [0, 2], min=nan, max=nan, num=3, sum=nan)
     tensorboard_run(tmp_path, [(1, TensorBoardValue(tag="h", histo=proto))])
 
-    (found,) = ask(serve(tmp_path), ".", "h")
+    (histogram,) = request_histograms(serve(tmp_path), ".", "h")
 
-    assert (found["count"], found["min"], found["max"], found["sum"]) == (3, "NaN", "NaN", "NaN")
-    assert found["buckets"] == [[0.5, 0.5, 2]]
+    assert (histogram["count"], histogram["min"], histogram["max"], histogram["sum"]) == (3, "NaN", "NaN", "NaN")
+    assert histogram["buckets"] == [[0.5, 0.5, 2]]
 
 
-def test_malformed_histograms_are_counted(tmp_path: Path, serve) -> None:
-    """What is left is listed."""
+def test_malformed_histograms_are_counted(tmp_path: Path, serve: Serve) -> None:
+    """The others are listed."""
     sound = TensorBoardValue(tag="h", histo=histogram_proto([1], [2], max=1, num=2))
     malformed = TensorBoardValue(tag="h", histo=histogram_proto([1, 2], [2]))
     tensorboard_run(tmp_path, [(1, sound), (2, malformed), (3, TensorBoardValue(tag="h", histo=b"\xff"))])

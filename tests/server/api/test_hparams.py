@@ -1,12 +1,13 @@
-"""TensorBoard's hyperparameters over the HTTP API."""
+"""GET /api/hparams."""
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from support.event_files import GOLDEN, loss_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 
 from toposcope.proto import framing, hparams_pb2
 from toposcope.proto.hparams_pb2 import HParamsPluginData
@@ -26,14 +27,14 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def _rows(client: httpx.Client, **query: object) -> list[dict[str, object]]:
+def _rows(client: httpx.Client, **query: Any) -> list[dict[str, Any]]:
     reply = client.get("api/hparams", params=query).raise_for_status().json()
     Hparams.model_validate(reply, extra="forbid")
     return reply["runs"]
 
 
 def _write(directory: Path, contents: dict[str, bytes], tensor: TensorProto | None = None) -> None:
-    """Write a TensorBoard file with a value of the plugin for each tag, beside an empty tensor as TensorFlow does."""
+    """Write a TensorBoard file with a value of the plugin for each tag, and an empty tensor as TensorFlow does."""
     events = [Event(wall_time=1.0, file_version="brain.Event:2")]
     for tag, content in contents.items():
         events.append(Event(wall_time=2.0))
@@ -57,8 +58,8 @@ def _end(status: str) -> bytes:
     return HParamsPluginData(session_end_info=message).SerializeToString()
 
 
-def test_golden_sessions_are_listed_with_the_run_they_belong_to(golden: httpx.Client) -> None:
-    """What tensorboardX wrote, whole: session, experiment, types and status."""
+def test_golden_sessions_are_listed_with_their_parent(golden: httpx.Client) -> None:
+    """Session, experiment, types and status recorded by tensorboardX are complete."""
     rows = _rows(golden)
 
     assert [row["run"] for row in rows] == ["tensorboard/tensorboardx/lr_0.01/1795230787.3919647", _RUN]
@@ -104,8 +105,8 @@ def test_golden_sessions_are_listed_with_the_run_they_belong_to(golden: httpx.Cl
     assert _rows(golden, run="tensorboard/torch") == []
 
 
-def test_sessions_beside_an_empty_tensor_are_read(tmp_path: Path, serve) -> None:
-    """TensorFlow puts an empty tensor beside the metadata; the experiment above is no run of the sessions'."""
+def test_sessions_with_an_empty_tensor_are_read(tmp_path: Path, serve: Serve) -> None:
+    """The empty tensor of TensorFlow is ignored; the experiment above is not a parent of the sessions."""
     described = hparams_pb2.Experiment(name="digits")
     described.hparam_infos.add(name="lr").domain_interval.max_value = float("inf")
     empty = TensorProto(dtype=1)
@@ -128,8 +129,8 @@ def test_sessions_beside_an_empty_tensor_are_read(tmp_path: Path, serve) -> None
     ]
 
 
-def test_damaged_messages_are_told_and_the_others_read(tmp_path: Path, serve) -> None:
-    """Each tag of the plugin stands for itself; runs without hyperparameters have no row."""
+def test_damaged_messages_are_reported_and_others_read(tmp_path: Path, serve: Serve) -> None:
+    """Each tag of the plugin is read separately; runs without hyperparameters have no row."""
     contents = {"experiment": _end("STATUS_SUCCESS"), "session_start_info": b"\xff", "session_end_info": b"\x22\x7f"}
     _write(tmp_path / "damaged", contents)
     _write(tmp_path / "half", {"session_start_info": _start("", lr=1.0), "session_end_info": b"\xff"})
@@ -143,14 +144,14 @@ def test_damaged_messages_are_told_and_the_others_read(tmp_path: Path, serve) ->
         "hparams '_hparams_/session_end_info'",
         "hparams '_hparams_/experiment'",
     ]
-    assert "expected experiment, found session_end_info" in damaged["problems"][2]
+    assert "expected experiment instead of session_end_info" in damaged["problems"][2]
     assert half["session"]["hparams"] == {"lr": {"type": "float64", "value": 1}}
     assert half["session"]["status"] == "unknown"
     assert len(half["problems"]) == 1
 
 
-def test_newest_session_of_a_file_wins(tmp_path: Path, serve) -> None:
-    """Lightning records the hyperparameters again when it knows more."""
+def test_newest_session_of_a_file_takes_precedence(tmp_path: Path, serve: Serve) -> None:
+    """Lightning records hyperparameters repeatedly."""
     _write(tmp_path, {"session_start_info": _start("", lr=1.0)})
     path = tmp_path / "events.out.tfevents.1.host"
     first = path.read_bytes()
@@ -165,9 +166,9 @@ def test_newest_session_of_a_file_wins(tmp_path: Path, serve) -> None:
     }
 
 
-@pytest.mark.parametrize(("path", "status", "says"), [("run=nobody", 404, "'nobody'"), ("typo=1", 422, "typo")])
-def test_bad_requests_name_the_value(golden: httpx.Client, path: str, status: int, says: str) -> None:
-    """Every refused request says in one sentence what was wrong with which value."""
+@pytest.mark.parametrize(("path", "status", "error"), [("run=nobody", 404, "'nobody'"), ("typo=1", 422, "typo")])
+def test_errors_contain_the_invalid_value(golden: httpx.Client, path: str, status: int, error: str) -> None:
+    """Each error is one sentence with the parameter and its value."""
     reply = golden.get(f"api/hparams?{path}")
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text

@@ -1,4 +1,4 @@
-"""Images over the HTTP API."""
+"""GET /api/images and /api/images/data."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
 
 from toposcope.proto.summary_pb2 import Summary
@@ -34,7 +34,7 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def ask(client: httpx.Client, run: str, tag: str, **query: object) -> list[dict[str, Any]]:
+def request_images(client: httpx.Client, run: str, tag: str, **query: Any) -> list[dict[str, Any]]:
     """Return the images of a tag."""
     reply = client.get("api/images", params={"run": run, "tag": tag} | query).raise_for_status().json()
     Images.model_validate(reply, extra="forbid")
@@ -43,16 +43,16 @@ def ask(client: httpx.Client, run: str, tag: str, **query: object) -> list[dict[
 
 
 def image_value(encoded: bytes, **size: int) -> MindSporeValue:
-    """Return the value of an image."""
+    """Return a value with an image."""
     return MindSporeValue(tag="input", image=Summary.Image(encoded_image=encoded, **size))
 
 
 @pytest.mark.parametrize(
     ("tag", "points"), list(json.loads((GOLDEN / MINDSPORE / "expected.json").read_text())["image"].items())
 )
-def test_mindspores_images_are_exact(golden: httpx.Client, tag: str, points: list[list[int]]) -> None:
-    """Sizes are those of its own reader, and the bytes have the length that they have there."""
-    images = ask(golden, MINDSPORE, tag, attempt="all")
+def test_images_of_mindspore_are_exact(golden: httpx.Client, tag: str, points: list[list[int]]) -> None:
+    """Sizes and lengths equal those of the reference reader."""
+    images = request_images(golden, MINDSPORE, tag, attempt="all")
     pictures = [golden.get(image["url"]).raise_for_status() for image in images]
 
     assert [
@@ -63,18 +63,18 @@ def test_mindspores_images_are_exact(golden: httpx.Client, tag: str, points: lis
 
 
 @pytest.mark.parametrize("run", ["lr_0.1", "lr_0.01"])
-def test_tensorboardxs_images_are_exact(golden: httpx.Client, run: str) -> None:
-    """Sizes are those that TensorBoard reads."""
+def test_images_of_tensorboardx_are_exact(golden: httpx.Client, run: str) -> None:
+    """Sizes equal those of TensorBoard."""
     expected = json.loads((GOLDEN / "tensorboard/tensorboardx/expected.json").read_text())[run]["images"]["sample"]
 
-    images = ask(golden, f"tensorboard/tensorboardx/{run}", "sample")
+    images = request_images(golden, f"tensorboard/tensorboardx/{run}", "sample")
 
     assert [[image["step"], image["width"], image["height"]] for image in images] == expected
     assert all(golden.get(image["url"]).content.startswith(b"\x89PNG") for image in images)
 
 
-def test_one_value_of_tensorboards_holds_several_images(golden: httpx.Client) -> None:
-    """Each has an address of its own, and the total counts values."""
+def test_value_of_tensorboard_has_several_images(golden: httpx.Client) -> None:
+    """Each has a separate URL; the total counts values."""
     query = {"run": "tensorboard/keras/custom", "tag": "pic"}
     reply = golden.get("api/images", params=query).json()
 
@@ -86,15 +86,15 @@ def test_one_value_of_tensorboards_holds_several_images(golden: httpx.Client) ->
     assert len(pictures) == 40
 
 
-def test_recorded_image_comes_back_below_a_prefix(tmp_path: Path, serve) -> None:
-    """Its address is relative to the server's root, wherever that is; names in it may hold anything."""
+def test_recorded_image_is_served_below_a_prefix(tmp_path: Path, serve: Serve) -> None:
+    """Its URL is relative to the root of the server; names may contain any characters."""
     directory, tag = tmp_path / "a b/ü&c=d", "in#put/100%"
     with SummaryRecord(directory) as recorder:
         recorder.add_value("image", tag, np.zeros((1, 3, 4, 5), np.float32))
         recorder.record(9)
     client = serve(tmp_path, "--path-prefix", "/topo")
 
-    (image,) = ask(client, "a b/ü&c=d", tag)
+    (image,) = request_images(client, "a b/ü&c=d", tag)
     picture = client.get(image["url"])
 
     assert [image[name] for name in ("step", "index", "width", "height")] == [9, 0, 5, 4]
@@ -102,11 +102,11 @@ def test_recorded_image_comes_back_below_a_prefix(tmp_path: Path, serve) -> None
     assert (picture.headers["content-type"], picture.content[:4]) == ("image/png", b"\x89PNG")
 
 
-def test_pictures_are_kept_by_browsers(tmp_path: Path, serve) -> None:
-    """An address names the same bytes for ever: it is immutable, and 304 for who has them."""
+def test_images_are_cached_by_browsers(tmp_path: Path, serve: Serve) -> None:
+    """The content of a URL is immutable, and 304 if the ETag matches."""
     write_run(tmp_path, [record(2, 1, image_value(PNG, width=3, height=2))])
     client = serve(tmp_path)
-    (image,) = ask(client, ".", "input")
+    (image,) = request_images(client, ".", "input")
 
     first = client.get(image["url"])
     again = client.get(image["url"], headers={"If-None-Match": f'"other", W/{first.headers["etag"]}'})
@@ -119,23 +119,23 @@ def test_pictures_are_kept_by_browsers(tmp_path: Path, serve) -> None:
     assert other.status_code == 200
 
 
-def test_pictures_of_files_with_names_that_are_no_utf8_are_served(tmp_path: Path, serve) -> None:
-    """Their names are spelled out in the address."""
+def test_images_of_files_with_invalid_utf8_names_are_served(tmp_path: Path, serve: Serve) -> None:
+    """The names are escaped in the URL."""
     path = write_run(tmp_path, [record(2, 1, image_value(PNG, width=3, height=2))])
     os.rename(path, os.fsencode(path) + b"_\xff")
     client = serve(tmp_path)
 
-    (image,) = ask(client, ".", "input")
+    (image,) = request_images(client, ".", "input")
 
     assert client.get(image["url"]).content == PNG
 
 
-def test_pictures_are_not_zipped(tmp_path: Path, serve) -> None:
-    """They are small already."""
+def test_images_are_not_compressed(tmp_path: Path, serve: Serve) -> None:
+    """They are compressed already."""
     large = image_of(np.zeros((400, 400), np.uint8), "HW").png.ljust(10_000, b"\0")
     write_run(tmp_path, [record(2, 1, image_value(large))])
     client = serve(tmp_path)
-    (image,) = ask(client, ".", "input")
+    (image,) = request_images(client, ".", "input")
 
     reply = client.get(image["url"])
 
@@ -144,11 +144,11 @@ def test_pictures_are_not_zipped(tmp_path: Path, serve) -> None:
 
 
 @pytest.mark.parametrize("content", [b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"<html><script>", b"", b"II*\0"])
-def test_what_is_no_safe_picture_is_an_attachment(tmp_path: Path, serve, content: bytes) -> None:
-    """A file's contents never run as a page of ours."""
+def test_unsafe_formats_are_attachments(tmp_path: Path, serve: Serve, content: bytes) -> None:
+    """The contents of a file never run as a page of the server."""
     write_run(tmp_path, [record(2, 1, image_value(content))])
     client = serve(tmp_path)
-    (image,) = ask(client, ".", "input")
+    (image,) = request_images(client, ".", "input")
 
     reply = client.get(image["url"])
 
@@ -159,11 +159,11 @@ def test_what_is_no_safe_picture_is_an_attachment(tmp_path: Path, serve, content
     assert reply.headers["x-content-type-options"] == "nosniff"
 
 
-def test_only_known_images_are_served(tmp_path: Path, serve) -> None:
-    """Other places of the file, other files, tags and runs are not found, whatever stands there."""
+def test_only_images_in_the_snapshot_are_served(tmp_path: Path, serve: Serve) -> None:
+    """Other offsets, files, tags and runs are 404."""
     path = write_run(tmp_path / "a", [record(2, 1, image_value(PNG), MindSporeValue(tag="loss", scalar_value=1))])
     client = serve(tmp_path)
-    (image,) = ask(client, "a", "input")
+    (image,) = request_images(client, "a", "input")
     query = {name: values[0] for name, values in parse_qs(urlsplit(image["url"]).query).items()}
     assert client.get("api/images/data", params=query).content == PNG
 
@@ -182,11 +182,11 @@ def test_only_known_images_are_served(tmp_path: Path, serve) -> None:
         assert client.get("api/images/data", params=query | malformed).status_code == 422, malformed
 
 
-def test_image_that_cannot_be_read_is_gone_and_says_why(tmp_path: Path, serve) -> None:
-    """Its file was replaced: whatever stands there now is not what the address names."""
+def test_unreadable_image_is_410_with_the_reason(tmp_path: Path, serve: Serve) -> None:
+    """If its file was replaced, the URL no longer has the same content."""
     path = write_run(tmp_path, [record(2, 1, image_value(PNG))])
     client = serve(tmp_path, "--reload-interval", "0")
-    (image,) = ask(client, ".", "input")
+    (image,) = request_images(client, ".", "input")
     shutil.copy(path, tmp_path / "copy")
     os.replace(tmp_path / "copy", path)
 
@@ -196,8 +196,8 @@ def test_image_that_cannot_be_read_is_gone_and_says_why(tmp_path: Path, serve) -
     assert "step 1 of run '.'" in gone.json()["detail"]
 
 
-def test_values_without_pictures_are_none_or_damaged(tmp_path: Path, serve) -> None:
-    """A size without pictures lists none; half a size makes no sense."""
+def test_values_without_images_are_empty_or_damaged(tmp_path: Path, serve: Serve) -> None:
+    """A value with only a size has no images; half a size is malformed."""
     sound, bare = strings(b"3", b"2", PNG), strings(b"3", b"2")
     events = [(step, of_plugin("images", "pic", tensor)) for step, tensor in enumerate([sound, bare, strings(b"3")])]
     tensorboard_run(tmp_path, events)

@@ -1,20 +1,22 @@
-"""Importance of hyperparameters over the HTTP API."""
+"""GET and POST /api/importance."""
 
 import math
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, loss_run
+from support.servers import Serve
 
 from toposcope.recorder import SummaryRecord, custom_lineage, eval_lineage, train_lineage
 from toposcope.server.api.importance import ImportanceReply
 
 
-def ask(client: httpx.Client, metric: str, **query: object) -> dict[str, object]:
+def request_importance(client: httpx.Client, metric: str, **query: Any) -> dict[str, Any]:
     """Return the reply for a metric."""
     reply = client.get("api/importance", params={"metric": metric, **query}).raise_for_status().json()
     ImportanceReply.model_validate(reply, extra="forbid")
@@ -22,7 +24,7 @@ def ask(client: httpx.Client, metric: str, **query: object) -> dict[str, object]
 
 
 def record_run(folder: Path, rate: float, optimizer: str, loss: float, accuracy: float | None = None) -> None:
-    """Record a run whose last loss follows its learning rate."""
+    """Record a run whose last loss depends on its learning rate."""
     with SummaryRecord(str(folder)) as record:
         record.add_value("train_lineage", "train", train_lineage(learning_rate=rate, optimizer=optimizer, epoch=3))
         record.add_value("custom_lineage_data", "custom", custom_lineage({"warmup": rate * 1000, "note": str(folder)}))
@@ -35,7 +37,7 @@ def record_run(folder: Path, rate: float, optimizer: str, loss: float, accuracy:
 
 @pytest.fixture(scope="module")
 def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a logdir of twelve runs, one of which diverged, and of one without hyperparameters."""
+    """Return a logdir of twelve runs, one of which diverged, and a run without hyperparameters."""
     logdir = tmp_path_factory.mktemp("sweep")
     for number in range(12):
         rate = 10 ** (-1 - number / 3)
@@ -45,11 +47,11 @@ def sweep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return logdir
 
 
-def test_last_value_of_a_scalar(sweep: Path, serve) -> None:
-    """The learning rate explains it; the run that diverged and the one without hyperparameters are left out."""
+def test_last_value_of_a_scalar(sweep: Path, serve: Serve) -> None:
+    """The learning rate is most important; the diverged run and the one without hyperparameters are excluded."""
     client = serve(sweep)
 
-    reply = ask(client, "loss")
+    reply = request_importance(client, "loss")
 
     assert (reply["source"], reply["runs"], reply["left_out"], reply["not_finite"]) == ("scalar", 11, 2, 1)
     assert reply["enough"]
@@ -61,44 +63,44 @@ def test_last_value_of_a_scalar(sweep: Path, serve) -> None:
     assert rows["learning_rate"]["importance"] > rows["optimizer"]["importance"]
     assert rows["epoch"]["problem"] == "All runs have the same value."
     assert rows["note"]["problem"].startswith("It has 11 values in 11 runs")
-    assert ask(client, "loss") == reply
-    assert ask(client, "loss", seed=1) != reply
+    assert request_importance(client, "loss") == reply
+    assert request_importance(client, "loss", seed=1) != reply
 
 
-def test_metric_of_the_lineage(sweep: Path, serve) -> None:
-    """One that no run has as a scalar is looked for in the lineage; either can be named."""
+def test_metric_of_the_lineage(sweep: Path, serve: Serve) -> None:
+    """It is used if no run has such a scalar tag; the source can also be selected."""
     client = serve(sweep)
 
-    reply = ask(client, "accuracy")
+    reply = request_importance(client, "accuracy")
 
     assert (reply["source"], reply["runs"], reply["left_out"]) == ("lineage", 12, 0)
     assert {row["name"]: row for row in reply["parameters"]}["learning_rate"]["spearman"] == pytest.approx(-1)
-    assert ask(client, "accuracy", source="lineage")["parameters"] == reply["parameters"]
+    assert request_importance(client, "accuracy", source="lineage")["parameters"] == reply["parameters"]
     assert client.get("api/importance", params={"metric": "accuracy", "source": "scalar"}).status_code == 404
 
 
-def test_few_runs(sweep: Path, serve) -> None:
-    """Of runs that are named there may be too few."""
-    reply = ask(serve(sweep), "loss", run=["run0", "run1", "run2", "run3"])
+def test_too_few_runs(sweep: Path, serve: Serve) -> None:
+    """The reply states that there are not enough runs."""
+    reply = request_importance(serve(sweep), "loss", run=["run0", "run1", "run2", "run3"])
 
     assert (reply["enough"], reply["runs"], reply["score"]) == (False, 4, None)
     assert reply["problem"] == "4 runs have both the metric and hyperparameters: importance requires at least 10."
     assert all(row["importance"] is None for row in reply["parameters"])
 
 
-def test_long_lists_are_posted(sweep: Path, serve) -> None:
-    """The reply is that of GET."""
+def test_long_lists_are_posted(sweep: Path, serve: Serve) -> None:
+    """The reply equals that of GET."""
     client = serve(sweep)
     runs = [f"run{number}" for number in range(11)]
 
     posted = client.post("api/importance", json={"metric": "loss", "run": runs}).raise_for_status().json()
 
-    assert posted == ask(client, "loss", run=runs)
+    assert posted == request_importance(client, "loss", run=runs)
     assert client.post("api/importance", json={"metric": "loss", "seed": "1"}).status_code == 422
 
 
-def test_what_is_not_there_is_named(sweep: Path, serve) -> None:
-    """An unknown run or metric is a 404."""
+def test_unknown_names_are_404(sweep: Path, serve: Serve) -> None:
+    """The error contains the run or metric."""
     client = serve(sweep)
 
     for query, detail in (({"metric": "gone"}, "no metric 'gone'"), ({"metric": "loss", "run": "x"}, "no run 'x'")):
@@ -106,18 +108,18 @@ def test_what_is_not_there_is_named(sweep: Path, serve) -> None:
         assert (reply.status_code, reply.json()["detail"]) == (404, detail)
 
 
-def test_tensorboards_hyperparameters(serve) -> None:
-    """Sessions in directories of their own count with their runs."""
-    reply = ask(serve(GOLDEN), "hparam/accuracy")
+def test_hyperparameters_of_tensorboard(serve: Serve) -> None:
+    """Sessions in subdirectories belong to their runs."""
+    reply = request_importance(serve(GOLDEN), "hparam/accuracy")
 
     assert (reply["source"], reply["runs"], reply["enough"]) == ("lineage", 2, False)
     rows = {row["name"]: (row["kind"], row["distinct"], row["missing"]) for row in reply["parameters"]}
     assert rows == {"lr": ("number", 2, 0), "batch": ("number", 1, 0), "opt": ("category", 1, 0)}
 
 
-def test_metric_of_mindspore(serve) -> None:
-    """What its evaluation recorded."""
-    reply = ask(serve(GOLDEN), "accuracy", source="lineage", run="mindspore/digits_momentum")
+def test_metric_of_mindspore(serve: Serve) -> None:
+    """The metric was recorded by its evaluation."""
+    reply = request_importance(serve(GOLDEN), "accuracy", source="lineage", run="mindspore/digits_momentum")
 
     assert (reply["runs"], reply["problem"]) == (
         1,
@@ -125,8 +127,8 @@ def test_metric_of_mindspore(serve) -> None:
     )
 
 
-def test_others_are_answered_meanwhile(tmp_path: Path, serve) -> None:
-    """While forests grow, other requests take no longer than else."""
+def test_other_requests_are_answered_meanwhile(tmp_path: Path, serve: Serve) -> None:
+    """Fitting a forest does not delay other requests."""
     random = np.random.default_rng(0)
     for number in range(200):
         rate = float(10 ** random.uniform(-5, -1))

@@ -1,13 +1,14 @@
-"""Lineage and dataset pipelines over the HTTP API."""
+"""The API routes of lineage and dataset pipelines."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from support.event_files import GOLDEN, loss_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 
 from toposcope.proto import framing, hparams_pb2
 from toposcope.proto.hparams_pb2 import HParamsPluginData
@@ -31,8 +32,8 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def _rows(client: httpx.Client, **query: object) -> dict[str, dict[str, object]]:
-    """Return run to the sections that are not empty."""
+def _rows(client: httpx.Client, **query: Any) -> dict[str, dict[str, Any]]:
+    """Return the non-empty sections by run."""
     reply = client.get("api/lineage", params=query).raise_for_status().json()
     Lineages.model_validate(reply, extra="forbid")
     return {row.pop("run"): {name: value for name, value in row.items() if value} for row in reply["runs"]}
@@ -46,7 +47,7 @@ def _write_lineage(directory: Path, *events: LineageEvent | bytes) -> None:
 
 
 def _write_tensorboard(
-    directory: Path, wall_time: float = 1.0, scalars: dict[str, float] | None = None, **data
+    directory: Path, wall_time: float = 1.0, scalars: dict[str, float] | None = None, **data: Any
 ) -> None:
     """Write a TensorBoard file with messages of the plugin "hparams" and scalars."""
     events = [Event(wall_time=wall_time, file_version="brain.Event:2")]
@@ -78,8 +79,8 @@ def _experiment(*metrics: tuple[str, str]) -> hparams_pb2.Experiment:
     return message
 
 
-def test_golden_lineage_is_in_the_reply(golden: httpx.Client) -> None:
-    """MindSpore's run and tensorboardX's two have a row each; a session's directory belongs to its run's row."""
+def test_golden_lineage_is_returned(golden: httpx.Client) -> None:
+    """The run of MindSpore and the two of tensorboardX have a row; the directory of a session has none."""
     rows = _rows(golden)
 
     sees = json.loads((GOLDEN / "mindspore/digits_momentum/mindinsight_sees.json").read_text())
@@ -108,15 +109,15 @@ def test_golden_lineage_is_in_the_reply(golden: httpx.Client) -> None:
     }
 
 
-def test_session_that_is_named_has_a_row_of_its_own(golden: httpx.Client) -> None:
-    """A page that asks for the session's directory is answered."""
+def test_requested_session_has_a_separate_row(golden: httpx.Client) -> None:
+    """A session in a subdirectory can be requested by name."""
     run = "tensorboard/tensorboardx/lr_0.1/1795230787.3453648"
 
     assert _rows(golden, run=run)[run]["metrics"] == {"hparam/accuracy": 0.998500406742096}
 
 
-def test_everything_recorded_of_a_run_is_merged(tmp_path: Path, serve) -> None:
-    """Messages of two recorders come together name by name, the newest wins; other runs have no row."""
+def test_all_messages_of_a_run_are_merged(tmp_path: Path, serve: Serve) -> None:
+    """Messages of two recorders are merged by name, the newest takes precedence; other runs have no row."""
     with SummaryRecord(str(tmp_path / "a")) as record:
         record.add_value("train_lineage", "train", train_lineage(learning_rate=0.1, epoch=4, train_dataset_path="/d"))
         record.add_value("custom_lineage_data", "custom", custom_lineage({"note": "first", "seed": 1}))
@@ -140,8 +141,8 @@ def test_everything_recorded_of_a_run_is_merged(tmp_path: Path, serve) -> None:
     }
 
 
-def test_values_that_json_lacks_are_texts(tmp_path: Path, serve) -> None:
-    """NaN, infinities, integers of any size and lone surrogates in metrics do not break the reply."""
+def test_values_that_json_lacks_are_strings(tmp_path: Path, serve: Serve) -> None:
+    """NaN, infinities, large integers and lone surrogates do not break the reply."""
     metric = '{"a": NaN, "b": [-Infinity, {"c": 123456789012345678901234567890}], "d\\ud800": "\\udfff"}'
     _write_lineage(tmp_path, LineageEvent(wall_time=1.0, evaluation_lineage=EvaluationLineage(metric=metric)))
 
@@ -153,7 +154,7 @@ def test_values_that_json_lacks_are_texts(tmp_path: Path, serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("metric", "told"),
+    ("metric", "expected"),
     [
         ("NaN", "NaN"),
         ("[1, -Infinity]", [1, "-Infinity"]),
@@ -162,16 +163,16 @@ def test_values_that_json_lacks_are_texts(tmp_path: Path, serve) -> None:
         (str(2**64), str(2**64)),
     ],
 )
-def test_each_value_that_json_lacks_is_a_text_alone_too(tmp_path: Path, serve, metric: str, told: object) -> None:
-    """One such value, without any other, is what it is among others; null stays null."""
+def test_single_values_that_json_lacks_are_strings(tmp_path: Path, serve: Serve, metric: str, expected: object) -> None:
+    """A single such value is converted too; null is unchanged."""
     metrics = f'{{"a": {metric}, "b": 0.5}}'
     _write_lineage(tmp_path, LineageEvent(wall_time=1.0, evaluation_lineage=EvaluationLineage(metric=metrics)))
 
-    assert _rows(serve(tmp_path))["."]["metrics"] == {"a": told, "b": 0.5}
+    assert _rows(serve(tmp_path))["."]["metrics"] == {"a": expected, "b": 0.5}
 
 
-def test_damaged_and_oversized_messages_are_told_and_the_others_read(tmp_path: Path, serve) -> None:
-    """A sentence each names the message; nothing else is lost."""
+def test_damaged_and_oversized_messages_are_reported_and_others_read(tmp_path: Path, serve: Serve) -> None:
+    """Each problem is one sentence with the message; nothing else is lost."""
     large = LineageEvent(wall_time=2.0)
     large.user_defined_info.map_str["large"] = "x" * LARGEST_MESSAGE
     small = LineageEvent(wall_time=3.0)
@@ -186,8 +187,8 @@ def test_damaged_and_oversized_messages_are_told_and_the_others_read(tmp_path: P
     assert oversized.startswith(f"lineage 'custom' of run '.' at step 0: {large.user_defined_info.ByteSize()} bytes")
 
 
-def test_custom_info_nested_too_deep_is_told(tmp_path: Path, serve) -> None:
-    """The deepest that protobuf reads is shown, a level more is a problem, no recursion of ours is met."""
+def test_too_deeply_nested_custom_info_is_reported(tmp_path: Path, serve: Serve) -> None:
+    """The depth that protobuf supports is read, one level more is a problem."""
     for name, depth in (("deepest", 49), ("deeper", 5000)):
         content = UserDefinedInfo(map_int32={"x": 1}).SerializeToString()
         for _ in range(depth):
@@ -204,8 +205,8 @@ def test_custom_info_nested_too_deep_is_told(tmp_path: Path, serve) -> None:
     assert "Error parsing message" in rows["deeper"]["problems"][0]
 
 
-def test_sessions_beside_curves_of_their_own_are_runs(tmp_path: Path, serve) -> None:
-    """Keras: the directory above describes the experiment, metrics stand in the session and in directories below it."""
+def test_sessions_with_scalars_are_runs(tmp_path: Path, serve: Serve) -> None:
+    """Keras records the experiment in the parent directory, and metrics in the session and its subdirectories."""
     metrics = _experiment(("", "accuracy"), ("validation", "epoch_loss"), ("train", "unknown"))
     _write_tensorboard(tmp_path / "trials", experiment=metrics)
     for trial in ("1", "2"):
@@ -222,27 +223,31 @@ def test_sessions_beside_curves_of_their_own_are_runs(tmp_path: Path, serve) -> 
     }
 
 
-def test_hyperparameters_in_the_run_itself_are_its_own(tmp_path: Path, serve) -> None:
-    """Lightning: experiment, session, metric and curves stand in one directory, which may lie below another run."""
+def test_hyperparameters_in_the_directory_of_a_run(tmp_path: Path, serve: Serve) -> None:
+    """Lightning records experiment, session, metrics and scalars in one directory, maybe below another run."""
     loss_run(tmp_path, range(3))
-    told = {"experiment": _experiment(("", "hp_metric")), "session_start_info": _session(lr=0.5)}
-    _write_tensorboard(tmp_path / "version_0", scalars={"hp_metric": float("nan"), "loss": 2.0}, **told)
+    _write_tensorboard(
+        tmp_path / "version_0",
+        scalars={"hp_metric": float("nan"), "loss": 2.0},
+        experiment=_experiment(("", "hp_metric")),
+        session_start_info=_session(lr=0.5),
+    )
 
     assert _rows(serve(tmp_path)) == {"version_0": {"hyper_parameters": {"lr": 0.5}, "metrics": {"hp_metric": "NaN"}}}
 
 
-def test_newest_session_of_a_run_wins(tmp_path: Path, serve) -> None:
-    """Each call of add_hparams makes a directory; what the older one has more is kept."""
+def test_newest_session_of_a_run_takes_precedence(tmp_path: Path, serve: Serve) -> None:
+    """Each call of add_hparams creates a directory; names that only older ones have are kept."""
     loss_run(tmp_path, range(3))
     for wall_time, name, session in ((10.0, "z", _session(lr=0.5, batch=8)), (20.0, "a", _session(lr=0.25))):
-        told = {"experiment": _experiment(("", "accuracy")), "session_start_info": session}
-        _write_tensorboard(tmp_path / name, wall_time, {"accuracy": wall_time}, **told)
+        messages = {"experiment": _experiment(("", "accuracy")), "session_start_info": session}
+        _write_tensorboard(tmp_path / name, wall_time, {"accuracy": wall_time}, **messages)
 
     assert _rows(serve(tmp_path)) == {".": {"hyper_parameters": {"lr": 0.25, "batch": 8}, "metrics": {"accuracy": 20}}}
 
 
-def test_golden_pipeline_is_in_the_reply(golden: httpx.Client) -> None:
-    """Stages from the last to the source, each with its parameters; a run without a pipeline has none."""
+def test_golden_pipeline_is_returned(golden: httpx.Client) -> None:
+    """All stages, from the last to the source, have their parameters; a run without a pipeline has null."""
     reply = golden.get("api/lineage/dataset", params={"run": "mindspore/digits_momentum"}).raise_for_status().json()
     other = golden.get("api/lineage/dataset", params={"run": "tensorboard/torch"}).json()
 
@@ -256,8 +261,8 @@ def test_golden_pipeline_is_in_the_reply(golden: httpx.Client) -> None:
     assert (other["dataset"], other["problems"]) == (None, [])
 
 
-def test_newest_pipeline_of_a_run_is_read(tmp_path: Path, serve) -> None:
-    """Of two pipelines the later one is shown, with what JSON lacks as text; a deep one fits into the reply."""
+def test_newest_pipeline_of_a_run_is_read(tmp_path: Path, serve: Serve) -> None:
+    """Values that JSON lacks are strings; deep pipelines are supported."""
     with SummaryRecord(str(tmp_path / "two")) as record:
         for step, rate in ((1, 0.5), (2, float("inf"))):
             record.add_value("dataset_graph", "dataset", dataset_graph({"op_type": "Batch", "rate": rate}))
@@ -275,8 +280,8 @@ def test_newest_pipeline_of_a_run_is_read(tmp_path: Path, serve) -> None:
     assert deep["dataset"]["children"][0]["children"]
 
 
-def test_damaged_pipeline_is_told(tmp_path: Path, serve) -> None:
-    """There is no tree then, but a sentence."""
+def test_damaged_pipeline_is_reported(tmp_path: Path, serve: Serve) -> None:
+    """The pipeline is null, with the reason in one sentence."""
     _write_lineage(tmp_path, b"\x09" + bytes(8) + b"\x4a\x02\x0a\x7f")
 
     reply = serve(tmp_path).get("api/lineage/dataset", params={"run": "."}).raise_for_status().json()
@@ -286,7 +291,7 @@ def test_damaged_pipeline_is_told(tmp_path: Path, serve) -> None:
 
 
 def test_long_lists_of_runs_are_posted(golden: httpx.Client) -> None:
-    """POST tells the same as GET of any number of runs; pipelines of several runs come in one reply."""
+    """POST equals GET for any number of runs, also for pipelines."""
     run = "mindspore/digits_momentum"
     both = [run, "tensorboard/torch"]
 
@@ -304,7 +309,7 @@ def test_long_lists_of_runs_are_posted(golden: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "status", "says"),
+    ("path", "status", "error"),
     [
         ("api/lineage?run=nobody", 404, "'nobody'"),
         ("api/lineage?typo=1", 422, "typo"),
@@ -313,8 +318,8 @@ def test_long_lists_of_runs_are_posted(golden: httpx.Client) -> None:
         ("api/lineage/dataset?run=.&typo=1", 422, "typo"),
     ],
 )
-def test_bad_requests_name_the_value(golden: httpx.Client, path: str, status: int, says: str) -> None:
-    """Every refused request says in one sentence what was wrong with which value."""
+def test_errors_contain_the_invalid_value(golden: httpx.Client, path: str, status: int, error: str) -> None:
+    """Each error is one sentence with the parameter and its value."""
     reply = golden.get(path)
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text

@@ -1,30 +1,31 @@
-"""What users say about runs, over real server processes."""
+"""The API routes of notes."""
 
 import json
 import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from support.event_files import loss_run, scalar_event
-from support.servers import ENVIRONMENT, run, start, stop, wait_until
+from support.servers import ENVIRONMENT, Serve, run, start, stop, wait_until
 
 from toposcope.server.api.notes import AllNotes, NotesOfRun
 
-NOTHING = {"alias": None, "note": "", "tags": [], "colour": None, "hidden": False, "archived": False}
+NOTHING: dict[str, Any] = {"alias": None, "note": "", "tags": [], "colour": None, "hidden": False, "archived": False}
 
 
 @pytest.fixture
 def logdir(tmp_path: Path) -> Path:
-    """Return a logdir of two runs, beside which there is room for data."""
+    """Return a logdir of two runs, in a directory with space for data."""
     loss_run(tmp_path / "logdir/a/b", range(3))
     loss_run(tmp_path / "logdir/c", range(3))
     return tmp_path / "logdir"
 
 
-def put(client: httpx.Client, run: str, **changes: object) -> dict:
+def put(client: httpx.Client, run: str, **changes: object) -> dict[str, Any]:
     """Change notes; return those of the run."""
     reply = client.put("api/notes", params={"run": run}, json=changes).raise_for_status().json()
     NotesOfRun.model_validate(reply, extra="forbid")
@@ -40,8 +41,8 @@ def notes(client: httpx.Client) -> dict[str, dict]:
     return reply["runs"]
 
 
-def test_change_replaces_only_the_fields_it_holds(logdir: Path, tmp_path: Path, serve) -> None:
-    """Absent fields stay; the list, the row of the table and the run itself say the same."""
+def test_change_replaces_only_its_fields(logdir: Path, tmp_path: Path, serve: Serve) -> None:
+    """Absent fields are kept; all routes return the same notes."""
     client = serve(logdir, "--data-dir", str(tmp_path / "data"))
     assert notes(client) == {}
     assert not (tmp_path / "data").exists()
@@ -61,8 +62,8 @@ def test_change_replaces_only_the_fields_it_holds(logdir: Path, tmp_path: Path, 
 
 
 @pytest.mark.parametrize("prefix", ["", "/topo"])
-def test_run_may_stand_in_the_path(logdir: Path, tmp_path: Path, serve, prefix: str) -> None:
-    """Its slashes as they are or encoded, also below a prefix; the run "." only as a query."""
+def test_run_may_be_in_the_path(logdir: Path, tmp_path: Path, serve: Serve, prefix: str) -> None:
+    """Slashes may be encoded or not, also below a prefix; the run "." requires the query parameter."""
     loss_run(logdir, range(3))
     arguments = ("--path-prefix", prefix) if prefix else ()
     client = serve(logdir, "--data-dir", str(tmp_path / "data"), *arguments)
@@ -76,8 +77,8 @@ def test_run_may_stand_in_the_path(logdir: Path, tmp_path: Path, serve, prefix: 
     }
 
 
-def test_notes_outlive_the_server_and_the_run(logdir: Path, tmp_path: Path, serve) -> None:
-    """They are there after a restart, by whatever path the logdir is reached, and while the run is gone."""
+def test_notes_persist_without_the_server_and_the_run(logdir: Path, tmp_path: Path, serve: Serve) -> None:
+    """They are kept after a restart, for any path of the logdir, and while the run is missing."""
     data = tmp_path / "data"
     process, url = start(logdir, "--data-dir", str(data))
     with httpx.Client(base_url=url) as client:
@@ -101,8 +102,8 @@ def test_notes_outlive_the_server_and_the_run(logdir: Path, tmp_path: Path, serv
     assert client.get("api/overview", params={"run": "a/b"}).json()["runs"][0]["notes"]["alias"] == "kept"
 
 
-def test_folder_says_which_logdir_it_is_on(logdir: Path, tmp_path: Path, serve) -> None:
-    """In plain text; each logdir has a folder of its own."""
+def test_data_folder_states_its_logdir(logdir: Path, tmp_path: Path, serve: Serve) -> None:
+    """In plain text; each logdir has a separate folder."""
     data = tmp_path / "data"
     loss_run(tmp_path / "other/c", range(3))
     one, other = serve(logdir, "--data-dir", str(data)), serve(tmp_path / "other", "--data-dir", str(data))
@@ -111,18 +112,19 @@ def test_folder_says_which_logdir_it_is_on(logdir: Path, tmp_path: Path, serve) 
     put(other, "c", alias="other")
 
     assert [notes(client)["c"]["alias"] for client in (one, other)] == ["one", "other"]
-    told = {path.read_text() for path in data.glob("notes/*/logdir.txt")}
-    assert told == {f"{logdir}\n", f"{tmp_path / 'other'}\n"}
+    logdirs = {path.read_text() for path in data.glob("notes/*/logdir.txt")}
+    assert logdirs == {f"{logdir}\n", f"{tmp_path / 'other'}\n"}
 
 
 @pytest.fixture
-def pair(logdir: Path, tmp_path: Path, serve) -> tuple[httpx.Client, httpx.Client]:
-    """Serve one logdir twice, on one data folder."""
-    return tuple(serve(logdir, "--data-dir", str(tmp_path / "data")) for _ in range(2))
+def pair(logdir: Path, tmp_path: Path, serve: Serve) -> tuple[httpx.Client, httpx.Client]:
+    """Serve one logdir twice with the same data folder."""
+    arguments = logdir, "--data-dir", str(tmp_path / "data")
+    return serve(*arguments), serve(*arguments)
 
 
-def test_two_servers_see_each_others_changes(pair: tuple[httpx.Client, httpx.Client]) -> None:
-    """At once when they are asked, and in the event stream of a page that only listens; the table is no 304."""
+def test_servers_see_changes_of_each_other(pair: tuple[httpx.Client, httpx.Client]) -> None:
+    """Requests and event streams report them immediately; the overview is not 304."""
     one, other = pair
     put(one, "c", alias="from one")
     assert notes(other)["c"]["alias"] == "from one"
@@ -134,31 +136,31 @@ def test_two_servers_see_each_others_changes(pair: tuple[httpx.Client, httpx.Cli
         next(updates)
         revision = httpx.get(other.base_url.join("api/overview")).json()["revision"]
         put(one, "a/b", hidden=True)
-        told = next(update for update in updates if update["changed"])
+        update = next(event for event in updates if event["changed"])
         row = httpx.get(other.base_url.join("api/overview"), params={"run": "a/b", "since": revision})
 
-    assert (told["changed"], told["added"], told["removed"]) == (["a/b"], [], [])
+    assert (update["changed"], update["added"], update["removed"]) == (["a/b"], [], [])
     assert row.json()["runs"][0]["notes"]["hidden"] is True
 
 
-def test_own_change_is_told_at_once(logdir: Path, tmp_path: Path, serve) -> None:
-    """To every page of the same server; nothing is told when nothing changed."""
+def test_change_is_published_to_all_pages(logdir: Path, tmp_path: Path, serve: Serve) -> None:
+    """Nothing is published if nothing changed."""
     client = serve(logdir, "--data-dir", str(tmp_path / "data"))
     with client.stream("GET", "api/updates") as stream:
         updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
         next(updates)
         for changes in ({"alias": "x"}, {"alias": "x"}, {"note": "y"}):
             httpx.put(client.base_url.join("api/runs/c/notes"), json=changes).raise_for_status()
-        told = [next(updates)["changed"] for _ in range(2)]
+        published = [next(updates)["changed"] for _ in range(2)]
         with (logdir / "a/b").joinpath("events.out.events.summary.1.0.host_MS").open("ab") as grows:
             grows.write(scalar_event(9.0, 9, {"loss": 0.0}))
-        told.append(next(updates)["changed"])
+        published.append(next(updates)["changed"])
 
-    assert told == [["c"], ["c"], ["a/b"]]
+    assert published == [["c"], ["c"], ["a/b"]]
 
 
-def test_concurrent_changes_lose_nothing(pair: tuple[httpx.Client, httpx.Client]) -> None:
-    """Changes of different fields and runs through two servers at a time all hold."""
+def test_concurrent_changes_are_all_kept(pair: tuple[httpx.Client, httpx.Client]) -> None:
+    """Different fields and runs are changed through two servers concurrently."""
     fields = {"alias": "A", "note": "N", "tags": ["T"], "colour": "#123456", "hidden": True, "archived": True}
     barrier, failures = threading.Barrier(2 * len(fields)), []
 
@@ -184,8 +186,8 @@ def test_concurrent_changes_lose_nothing(pair: tuple[httpx.Client, httpx.Client]
     assert [notes(client) for client in pair] == [{"a/b": fields, "c": fields}] * 2
 
 
-def test_hostile_names_and_texts_are_kept_as_they_are(tmp_path: Path, serve) -> None:
-    """None becomes a path, and none is lost on the way to the disk and back."""
+def test_hostile_names_and_texts_are_unchanged(tmp_path: Path, serve: Serve) -> None:
+    """None becomes a path, and all are stored exactly."""
     run = 'a <run>&"ü/b%2Fc'
     loss_run(tmp_path / "logdir" / run, range(3))
     client = serve(tmp_path / "logdir", "--data-dir", str(tmp_path / "data"))
@@ -204,7 +206,7 @@ def test_hostile_names_and_texts_are_kept_as_they_are(tmp_path: Path, serve) -> 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """Serve one small run to the tests that are refused."""
+    """Serve a small run to the tests of errors."""
     folder = tmp_path_factory.mktemp("refused")
     loss_run(folder / "logdir/a", range(3))
     process, url = start(folder / "logdir", "--data-dir", str(folder / "data"))
@@ -216,7 +218,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "says"),
+    ("body", "status", "error"),
     [
         ({"colour": "red"}, 422, "colour='red'"),
         ({"colour": "#12345"}, 422, "colour="),
@@ -238,15 +240,15 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         ([], 422, "request=[]"),
     ],
 )
-def test_bad_changes_are_refused_in_one_sentence(client: httpx.Client, body: object, status: int, says: str) -> None:
-    """It says what was wrong with which value, and nothing is changed."""
+def test_invalid_changes_are_errors(client: httpx.Client, body: object, status: int, error: str) -> None:
+    """The error is one sentence with the value, and nothing is changed."""
     reply = client.put("api/runs/a/notes", json=body)
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
-def test_bad_requests_are_refused(client: httpx.Client) -> None:
-    """Unknown runs, half characters, bodies that are no JSON or too large, other methods."""
+def test_invalid_requests_are_errors(client: httpx.Client) -> None:
+    """Unknown runs, lone surrogates, malformed and large bodies, and other methods."""
     headers = {"Content-Type": "application/json"}
     for path in ("api/runs/nobody/notes", "api/notes?run=nobody"):
         reply = client.put(path, json={"alias": "x"})
@@ -272,7 +274,7 @@ def test_bad_requests_are_refused(client: httpx.Client) -> None:
     ],
 )
 def test_pages_of_other_origins_change_nothing(client: httpx.Client, headers: dict[str, str], status: int) -> None:
-    """Neither with a request that a browser announces first nor with one that it does not."""
+    """Neither with preflighted requests nor with simple ones."""
     body = b'{"alias": "stolen"}'
     headers = {"Content-Type": "application/json"} | headers
 
@@ -282,7 +284,7 @@ def test_pages_of_other_origins_change_nothing(client: httpx.Client, headers: di
 
 
 def test_page_of_this_origin_and_token_may_change(logdir: Path, tmp_path: Path) -> None:
-    """Where a token is required a change without it is refused."""
+    """If a token is required, a change without it is rejected."""
     token = "a-token-for-tests"
     process, url = start(logdir, "--data-dir", str(tmp_path / "data"), "--host", "127.0.0.1", "--token", token)
     target = httpx.URL(url).copy_with(query=None).join("api/runs/c/notes")
@@ -294,8 +296,8 @@ def test_page_of_this_origin_and_token_may_change(logdir: Path, tmp_path: Path) 
     stop(process)
 
 
-def test_folder_that_cannot_be_written_is_said(logdir: Path, tmp_path: Path, serve) -> None:
-    """What is read goes on; a change is refused with the reason and what to do."""
+def test_unwritable_folder_is_reported(logdir: Path, tmp_path: Path, serve: Serve) -> None:
+    """Reading still works; a change is rejected with the reason and a remedy."""
     (tmp_path / "data").write_text("a file in the way")
     client = serve(logdir, "--data-dir", str(tmp_path / "data"))
 
@@ -309,17 +311,19 @@ def test_folder_that_cannot_be_written_is_said(logdir: Path, tmp_path: Path, ser
     assert len(client.get("api/overview").json()["runs"]) == 2
 
 
-def test_data_folder_inside_the_logdir_is_refused(logdir: Path) -> None:
+def test_data_folder_inside_the_logdir_is_an_error(logdir: Path) -> None:
     """The logdir is never written."""
     done = run("--logdir", logdir, "--data-dir", logdir / "c/data")
 
     assert (done.returncode, done.stdout) == (2, "")
     assert "--data-dir" in done.stderr
-    assert "is inside the logdir, which is never written" in done.stderr
+    assert "is inside the logdir, which is read-only" in done.stderr
 
 
-def test_notes_are_in_the_data_folder_of_the_user(logdir: Path, tmp_path: Path, serve, monkeypatch) -> None:
-    """As the XDG rules have it."""
+def test_notes_are_in_the_data_folder_of_the_user(
+    logdir: Path, tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It follows the XDG base directory specification."""
     monkeypatch.setitem(ENVIRONMENT, "XDG_DATA_HOME", str(tmp_path / "share"))
     client = serve(logdir)
 

@@ -1,4 +1,4 @@
-"""Schemathesis asks a real server all that its OpenAPI allows, and much that it does not."""
+"""Schemathesis sends requests that the OpenAPI document allows, and invalid ones, to a real server."""
 
 import copy
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ TAGS = {
 
 
 def write_hostile_runs(logdir: Path) -> None:
-    """Write a run with hostile names, times and steps, and hostile values beside it."""
+    """Write a run with hostile names, steps, times and values."""
     scalars = [MindSporeValue(tag=tag, scalar_value=float("nan")) for tag in HOSTILE]
     texts = [MindSporeValue(tag=tag, text=tag) for tag in HOSTILE]
     steps = [
@@ -82,7 +82,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def load(description: dict[str, Any], modes: list[GenerationMode]) -> BaseSchema:
-    """Return what schemathesis makes of a description: the same requests in every run."""
+    """Return the schema of a description that generates the same requests in every run."""
     generation = GenerationConfig(modes=modes, deterministic=True, no_shrink=True)
     phases = PhasesConfig(coverage=CoveragePhaseConfig(enabled=GenerationMode.NEGATIVE in modes))
     projects = ProjectsConfig(default=ProjectConfig(generation=generation, phases=phases))
@@ -90,7 +90,7 @@ def load(description: dict[str, Any], modes: list[GenerationMode]) -> BaseSchema
 
 
 def with_names(description: dict[str, Any]) -> dict[str, Any]:
-    """Return a description that names only what is there: runs and tags made up would never be found."""
+    """Return a description in which runs and tags are limited to existing ones."""
     described = copy.deepcopy(description)
     for path, operations in described["paths"].items():
         there = {"run": [GOLDEN_RUN, HOSTILE_RUN], "rank": [0], "attempt": [1, "all"], "step": [1, 3, 5]}
@@ -109,34 +109,35 @@ named = load(with_names(DESCRIPTION), [GenerationMode.POSITIVE])
 load_all_checks()
 
 
-def ask(case: Case, url: str) -> None:
-    """Send a request; every check must hold of the reply."""
+def send_and_check(case: Case, url: str) -> None:
+    """Send a request and check the reply."""
     sent = case.as_transport_kwargs(base_url=url)
     head = requests.Request(sent["method"], sent["url"], params=sent.get("params")).prepare()
     if len(head.url or "") > LONGEST_URL:
         return
-    left_out = CHECKS.get_by_names(["positive_data_acceptance"]) if has_rule(case) else []
-    case.call_and_validate(url, checks=CHECKS.get_all(), excluded_checks=left_out, timeout=SLOW_SECONDS)
+    left_out: Any = CHECKS.get_by_names(["positive_data_acceptance"]) if has_rule(case) else []
+    every: Any = CHECKS.get_all()  # The types of the registry are wider than those of the call.
+    case.call_and_validate(url, checks=every, excluded_checks=left_out, timeout=SLOW_SECONDS)
 
 
 def has_rule(case: Case) -> bool:
-    """Say whether a rule that OpenAPI cannot tell may refuse values of which each is as declared."""
-    given = case.body if isinstance(case.body, dict) else case.query
-    names = {name for name, value in given.items() if value is not None}
-    # lo <= hi; a node stands alone; a slice fits the tensor; by holds a regular expression; what JSON Schema takes for
-    # an integer, 1.0, is none here.
+    """Return whether a rule that OpenAPI cannot express may reject valid values."""
+    parameters = case.body if isinstance(case.body, dict) else case.query
+    names = {name for name, value in parameters.items() if value is not None}
+    # lo <= hi; node excludes others; a slice matches the tensor; by contains a regular expression; and 1.0 is an
+    # integer to JSON Schema, but not to the server.
     return {"lo", "hi"} <= names or bool(names & {"node", "slice", "by"}) or case.method == "POST"
 
 
 @described.exclude(path=STREAM).parametrize()
 @settings(max_examples=5, deadline=None)
-def test_any_request_is_answered_as_declared(case: Case, url: str) -> None:
-    """Well-formed or not, the reply has a declared status, type and model."""
-    ask(case, url)
+def test_replies_to_any_request_are_as_declared(case: Case, url: str) -> None:
+    """Status, content type and model of each reply are declared."""
+    send_and_check(case, url)
 
 
 @named.include(method="GET").exclude(path=STREAM).parametrize()
 @settings(max_examples=20, deadline=None)
-def test_what_is_there_is_answered_as_declared(case: Case, url: str) -> None:
-    """So it is for the runs and tags that the logdir has, however hostile."""
-    ask(case, url)
+def test_replies_about_existing_names_are_as_declared(case: Case, url: str) -> None:
+    """Likewise for the runs and tags of the logdir, including hostile ones."""
+    send_and_check(case, url)

@@ -1,14 +1,17 @@
-"""The table of runs, over a real server process."""
+"""GET and POST /api/overview."""
 
 import json
 import math
 import os
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from support.event_files import GOLDEN, landscape_event, loss_run, scalar_event, version_event, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.messages.lineage import custom_lineage, train_lineage
@@ -18,7 +21,7 @@ NAN, INF = math.nan, math.inf
 
 
 @pytest.fixture(scope="module")
-def golden(tmp_path_factory: pytest.TempPathFactory):
+def golden(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """Serve the golden runs."""
     process, url = start(GOLDEN, "--data-dir", str(tmp_path_factory.mktemp("data")))
     with httpx.Client(base_url=url, timeout=20) as client:
@@ -27,7 +30,7 @@ def golden(tmp_path_factory: pytest.TempPathFactory):
     stop(process)
 
 
-def overview(client: httpx.Client, *metrics: str, run: str | None = None) -> dict[str, dict]:
+def overview(client: httpx.Client, *metrics: str, run: str | None = None) -> dict[str, dict[str, Any]]:
     """Return the rows by run."""
     query = {"metric": list(metrics)} | ({"run": run} if run else {})
     reply = client.get("api/overview", params=query).raise_for_status().json()
@@ -35,8 +38,8 @@ def overview(client: httpx.Client, *metrics: str, run: str | None = None) -> dic
     return {row["run"]: row for row in reply["runs"]}
 
 
-def test_golden_metrics_are_those_of_the_writers(golden: httpx.Client) -> None:
-    """Every last value, extreme, count and first non-finite point is that of the points that the writer recorded."""
+def test_golden_metrics_equal_those_of_the_writers(golden: httpx.Client) -> None:
+    """Last values, extremes, counts and first non-finite points are computed from all recorded points."""
     expected = json.loads((GOLDEN / "tensorboard/tensorboardx/expected.json").read_text())
     for name, holds in expected.items():
         (row,) = overview(golden, *holds["scalars"], run=f"tensorboard/tensorboardx/{name}").values()
@@ -45,11 +48,8 @@ def test_golden_metrics_are_those_of_the_writers(golden: httpx.Client) -> None:
             points = [(step, float(value)) for step, value in recorded]
             finite = [point for point in points if math.isfinite(point[1])]
             got = row["metrics"][tag]
-            assert (got["points"], got["last_step"], float(got["last"])) == (
-                len(points),
-                points[-1][0],
-                pytest.approx(points[-1][1], nan_ok=True),
-            )
+            assert (got["points"], got["last_step"]) == (len(points), points[-1][0])
+            assert float(got["last"]) == pytest.approx(points[-1][1], nan_ok=True)
             assert got["min"] == _extreme(min(finite, key=lambda point: point[1], default=None))
             assert got["max"] == _extreme(max(finite, key=lambda point: point[1], default=None))
             bad = next((point for point in points if not math.isfinite(point[1])), None)
@@ -62,8 +62,8 @@ def _extreme(point: tuple[int, float] | None) -> dict | None:
     return point and {"step": point[0], "value": point[1]}
 
 
-def test_golden_runs_tell_what_they_were_trained_with(golden: httpx.Client) -> None:
-    """Lineage of MindSpore, its custom part too, and hyperparameters of TensorBoard's writers, under one name each."""
+def test_golden_runs_have_hyperparameters(golden: httpx.Client) -> None:
+    """Those of MindSpore's lineage, custom lineage and TensorBoard writers are merged by name."""
     rows = overview(golden)
 
     mindspore, lr = rows["mindspore/digits_momentum"], rows["tensorboard/tensorboardx/lr_0.1"]
@@ -86,8 +86,8 @@ def test_golden_runs_tell_what_they_were_trained_with(golden: httpx.Client) -> N
     assert mindspore["first_bad"] is None
 
 
-def test_rows_say_what_the_list_of_runs_says(golden: httpx.Client) -> None:
-    """Both lists are of the same runs in the same order."""
+def test_rows_agree_with_the_list_of_runs(golden: httpx.Client) -> None:
+    """Both lists have the same runs in the same order."""
     listed = golden.get("api/runs").json()["runs"]
     rows = golden.get("api/overview").json()["runs"]
 
@@ -99,8 +99,8 @@ def test_rows_say_what_the_list_of_runs_says(golden: httpx.Client) -> None:
     assert all(row["duration"] == row["updated"] - row["started"] for row in rows)
 
 
-def test_custom_lineage_is_told_apart_from_hyperparameters_and_environment(tmp_path: Path, serve) -> None:
-    """Where a name is taken by another value the custom one is marked; facts of the environment stand apart."""
+def test_custom_lineage_hyperparameters_and_environment_are_separate(tmp_path: Path, serve: Serve) -> None:
+    """A custom name with a conflicting value is prefixed; the environment is a separate field."""
     custom = {
         "seed": 3,
         "optimizer": "mine",
@@ -137,8 +137,8 @@ def test_custom_lineage_is_told_apart_from_hyperparameters_and_environment(tmp_p
     assert row["state"] == "waiting"  # Lineage is no value yet.
 
 
-def test_states_tell_growing_runs_from_finished_ones(tmp_path: Path, serve) -> None:
-    """By the time of the last growth; runs without a value are told apart."""
+def test_states_of_runs(tmp_path: Path, serve: Serve) -> None:
+    """They depend on the time of the last growth; runs without values have separate states."""
     for name, records in (("live", [scalar_event(2.0, 1, {"loss": 1.0})]), ("waiting", [])):
         write_run(tmp_path / name, records)
     for name, records in (("finished", [scalar_event(2.0, 1, {"loss": 1.0})]), ("empty", [])):
@@ -152,8 +152,8 @@ def test_states_tell_growing_runs_from_finished_ones(tmp_path: Path, serve) -> N
     assert rows["waiting"]["last_step"] is None
 
 
-def test_first_bad_step_is_the_first_of_all_tags_and_ranks(tmp_path: Path, serve) -> None:
-    """At the smallest step; at one step the first in time. What landscapes leave behind is none of it."""
+def test_first_bad_step_is_the_first_of_all_tags_and_ranks(tmp_path: Path, serve: Serve) -> None:
+    """At the smallest step, and there the earliest; by-products of landscapes are ignored."""
     write_run(
         tmp_path / "a",
         [
@@ -176,8 +176,8 @@ def test_first_bad_step_is_the_first_of_all_tags_and_ranks(tmp_path: Path, serve
     assert rows["b"]["first_bad"] is None
 
 
-def test_what_a_restart_repeats_counts_no_more(tmp_path: Path, serve) -> None:
-    """The NaN that a restart went back behind is not the run's any more."""
+def test_points_repeated_by_a_restart_are_ignored(tmp_path: Path, serve: Serve) -> None:
+    """A NaN before the restart step is not reported."""
     write_run(tmp_path, [scalar_event(10.0 + i, i, {"loss": NAN if i > 5 else 10.0 - i}) for i in range(1, 9)], 9)
     write_run(tmp_path, [scalar_event(50.0 + i, i, {"loss": 20.0 - i}) for i in range(4, 9)], 49)
 
@@ -189,21 +189,27 @@ def test_what_a_restart_repeats_counts_no_more(tmp_path: Path, serve) -> None:
     assert (metric["min"], metric["max"]) == ({"value": 7.0, "step": 3}, {"value": 16.0, "step": 4})
 
 
-def test_growing_run_is_brought_up_to_date(tmp_path: Path, serve) -> None:
-    """Point by point, what is told is that of all points; since a revision nothing new is 304."""
+def test_metrics_of_a_growing_run_are_updated(tmp_path: Path, serve: Serve) -> None:
+    """After each point they equal those of all points; without changes since a revision the reply is 304."""
     path = write_run(tmp_path / "a", [scalar_event(1.0, 1, {"loss": 5.0, "other": 1.0})])
     loss_run(tmp_path / "b", range(3))
     client = serve(tmp_path, "--reload-interval", "0.1")
+
+    def is_changed(since: int) -> bool:
+        query: dict[str, str | int] = {"metric": "loss", "run": "a", "since": since}
+        return client.get("api/overview", params=query).status_code == 200
+
+    def row_of(points: int) -> dict[str, Any] | None:
+        row = overview(client, "loss")["a"]
+        return row if row["metrics"]["loss"]["points"] == points else None
+
     lowest = 5.0
     for step, value in ((2, 4.0), (3, 6.0), (4, NAN), (5, 1.0)):
         revision = client.get("api/overview", params={"metric": "loss"}).json()["revision"]
         with path.open("ab") as grows:
             grows.write(scalar_event(float(step), step, {"loss": value}))
-        query = {"metric": "loss", "run": "a", "since": revision}
-        wait_until(lambda query=query: client.get("api/overview", params=query).status_code == 200)
-        row = wait_until(
-            lambda step=step: (got := overview(client, "loss")["a"])["metrics"]["loss"]["points"] == step and got
-        )
+        wait_until(partial(is_changed, revision))
+        row = wait_until(partial(row_of, step))
         lowest = min(lowest, value) if math.isfinite(value) else lowest
         assert row["metrics"]["loss"]["min"]["value"] == lowest
         assert (row["first_bad"] and row["first_bad"]["step"]) == (4 if step >= 4 else None)
@@ -213,8 +219,8 @@ def test_growing_run_is_brought_up_to_date(tmp_path: Path, serve) -> None:
     assert client.get("api/overview", params={"since": revision, "run": "b"}).status_code == 304
 
 
-def test_get_and_post_answer_alike(golden: httpx.Client) -> None:
-    """Long lists are posted; what no run has is missing, and what is not wanted is left out."""
+def test_get_and_post_return_the_same(golden: httpx.Client) -> None:
+    """Lists may be posted; missing metrics are listed, and optional fields can be omitted."""
     query = {"metric": ["train/loss", "nothing", "train/loss"], "run": ["tensorboard/tensorboardx/lr_0.1"]}
     flags = {"sparkline": False, "environment": False}
 
@@ -230,18 +236,18 @@ def test_get_and_post_answer_alike(golden: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "status", "says"),
+    ("query", "status", "error"),
     [("run=nobody&run=nowhere", 404, "'nobody', 'nowhere'"), ("typo=1", 422, "typo"), ("since=-1", 422, "since='-1'")],
 )
-def test_bad_requests_name_the_value(golden: httpx.Client, query: str, status: int, says: str) -> None:
-    """Every refused request says in one sentence what was wrong with which value."""
+def test_errors_contain_the_invalid_value(golden: httpx.Client, query: str, status: int, error: str) -> None:
+    """Each error is one sentence with the parameter and its value."""
     reply = golden.get(f"api/overview?{query}")
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
-def test_hostile_names_and_times_are_told_as_they_are(tmp_path: Path, serve) -> None:
-    """Below a path prefix; times that are no numbers are texts."""
+def test_hostile_names_and_times_are_unchanged(tmp_path: Path, serve: Serve) -> None:
+    """Also below a path prefix; times that are not finite are strings."""
     name, tag = 'a <run>&"ü/b%2Fc', "<img src=x onerror=alert(1)>"
     write_run(tmp_path / name, [scalar_event(NAN, -(2**63), {tag: 1e30}), scalar_event(INF, 2**63 - 1, {tag: -1e30})])
     write_run(tmp_path / "headless", [version_event()])

@@ -1,15 +1,16 @@
-"""Bands of groups of runs over the HTTP API."""
+"""GET and POST /api/scalars/groups."""
 
 import math
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, loss_run, scalar_event, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 
 from toposcope.recorder import SummaryRecord, custom_lineage
 from toposcope.server.api.scalar_groups import ScalarGroups
@@ -20,7 +21,7 @@ NAN, INF = float("nan"), float("inf")
 
 @pytest.fixture(scope="module")
 def golden() -> Iterator[httpx.Client]:
-    """Serve all golden runs to the tests that only ask."""
+    """Serve all golden runs to the tests that only read."""
     process, url = start(GOLDEN)
     with httpx.Client(base_url=url, timeout=30) as client:
         wait_until(lambda: not client.get("api/health").json()["loading"])
@@ -28,21 +29,21 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def read(client: httpx.Client, **query: object) -> dict:
-    """Return a reply, which fits its model."""
+def read(client: httpx.Client, **query: Any) -> dict[str, Any]:
+    """Return a reply, validated with its model."""
     reply = client.get("api/scalars/groups", params=query).raise_for_status().json()
     ScalarGroups.model_validate(reply, extra="forbid")
     return reply
 
 
 def write(directory: Path, values: dict[int, float], start: float = 1.0, rank: int = 0) -> Path:
-    """Write a run with the tag "loss"; two seconds a step."""
+    """Write a run with the tag "loss" and a point every two seconds."""
     records = [scalar_event(start + 2 * step, step, {"loss": value}) for step, value in values.items()]
     return write_run(directory, records, int(start), rank)
 
 
 def test_golden_runs_form_bands_by_hyperparameter(golden: httpx.Client) -> None:
-    """Centre and edges are those of the series that /api/scalars has; the sessions' own runs stand in their groups."""
+    """Centre and edges are computed from the series of /api/scalars; the runs of sessions are in their groups."""
     reply = read(golden, tag=["train/loss", "hparam/accuracy"], by="param:lr", points=0, band="std")
     series = golden.get("api/scalars", params={"tag": "train/loss", "points": 0}).json()["series"]
     by_run = {each["run"]: each for each in series}
@@ -65,8 +66,8 @@ def test_golden_runs_form_bands_by_hyperparameter(golden: httpx.Client) -> None:
     assert np.allclose(together["centre"], np.mean(both, axis=0))
 
 
-def test_runs_of_several_lengths_are_aligned(tmp_path: Path, serve) -> None:
-    """At every step of any run, from those that have a value there, their own or one between two of their own."""
+def test_runs_of_different_lengths_are_aligned(tmp_path: Path, serve: Serve) -> None:
+    """At every step of any run, runs contribute their own value or an interpolated one."""
     write(tmp_path / "a", {0: 0.0, 10: 10.0, 20: 20.0})
     write(tmp_path / "b", {5: 1.0, 10: 2.0})
     client = serve(tmp_path)
@@ -82,8 +83,8 @@ def test_runs_of_several_lengths_are_aligned(tmp_path: Path, serve) -> None:
     assert (window["step"], window["centre"], window["low"], window["total"]) == ([5], [3.0], [], 1)
 
 
-def test_last_of_equal_steps_counts_and_what_is_not_finite_is_left_out(tmp_path: Path, serve) -> None:
-    """NaN and infinities are counted at their own steps."""
+def test_last_of_equal_steps_counts_and_non_finite_values_are_ignored(tmp_path: Path, serve: Serve) -> None:
+    """NaN and infinities are counted at their steps."""
     records = [scalar_event(2.0 + i, step, {"loss": value}) for i, (step, value) in enumerate([(1, 9), (1, 1), (2, 3)])]
     write_run(tmp_path / "a", records)
     write(tmp_path / "b", {1: NAN, 2: 5.0, 3: INF})
@@ -94,8 +95,8 @@ def test_last_of_equal_steps_counts_and_what_is_not_finite_is_left_out(tmp_path:
     assert (group["count"], group["non_finite"]) == ([1, 2, 0], [1, 0, 1])
 
 
-def test_axes_of_time(tmp_path: Path, serve) -> None:
-    """Relative to the start of each run, or in seconds since 1970, where the runs follow one another."""
+def test_time_axes(tmp_path: Path, serve: Serve) -> None:
+    """Relative to the start of each run, or in seconds since 1970."""
     write(tmp_path / "a", {1: 1.0, 2: 2.0}, start=1000)
     write(tmp_path / "b", {1: 3.0, 2: 6.0}, start=2000)
     client = serve(tmp_path)
@@ -107,8 +108,8 @@ def test_axes_of_time(tmp_path: Path, serve) -> None:
     assert (absolute["x"], absolute["count"]) == ([1002.0, 1004.0, 2002.0, 2004.0], [1, 1, 1, 1])
 
 
-def test_each_run_is_smoothed_before_it_is_put_into_a_band(tmp_path: Path, serve) -> None:
-    """By every method, on the axis that is asked for: the smoothed series are those that /api/scalars tells."""
+def test_each_run_is_smoothed_before_aggregation(tmp_path: Path, serve: Serve) -> None:
+    """With every method and axis, the smoothed series equal those of /api/scalars."""
     random = np.random.default_rng(0)
     for name in "abc":
         write(tmp_path / name, dict(enumerate(random.normal(size=60).astype(np.float32).tolist())))
@@ -129,8 +130,8 @@ def test_each_run_is_smoothed_before_it_is_put_into_a_band(tmp_path: Path, serve
     assert np.allclose(by_steps[0]["smoothed"], by_seconds[0]["smoothed"], rtol=1e-12)
 
 
-def test_groups_by_pattern_and_as_told(tmp_path: Path, serve) -> None:
-    """A pattern finds the groups in names; a body may tell them, a run in several."""
+def test_groups_by_pattern_and_explicit_groups(tmp_path: Path, serve: Serve) -> None:
+    """A pattern matches names; a body may specify groups, with a run in several."""
     for seed, lr in ((0, 0.1), (1, 0.1), (0, 0.01)):
         write(tmp_path / f"lr_{lr}/seed_{seed}", {1: lr, 2: seed})
     write(tmp_path / "other", {1: 5.0})
@@ -143,15 +144,15 @@ def test_groups_by_pattern_and_as_told(tmp_path: Path, serve) -> None:
     assert names(by_pattern) == {"0.01": ["lr_0.01/seed_0"], "0.1": ["lr_0.1/seed_0", "lr_0.1/seed_1"]}
     assert by_pattern["ungrouped"] == ["other"]
     body = {"tag": ["loss", "nothing"], "groups": {"x": ["other", "nobody"], "": ["lr_0.1/seed_0", "other"], "e": []}}
-    told = client.post("api/scalars/groups", json=body).raise_for_status().json()
-    assert names(told) == {"x": ["other"], "": ["lr_0.1/seed_0", "other"]}
-    assert (told["missing"], told["ungrouped"]) == (["nothing", "nobody"], [])
+    explicit = client.post("api/scalars/groups", json=body).raise_for_status().json()
+    assert names(explicit) == {"x": ["other"], "": ["lr_0.1/seed_0", "other"]}
+    assert (explicit["missing"], explicit["ungrouped"]) == (["nothing", "nobody"], [])
     posted = client.post("api/scalars/groups", json={"tag": ["loss"], "by": "regex:lr_([0-9.]+)"}).json()
     assert posted == by_pattern
 
 
-def test_groups_by_what_the_user_told(tmp_path: Path, serve) -> None:
-    """A value of custom lineage is a hyperparameter, too."""
+def test_groups_by_custom_lineage(tmp_path: Path, serve: Serve) -> None:
+    """A value of custom lineage is a hyperparameter too."""
     for name, width in (("a", 8), ("b", 16), ("c", 8)):
         with SummaryRecord(tmp_path / name) as recorder:
             recorder.add_value("custom_lineage_data", "custom_lineage_data", custom_lineage({"width": width}))
@@ -167,14 +168,14 @@ def test_groups_by_what_the_user_told(tmp_path: Path, serve) -> None:
     assert read(client, tag="loss", by="param:nothing")["ungrouped"] == ["a", "b", "c", "d"]
 
 
-def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
-    """Every rank is a series of its own when all are asked for; of every attempt the last recorded counts."""
+def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:
+    """With rank=all every rank is a series; with attempt=all the last of equal steps counts."""
     write(tmp_path / "a", {1: 1.0, 2: 2.0, 3: 3.0}, start=100)
     write(tmp_path / "a", {2: 20.0}, start=200)
     write(tmp_path / "a", {1: 5.0}, start=100, rank=1)
     client = serve(tmp_path)
 
-    def band(**query: object) -> list[tuple[int, float, int]]:
+    def band(**query: Any) -> list[tuple[int, float, int]]:
         (group,) = read(client, tag="loss", **query)["groups"]
         assert group["runs"] == ["a"]
         return list(zip(group["step"], group["centre"], group["count"], strict=True))
@@ -186,8 +187,8 @@ def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
     assert band(attempt="all") == [(1, 1.0, 1), (2, 20.0, 1), (3, 3.0, 1)]
 
 
-def test_since_a_revision_nothing_new_is_304(tmp_path: Path, serve) -> None:
-    """A page that has the newest band is told so; a run that grew makes a new one."""
+def test_unchanged_since_a_revision_is_304(tmp_path: Path, serve: Serve) -> None:
+    """A run that grew changes the reply."""
     path = loss_run(tmp_path / "a", range(10))
     client = serve(tmp_path)
     query = {"tag": "loss", "since": read(client, tag="loss")["revision"], "by": "param:lr"}
@@ -201,7 +202,7 @@ def test_since_a_revision_nothing_new_is_304(tmp_path: Path, serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "status", "says"),
+    ("query", "status", "error"),
     [
         ({}, 422, "tag"),
         ({"tag": "no such"}, 404, "no scalar tag 'no such'"),
@@ -217,33 +218,33 @@ def test_since_a_revision_nothing_new_is_304(tmp_path: Path, serve) -> None:
         ({"tag": "train/loss", "groups": "a"}, 422, "groups"),
     ],
 )
-def test_bad_requests_name_the_value(query: dict[str, object], status: int, says: str, golden: httpx.Client) -> None:
-    """In one sentence."""
+def test_errors_contain_the_invalid_value(query: dict[str, Any], status: int, error: str, golden: httpx.Client) -> None:
+    """Each error is one sentence."""
     reply = golden.get("api/scalars/groups", params=query)
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
 @pytest.mark.parametrize(
-    ("body", "says"),
+    ("body", "error"),
     [
-        ({"groups": {"a": ["x"]}, "by": "none"}, "beside run or by"),
-        ({"groups": {"a": ["x"]}, "run": ["x"]}, "beside run or by"),
-        ({"groups": {}}, "no group has a run"),
-        ({"groups": {"a": []}}, "no group has a run"),
+        ({"groups": {"a": ["x"]}, "by": "none"}, "cannot be combined with run or by"),
+        ({"groups": {"a": ["x"]}, "run": ["x"]}, "cannot be combined with run or by"),
+        ({"groups": {}}, "the groups are empty"),
+        ({"groups": {"a": []}}, "the groups are empty"),
         ({"groups": {"a": "x"}}, "groups.a"),
         ({"points": "5"}, "points='5'"),
     ],
 )
-def test_bad_bodies_name_the_value(body: dict[str, object], says: str, golden: httpx.Client) -> None:
-    """In one sentence."""
+def test_errors_of_bodies_contain_the_invalid_value(body: dict[str, Any], error: str, golden: httpx.Client) -> None:
+    """Each error is one sentence."""
     reply = golden.post("api/scalars/groups", json={"tag": ["train/loss"], **body})
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (422, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (422, True), reply.text
 
 
-def test_pattern_that_takes_for_ever_does_not_hold_up_the_server(tmp_path: Path, serve) -> None:
-    """It is refused after three seconds; others are answered meanwhile."""
+def test_catastrophic_pattern_does_not_block_the_server(tmp_path: Path, serve: Serve) -> None:
+    """It is rejected after three seconds; other requests are answered meanwhile."""
     loss_run(tmp_path / ("a" * 200), range(3))
     client = serve(tmp_path)
 
@@ -258,9 +259,9 @@ def test_pattern_that_takes_for_ever_does_not_hold_up_the_server(tmp_path: Path,
     assert "the pattern takes longer than 3 s for 1 names" in slow.result().json()["detail"]
 
 
-def test_best_values_stand_beside_each_series(golden: httpx.Client, tmp_path: Path, serve) -> None:
-    """Of every point of the window, drawn or not; of finite ones only."""
-    query = {"tag": "train/loss", "lo": 20, "hi": 150}
+def test_series_have_their_extremes(golden: httpx.Client, tmp_path: Path, serve: Serve) -> None:
+    """They are computed from all finite points in the window, before downsampling."""
+    query: dict[str, str | int] = {"tag": "train/loss", "lo": 20, "hi": 150}
     whole = golden.get("api/scalars", params={**query, "points": 0}).json()["series"]
     drawn = golden.get("api/scalars", params={**query, "points": 4, "smooth": "ema:0.9"}).json()
     Scalars.model_validate(drawn, extra="forbid")

@@ -1,4 +1,4 @@
-"""The HTTP API over a real server process."""
+"""The API routes of runs, tags, scalars and updates."""
 
 import csv
 import errno
@@ -6,12 +6,14 @@ import io
 import json
 import logging
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from support.event_files import loss_run, scalar_event, version_event, write_run
-from support.servers import wait_until
+from support.servers import Serve, wait_until
 
 from toposcope.server.api.health import Health
 from toposcope.server.api.runs import Runs
@@ -21,8 +23,8 @@ from toposcope.server.loading.discovery import discover
 from toposcope.server.loading.file_loader import FileLoader
 
 
-def test_replies_are_what_their_models_declare(tmp_path: Path, serve) -> None:
-    """Replies are not passed through their models; they fit them all the same."""
+def test_replies_match_their_models(tmp_path: Path, serve: Serve) -> None:
+    """Models are declared but not applied to replies, so they are validated here."""
     write_run(tmp_path / "a", [scalar_event(2.0, 1, {"loss": float("nan")}), scalar_event(3.0, 2, {"loss": 1.0})])
     loss_run(tmp_path / "b", range(5))
     client = serve(tmp_path)
@@ -38,8 +40,8 @@ def test_replies_are_what_their_models_declare(tmp_path: Path, serve) -> None:
         assert model.model_validate(reply.json(), extra="forbid")
 
 
-def test_runs_tell_what_is_known_of_them(tmp_path: Path, serve) -> None:
-    """A run says its times, steps, ranks, attempts, dialect, damage and tags."""
+def test_runs_have_their_properties(tmp_path: Path, serve: Serve) -> None:
+    """Times, steps, ranks, attempts, dialect, damage and tags."""
     path = loss_run(tmp_path / "a/b", range(1, 11), seconds=100)
     loss_run(tmp_path / "a/b", range(5, 8), seconds=200)
     loss_run(tmp_path / "a/b", range(1, 11), seconds=100, rank=2)
@@ -70,13 +72,17 @@ def test_runs_tell_what_is_known_of_them(tmp_path: Path, serve) -> None:
     }
 
 
-def test_one_request_fills_a_screen_of_cards(tmp_path: Path, serve) -> None:
-    """Many tags come in one reply, by GET and POST alike; what nothing matched is listed, not an error."""
+def test_one_request_reads_many_tags(tmp_path: Path, serve: Serve) -> None:
+    """GET and POST return the same; names without a match are listed as missing."""
     records = [scalar_event(2.0 + i, i, {"loss": i, "accuracy": 2 * i}) for i in range(10)]
     write_run(tmp_path / "a", records)
     loss_run(tmp_path / "b", range(5))
     client = serve(tmp_path)
-    query = {"tag": ["loss", "accuracy", "nothing"], "run": ["a", "b", "nobody"], "points": 4}
+    query: dict[str, list[str] | int] = {
+        "tag": ["loss", "accuracy", "nothing"],
+        "run": ["a", "b", "nobody"],
+        "points": 4,
+    }
 
     got = client.get("api/scalars", params=query).json()
     posted = client.post("api/scalars", json=query).json()
@@ -91,8 +97,8 @@ def test_one_request_fills_a_screen_of_cards(tmp_path: Path, serve) -> None:
     assert got["tag"] is None
 
 
-def test_known_tag_that_chosen_runs_lack_is_an_empty_answer(tmp_path: Path, serve) -> None:
-    """What another run has is not unknown: the answer is empty and says what is missing."""
+def test_tag_of_other_runs_is_an_empty_reply(tmp_path: Path, serve: Serve) -> None:
+    """It is listed as missing, and not 404."""
     loss_run(tmp_path / "a", range(3))
     loss_run(tmp_path / "b", range(3), tag="accuracy")
 
@@ -102,8 +108,8 @@ def test_known_tag_that_chosen_runs_lack_is_an_empty_answer(tmp_path: Path, serv
     assert (reply.json()["series"], reply.json()["missing"]) == ([], ["loss"])
 
 
-def test_posted_lists_may_be_longer_than_a_url(tmp_path: Path, serve) -> None:
-    """A hundred thousand runs may be named; their body is limited, and so is what is made of it."""
+def test_posted_lists_may_be_longer_than_a_url(tmp_path: Path, serve: Serve) -> None:
+    """A hundred thousand runs may be requested; the size of the body is limited."""
     loss_run(tmp_path / "a", range(3))
     client = serve(tmp_path)
     names = [f"{'x' * 100}{i}" for i in range(99_999)]
@@ -118,7 +124,7 @@ def test_posted_lists_may_be_longer_than_a_url(tmp_path: Path, serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "status", "says"),
+    ("body", "status", "error"),
     [
         (b'{"tag": ["loss"], "points": "5"}', 422, "points='5'"),
         (b'{"tag": ["loss"], "lo": true}', 422, "lo=True"),
@@ -132,15 +138,15 @@ def test_posted_lists_may_be_longer_than_a_url(tmp_path: Path, serve) -> None:
         (b"[" * 200_000, 400, "body"),
     ],
 )
-def test_bad_bodies_are_refused(body: bytes, status: int, says: str, client: httpx.Client) -> None:
-    """What is posted is JSON, in which a number is no text and no bool."""
+def test_invalid_bodies_are_errors(body: bytes, status: int, error: str, client: httpx.Client) -> None:
+    """Bodies are strict JSON: strings and bools are not numbers."""
     reply = client.post("api/scalars", content=body, headers={"Content-Type": "application/json"})
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
-def test_absent_filters_mean_all(tmp_path: Path, serve) -> None:
-    """Runs and plugins that are not named are all there; a plugin that nobody uses has no tags."""
+def test_missing_filters_select_all(tmp_path: Path, serve: Serve) -> None:
+    """All runs and plugins are listed; an unused plugin has no tags."""
     loss_run(tmp_path / "a", range(3))
     loss_run(tmp_path / "b", range(3))
     client = serve(tmp_path)
@@ -158,8 +164,8 @@ def test_absent_filters_mean_all(tmp_path: Path, serve) -> None:
     assert client.get("api/landscapes").json()["landscapes"] == []
 
 
-def test_large_json_is_zipped_and_streams_are_not(tmp_path: Path, serve) -> None:
-    """Small replies and event streams go out as they are."""
+def test_large_json_is_compressed_and_streams_are_not(tmp_path: Path, serve: Serve) -> None:
+    """Neither are small replies."""
     loss_run(tmp_path, range(3000))
     client = serve(tmp_path, "--path-prefix", "/topo")
 
@@ -174,7 +180,7 @@ def test_large_json_is_zipped_and_streams_are_not(tmp_path: Path, serve) -> None
 
 @pytest.mark.parametrize("path", ["", "built/main.js", "api/runs", "api/scalars?tag=loss", "api/scalars.csv?tag=loss"])
 def test_head_is_get_without_the_content(path: str, client: httpx.Client) -> None:
-    """Status and headers are those of GET."""
+    """Status and headers equal those of GET."""
     head, got = client.head(path), client.get(path)
 
     assert (head.status_code, head.content) == (200, b"")
@@ -183,29 +189,29 @@ def test_head_is_get_without_the_content(path: str, client: httpx.Client) -> Non
 
 
 def test_head_of_the_event_stream_ends(client: httpx.Client) -> None:
-    """There is no content to wait for."""
+    """The reply has no content to wait for."""
     assert client.head("api/updates").headers["content-type"].startswith("text/event-stream")
 
 
-def test_other_methods_are_told_which_there_are(client: httpx.Client) -> None:
-    """Those of all routes of a path."""
+def test_other_methods_are_405_with_the_allowed_ones(client: httpx.Client) -> None:
+    """Those of all routes of the path."""
     scalars, runs = client.put("api/scalars"), client.post("api/runs")
 
     assert (scalars.status_code, scalars.headers["allow"]) == (405, "GET, HEAD, POST")
     assert (runs.status_code, runs.headers["allow"]) == (405, "GET, HEAD")
-    assert runs.json()["detail"] == "no POST here: expected one of GET, HEAD"
+    assert runs.json()["detail"] == "method POST is not allowed: expected one of GET, HEAD"
 
 
-def test_refusals_are_short(client: httpx.Client) -> None:
-    """However many wrong values a body has, and however long they are."""
+def test_errors_are_short(client: httpx.Client) -> None:
+    """Regardless of the number and length of invalid values."""
     reply = client.post("api/scalars", json={"tag": ["x"], "axis": "y" * 1_000_000, "run": list(range(50_000))})
 
     assert reply.status_code == 422
     assert len(reply.content) < 20_000
 
 
-def test_everything_is_below_the_prefix(tmp_path: Path, serve) -> None:
-    """The API, its description and the page; nothing beside it."""
+def test_everything_is_below_the_prefix(tmp_path: Path, serve: Serve) -> None:
+    """The API, its description and the page; nothing is outside."""
     client = serve(tmp_path, "--path-prefix", "/topo")
     root = client.base_url.join("/")
 
@@ -214,11 +220,13 @@ def test_everything_is_below_the_prefix(tmp_path: Path, serve) -> None:
     assert all(path.startswith("/topo/api/") for path in described)
     assert [client.get(path).status_code for path in ("", "built/main.js", "api/runs")] == [200, 200, 200]
     assert [client.get(root.join(path)).status_code for path in ("built/main.js", "api/runs")] == [404, 404]
-    assert client.get(root.join("/topo")).next_request.url.path == "/topo/"
+    redirected = client.get(root.join("/topo")).next_request
+    assert redirected is not None
+    assert redirected.url.path == "/topo/"
 
 
-def test_names_that_are_no_utf8_are_spelled_out(tmp_path: Path, serve) -> None:
-    """One directory with such a name keeps no other from being listed, read or followed."""
+def test_names_with_invalid_utf8_are_escaped(tmp_path: Path, serve: Serve) -> None:
+    """Such a directory does not affect the listing and reading of others."""
     loss_run(tmp_path / "a", range(3))
     write_run(Path(os.fsdecode(os.fsencode(tmp_path) + b"/b\xff")), [scalar_event(2.0, 1, {"loss": 0.5})])
     client = serve(tmp_path)
@@ -229,8 +237,8 @@ def test_names_that_are_no_utf8_are_spelled_out(tmp_path: Path, serve) -> None:
     assert "b\\xff,loss,0,1,2.0,0.5" in client.get("api/scalars.csv?tag=loss").text
 
 
-def test_window_total_and_raw_points(tmp_path: Path, serve) -> None:
-    """Total counts the window before downsampling; points=0 gives every point of it."""
+def test_window_total_and_raw_points(tmp_path: Path, serve: Serve) -> None:
+    """Total counts the window before downsampling; points=0 returns all points."""
     loss_run(tmp_path, range(10_000))
     client = serve(tmp_path)
 
@@ -244,8 +252,8 @@ def test_window_total_and_raw_points(tmp_path: Path, serve) -> None:
     assert window["run"] == "."
 
 
-def test_since_a_revision_nothing_new_is_304(tmp_path: Path, serve) -> None:
-    """A client that has the newest revision is told so without the points."""
+def test_unchanged_since_a_revision_is_304(tmp_path: Path, serve: Serve) -> None:
+    """A client with the newest revision receives no points."""
     path = loss_run(tmp_path / "a", range(10))
     client = serve(tmp_path)
     revision = client.get("api/scalars", params={"tag": "loss"}).json()["revision"]
@@ -259,14 +267,14 @@ def test_since_a_revision_nothing_new_is_304(tmp_path: Path, serve) -> None:
     assert reply.json()["series"][0]["total"] == 11
 
 
-def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
-    """The lowest rank by default, any or all on demand; one attempt, or every point of all."""
+def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:
+    """The lowest rank is the default, any or all can be selected; one attempt, or all points of all."""
     loss_run(tmp_path, range(1, 6), seconds=100, rank=1)
     loss_run(tmp_path, range(3, 9), seconds=200, rank=1)
     loss_run(tmp_path, range(1, 3), seconds=100, rank=4)
     client = serve(tmp_path)
 
-    def steps(**query: object) -> list[tuple[int, int]]:
+    def steps(**query: Any) -> list[tuple[int, int]]:
         series = client.get("api/scalars", params={"tag": "loss", **query}).json()["series"]
         return [(each["rank"], len(each["step"])) for each in series]
 
@@ -278,8 +286,8 @@ def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
     assert steps(attempt="all") == [(1, 11)]
 
 
-def test_csv_is_exact(tmp_path: Path, serve) -> None:
-    """The CSV holds every point; its numbers read back as the same doubles, its names as the same strings."""
+def test_csv_is_exact(tmp_path: Path, serve: Serve) -> None:
+    """The CSV has every point; its numbers parse to the same doubles, its names to the same strings."""
     tag = 'a "tag", with\nlines'
     values = [0.1, float("nan"), float("inf"), -float("inf"), 1e-300, 5.0]
     records = [scalar_event(1.7e9 + i / 3, i, {tag: value}) for i, value in enumerate(values)]
@@ -297,7 +305,7 @@ def test_csv_is_exact(tmp_path: Path, serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "status", "says"),
+    ("path", "status", "error"),
     [
         ("api/scalars", 422, "tag"),
         ("api/scalars?tag=nothing", 404, "'nothing'"),
@@ -317,16 +325,16 @@ def test_csv_is_exact(tmp_path: Path, serve) -> None:
         ("../pyproject.toml", 404, "Not Found"),
     ],
 )
-def test_bad_requests_name_the_value(path: str, status: int, says: str, client: httpx.Client) -> None:
-    """Every refused request says in one sentence what was wrong with which value."""
+def test_errors_contain_the_invalid_value(path: str, status: int, error: str, client: httpx.Client) -> None:
+    """Each error is one sentence with the parameter and its value."""
     reply = client.get(path)
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
 @pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory):
-    """Serve one small run to all tests of this file that only ask."""
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """Serve a small run to the tests that only read."""
     from support.servers import start, stop
 
     logdir = tmp_path_factory.mktemp("logdir")
@@ -338,8 +346,8 @@ def client(tmp_path_factory: pytest.TempPathFactory):
     stop(process)
 
 
-def test_api_describes_itself(client: httpx.Client) -> None:
-    """OpenAPI lists every route with its reply."""
+def test_openapi_document_is_served(client: httpx.Client) -> None:
+    """It lists every route with its reply."""
     described = client.get("api/openapi.json").json()["paths"]
 
     assert set(described) == {
@@ -378,8 +386,8 @@ def test_api_describes_itself(client: httpx.Client) -> None:
     assert described["/api/runs"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
 
 
-def test_updates_tell_added_changed_and_removed_runs(tmp_path: Path, serve) -> None:
-    """The event stream names the runs that came, grew and went, with growing revisions."""
+def test_updates_report_added_changed_and_removed_runs(tmp_path: Path, serve: Serve) -> None:
+    """The event stream has increasing revisions."""
     path = loss_run(tmp_path / "a", range(3))
     client = serve(tmp_path, "--reload-interval", "0.1")
 
@@ -399,8 +407,8 @@ def test_updates_tell_added_changed_and_removed_runs(tmp_path: Path, serve) -> N
     assert first["revision"] < changed["revision"] < added["revision"] < removed["revision"]
 
 
-def test_missing_logdir_is_waited_for(tmp_path: Path, serve) -> None:
-    """A logdir that does not exist yet is served empty and picked up when it appears."""
+def test_server_waits_for_a_missing_logdir(tmp_path: Path, serve: Serve) -> None:
+    """It is empty until the directory is created."""
     logdir = tmp_path / "later"
     client = serve(logdir, "--reload-interval", "0.1")
     assert client.get("api/runs").json()["logdir_exists"] is False
@@ -412,8 +420,8 @@ def test_missing_logdir_is_waited_for(tmp_path: Path, serve) -> None:
     assert reply["runs"][0]["run"] == "a"
 
 
-def test_foreign_and_unreadable_files_are_ignored_and_counted(tmp_path: Path, serve) -> None:
-    """Files that are no event files are counted; one that cannot be read is named; the others are served."""
+def test_other_and_unreadable_files_are_reported(tmp_path: Path, serve: Serve) -> None:
+    """Files that are not event files are counted, unreadable ones are listed, and the others are served."""
     loss_run(tmp_path / "a", range(3))
     (tmp_path / "a/model.ckpt").write_bytes(b"weights")
     (tmp_path / "a/notes.txt").write_text("words")
@@ -433,21 +441,25 @@ def test_foreign_and_unreadable_files_are_ignored_and_counted(tmp_path: Path, se
     assert runs["garbage"]["damaged_records"] == 1
 
 
-def test_unreadable_file_is_named_and_told_once(tmp_path: Path) -> None:
-    """A file that cannot be opened is a problem with its reason, logged once however often it is tried."""
+def test_unreadable_file_is_listed_and_logged_once(tmp_path: Path) -> None:
+    """It is listed with the reason, and logged once although it is retried."""
     loss_run(tmp_path / "a", range(3))
     path = loss_run(tmp_path / "b", range(3))
-    found = discover(str(tmp_path)).files
+    files = discover(str(tmp_path)).files
     loading = FileLoader(None)
     records: list[logging.LogRecord] = []
-    handler = logging.Handler()
-    handler.emit = records.append
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+
+    handler = Collector()
     logging.getLogger("toposcope.server.loading.file_loader").addHandler(handler)
     path.unlink()  # Between the walk and the reading, as when permissions change.
     path.symlink_to(path)  # Opening it fails for root too.
 
     for _ in range(3):
-        loading.add(found)
+        loading.add(files)
         loading.read(1.0)
 
     logging.getLogger("toposcope.server.loading.file_loader").removeHandler(handler)
@@ -456,8 +468,8 @@ def test_unreadable_file_is_named_and_told_once(tmp_path: Path) -> None:
     assert loading.problems == {str(path): os.strerror(errno.ELOOP)}
 
 
-def test_file_that_vanished_and_came_back_is_read_again(tmp_path: Path, serve) -> None:
-    """A run whose directory is removed goes; one of the same name is new."""
+def test_recreated_file_is_read_again(tmp_path: Path, serve: Serve) -> None:
+    """A run whose directory is removed disappears; one with the same name is new."""
     path = loss_run(tmp_path / "a", range(3))
     client = serve(tmp_path, "--reload-interval", "0.1")
     path.unlink()
@@ -469,8 +481,8 @@ def test_file_that_vanished_and_came_back_is_read_again(tmp_path: Path, serve) -
     assert (run["first_step"], run["last_step"]) == (100, 109)
 
 
-def test_loading_once_reads_what_is_there(tmp_path: Path, serve) -> None:
-    """--reload-interval 0 loads the logdir once and then leaves it alone."""
+def test_logdir_is_loaded_once(tmp_path: Path, serve: Serve) -> None:
+    """With --reload-interval 0, later changes are ignored."""
     path = loss_run(tmp_path / "a", range(3))
     client = serve(tmp_path, "--reload-interval", "0")
 
@@ -481,14 +493,14 @@ def test_loading_once_reads_what_is_there(tmp_path: Path, serve) -> None:
     assert client.get("api/health").json()["loading"] is False
 
 
-def test_empty_and_headless_files_wait(tmp_path: Path, serve) -> None:
-    """An empty file is no run yet; one with a version event is a run without tags."""
+def test_empty_and_incomplete_files(tmp_path: Path, serve: Serve) -> None:
+    """An empty file is not a run yet; one with a version event is a run without tags."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty/events.out.events.summary.1.0.host_MS").touch()
-    (tmp_path / "begun").mkdir()
-    (tmp_path / "begun/events.out.events.summary.1.0.host_MS").write_bytes(version_event())
+    (tmp_path / "without_tags").mkdir()
+    (tmp_path / "without_tags/events.out.events.summary.1.0.host_MS").write_bytes(version_event())
     client = serve(tmp_path)
 
     (run,) = client.get("api/runs").json()["runs"]
 
-    assert (run["run"], run["plugins"], run["first_step"]) == ("begun", {}, None)
+    assert (run["run"], run["plugins"], run["first_step"]) == ("without_tags", {}, None)

@@ -1,4 +1,4 @@
-"""Tensors over the HTTP API."""
+"""GET /api/tensors and /api/tensors/data."""
 
 import io
 import json
@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run, tensorboard_tensor
 
 from toposcope.proto.tensor_pb2 import DT_FLOAT32, TensorProto
@@ -33,7 +33,7 @@ def golden() -> Iterator[httpx.Client]:
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """Serve a run of tensors that the recorder wrote."""
+    """Serve a run of tensors recorded by Toposcope."""
     logdir = tmp_path_factory.mktemp("logdir")
     with SummaryRecord(logdir) as recorder:
         for tag, value in TENSORS.items():
@@ -61,7 +61,7 @@ TENSORS: dict[str, Any] = {
 }
 
 
-def ask(client: httpx.Client, run: str, tag: str, **query: object) -> list[dict[str, Any]]:
+def request_tensors(client: httpx.Client, run: str, tag: str, **query: Any) -> list[dict[str, Any]]:
     """Return the tensors of a tag."""
     reply = client.get("api/tensors", params={"run": run, "tag": tag} | query).raise_for_status().json()
     Tensors.model_validate(reply, extra="forbid")
@@ -69,14 +69,14 @@ def ask(client: httpx.Client, run: str, tag: str, **query: object) -> list[dict[
     return reply["tensors"]
 
 
-def read(client: httpx.Client, tag: str, run: str = ".", **query: object) -> dict[str, Any]:
+def read(client: httpx.Client, tag: str, run: str = ".", **query: Any) -> dict[str, Any]:
     """Return a part of a tensor."""
     reply = client.get("api/tensors/data", params={"run": run, "tag": tag} | query).raise_for_status().json()
     TensorData.model_validate(reply, extra="forbid")
     return reply
 
 
-def npy(client: httpx.Client, tag: str, run: str = ".", **query: object) -> tuple[np.ndarray[Any, Any], httpx.Headers]:
+def npy(client: httpx.Client, tag: str, run: str = ".", **query: Any) -> tuple[np.ndarray[Any, Any], httpx.Headers]:
     """Return a tensor as an array, and the headers of the reply."""
     query = {"run": run, "tag": tag, "format": "npy"} | query
     reply = client.get("api/tensors/data", params=query, headers={"Accept-Encoding": "identity"}).raise_for_status()
@@ -84,11 +84,11 @@ def npy(client: httpx.Client, tag: str, run: str = ".", **query: object) -> tupl
     return np.load(io.BytesIO(reply.content), allow_pickle=False), reply.headers
 
 
-def test_mindspores_tensors_are_those_of_its_own_reader(golden: httpx.Client) -> None:
-    """Dims, type and the sum of the elements, at every step."""
+def test_tensors_of_mindspore_equal_those_of_its_reader(golden: httpx.Client) -> None:
+    """Dims, dtype and the sum of elements, at every step."""
     expected = json.loads((GOLDEN / MINDSPORE / "expected.json").read_text())["tensor"]["logits"]
 
-    tensors = ask(golden, MINDSPORE, "logits", attempt="all")
+    tensors = request_tensors(golden, MINDSPORE, "logits", attempt="all")
 
     assert [(each["step"], each["dims"], each["dtype"]) for each in tensors] == [
         (step, dims, "float32") for step, dims, _, _ in expected
@@ -97,8 +97,8 @@ def test_mindspores_tensors_are_those_of_its_own_reader(golden: httpx.Client) ->
 
 
 @pytest.mark.parametrize("path", sorted((GOLDEN / MINDSPORE).glob("export_*/tensor/*.npy")), ids=lambda path: path.stem)
-def test_arrays_are_those_that_mindinsight_exports(golden: httpx.Client, path: Path) -> None:
-    """Every exported tensor, bit for bit."""
+def test_arrays_equal_those_exported_by_mindinsight(golden: httpx.Client, path: Path) -> None:
+    """Every exported tensor is equal bit for bit."""
     exported = np.load(path)
 
     array, _ = npy(golden, "logits", MINDSPORE, step=int(path.stem.rpartition("_")[2]))
@@ -107,8 +107,11 @@ def test_arrays_are_those_that_mindinsight_exports(golden: httpx.Client, path: P
 
 
 def test_statistics_are_over_the_finite_elements(recorded: httpx.Client) -> None:
-    """The others are counted; integers are exact; complex numbers count by magnitude."""
-    stated = {tag: ask(recorded, ".", tag)[0] for tag in ("float32", "int64", "uint64", "bool", "complex64", "empty")}
+    """Others are counted; integers are exact; statistics of complex numbers are of their magnitudes."""
+    stated = {
+        tag: request_tensors(recorded, ".", tag)[0]
+        for tag in ("float32", "int64", "uint64", "bool", "complex64", "empty")
+    }
     rows = {tag: [each[name] for name in ("dtype", "dims", "min", "max", "mean")] for tag, each in stated.items()}
     tenth = float(np.float32(0.1))
 
@@ -132,7 +135,7 @@ def test_statistics_are_over_the_finite_elements(recorded: httpx.Client) -> None
 
 @pytest.mark.parametrize("tag", [tag for tag in TENSORS if tag != "bfloat16"])
 def test_arrays_are_exact(recorded: httpx.Client, tag: str) -> None:
-    """An .npy file has the dtype, the dims and every bit, however many elements there are."""
+    """An .npy file has the dtype, dims and bits of an array of any size."""
     array, headers = npy(recorded, tag)
 
     assert (array.dtype, array.shape) == (TENSORS[tag].dtype, TENSORS[tag].shape)
@@ -141,15 +144,15 @@ def test_arrays_are_exact(recorded: httpx.Client, tag: str) -> None:
     assert headers["content-type"] == "application/octet-stream"
 
 
-def test_name_of_the_array_is_harmless(recorded: httpx.Client) -> None:
-    """Whatever the tag is."""
+def test_file_name_of_the_array_is_safe(recorded: httpx.Client) -> None:
+    """For any tag."""
     _, headers = npy(recorded, "a/b %\r\n")
 
     assert headers["content-disposition"] == 'attachment; filename="a_b__1.npy"'
 
 
-def test_bfloat16_arrives_as_float32_and_says_so(recorded: httpx.Client) -> None:
-    """NumPy has none; the header tells what it was."""
+def test_bfloat16_is_converted_to_float32(recorded: httpx.Client) -> None:
+    """NumPy has no bfloat16; the header has the original data type."""
     array, headers = npy(recorded, "bfloat16")
 
     assert (array.dtype, headers["toposcope-dtype"]) == (np.float32, "bfloat16")
@@ -158,7 +161,7 @@ def test_bfloat16_arrives_as_float32_and_says_so(recorded: httpx.Client) -> None
 
 
 def test_elements_are_exact_in_json(recorded: httpx.Client) -> None:
-    """Floats are the equal doubles, what JSON lacks is text, a complex number is a pair."""
+    """Floats are doubles, non-finite numbers strings, complex numbers pairs."""
     data = {tag: read(recorded, tag)["data"] for tag in TENSORS if tag != "a/b %\r\n"}
 
     assert data["float32"] == [[float(np.float32(0.1)), "NaN"], ["Infinity", "-Infinity"]]
@@ -172,8 +175,8 @@ def test_elements_are_exact_in_json(recorded: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("text", ["[0,:,1:5]", "1", "[-1, ::-2]", "[..., 0]", "[0,0,0]", "[:0]", "[2,...,1:3]"])
-def test_slices_are_numpys(recorded: httpx.Client, text: str) -> None:
-    """A part comes with its dims, in JSON and as an array alike."""
+def test_slices_equal_those_of_numpy(recorded: httpx.Client, text: str) -> None:
+    """A part has its dims, in JSON and as an array."""
     part = eval(f"cube[{text.strip('[]')}]", {"cube": TENSORS["cube"]})
 
     reply = read(recorded, "cube", slice=text)
@@ -184,38 +187,38 @@ def test_slices_are_numpys(recorded: httpx.Client, text: str) -> None:
     assert array.shape == part.shape
 
 
-def test_too_many_elements_for_json_are_refused(recorded: httpx.Client) -> None:
-    """The error names the number and the ways out; a slice of it is served."""
+def test_too_many_elements_for_json_are_an_error(recorded: httpx.Client) -> None:
+    """The error has the number of elements and the alternatives; a slice is served."""
     query = {"run": ".", "tag": "a/b %\r\n"}
 
     refused = recorded.get("api/tensors/data", params=query)
 
     assert refused.status_code == 422
-    for said in ("1001000 elements", "[1001, 1000]", str(MOST_ELEMENTS), "format=npy"):
-        assert said in refused.json()["detail"]
+    for part_of_error in ("1001000 elements", "[1001, 1000]", str(MOST_ELEMENTS), "format=npy"):
+        assert part_of_error in refused.json()["detail"]
     assert read(recorded, "a/b %\r\n", slice="[:1000]")["dims"] == [1000, 1000]
 
 
 @pytest.mark.parametrize(
-    ("query", "status", "says"),
+    ("query", "status", "error"),
     [
         ("slice=[9]", 422, "slice='[9]': part 1 is 9"),
-        ("slice=[a]", 422, "'a' is no index"),
+        ("slice=[a]", 422, "instead of 'a'"),
         ("format=csv", 422, "format='csv'"),
         ("step=7", 404, "no tensor of tag 'cube' in run '.' with step=7"),
         ("wall_time=1.5&rank=3", 404, "with wall_time=1.5, rank=3"),
         ("step=9223372036854775808", 422, "step='9223372036854775808'"),
     ],
 )
-def test_bad_requests_name_the_value(recorded: httpx.Client, query: str, status: int, says: str) -> None:
-    """Every refused request says in one sentence what was wrong with which value."""
+def test_errors_contain_the_invalid_value(recorded: httpx.Client, query: str, status: int, error: str) -> None:
+    """Each error is one sentence with the parameter and its value."""
     reply = recorded.get(f"api/tensors/data?run=.&tag=cube&{query}")
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
-def test_newest_point_of_a_step_is_read(tmp_path: Path, serve) -> None:
-    """Unless its wall_time or its attempt is given; without a step the last one is."""
+def test_newest_point_of_a_step_is_read(tmp_path: Path, serve: Serve) -> None:
+    """Others are selected by wall_time or attempt; the default is the last step."""
     values = [(10, 1, 1.0), (11, 2, 2.0), (12, 2, 3.0)]
     write_run(tmp_path, [_tensor_record(*value) for value in values], seconds=9)
     write_run(tmp_path, [_tensor_record(21, 2, 4.0), _tensor_record(22, 1, 5.0)], seconds=20)
@@ -234,8 +237,8 @@ def _tensor_record(wall_time: float, step: int, number: float) -> bytes:
     return record(wall_time, step, MindSporeValue(tag="x", tensor=tensor))
 
 
-def test_tensorboards_tensors_are_read(tmp_path: Path, serve) -> None:
-    """Strings are listed with their dims; their elements are refused with a sentence."""
+def test_tensors_of_tensorboard_are_read(tmp_path: Path, serve: Serve) -> None:
+    """Strings are listed with their dims, and reading their elements is an error."""
     tensors = {
         "numbers": tensorboard_tensor(19, [2], half_val=[0x3C00, 0x7C00]),
         "strings": strings(b"a", b"b", dims=[2, 1]),
@@ -243,17 +246,17 @@ def test_tensorboards_tensors_are_read(tmp_path: Path, serve) -> None:
     tensorboard_run(tmp_path, [(3, of_plugin("", tag, tensor)) for tag, tensor in tensors.items()])
     client = serve(tmp_path)
 
-    (numbers,), (texts,) = (ask(client, ".", tag) for tag in tensors)
+    (numbers,), (texts,) = (request_tensors(client, ".", tag) for tag in tensors)
     refused = client.get("api/tensors/data", params={"run": ".", "tag": "strings"})
 
     assert (numbers["dtype"], numbers["max"], numbers["pos_inf_count"]) == ("float16", 1, 1)
     assert read(client, "numbers", step=3)["data"] == [1, "Infinity"]
     assert (texts["dtype"], texts["dims"], texts["count"], texts["min"]) == ("string", [2, 1], 0, None)
-    assert (refused.status_code, "tensor of string: expected numbers" in refused.json()["detail"]) == (422, True)
+    assert (refused.status_code, "dtype string: expected numbers" in refused.json()["detail"]) == (422, True)
 
 
-def test_malformed_tensor_is_gone_and_says_why(tmp_path: Path, serve) -> None:
-    """The list leaves it out and counts it."""
+def test_malformed_tensor_is_410_with_the_reason(tmp_path: Path, serve: Serve) -> None:
+    """The list omits and counts it."""
     malformed = MindSporeValue(tag="x", tensor=TensorProto(dims=[3], data_type=DT_FLOAT32, float_data=[1]))
     write_run(tmp_path, [_tensor_record(2, 1, 1.0), record(3, 2, malformed)])
     client = serve(tmp_path)
@@ -263,12 +266,12 @@ def test_malformed_tensor_is_gone_and_says_why(tmp_path: Path, serve) -> None:
 
     assert ([each["step"] for each in reply["tensors"]], reply["total"], reply["damaged"]) == ([1], 2, 1)
     assert gone.status_code == 410
-    assert "1 elements of float32 do not fit the dims [3]" in gone.json()["detail"]
+    assert "1 elements of float32 do not match the dims [3]" in gone.json()["detail"]
 
 
 @pytest.mark.parametrize("form", ["npy", "json"])
-def test_tensors_are_sent_once(tmp_path: Path, serve, form: str) -> None:
-    """304 for who has the newest one, until there is a newer; arrays are not zipped."""
+def test_tensors_have_etags(tmp_path: Path, serve: Serve, form: str) -> None:
+    """The reply is 304 until there is a newer tensor; arrays are not compressed."""
     query = {"run": ".", "tag": "t", "format": form}
     with SummaryRecord(tmp_path) as recorder:
         recorder.add_value("tensor", "t", np.zeros(5000, np.float32))

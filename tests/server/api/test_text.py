@@ -1,4 +1,4 @@
-"""Texts over the HTTP API."""
+"""GET /api/text."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.event_files import GOLDEN, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
 
 from toposcope.server.api.text import Texts
@@ -22,7 +22,7 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def ask(client: httpx.Client, run: str, tag: str) -> list[dict[str, object]]:
+def request_texts(client: httpx.Client, run: str, tag: str) -> list[dict[str, object]]:
     """Return the texts of a tag."""
     reply = client.get("api/text", params={"run": run, "tag": tag}).raise_for_status().json()
     Texts.model_validate(reply, extra="forbid")
@@ -30,10 +30,10 @@ def ask(client: httpx.Client, run: str, tag: str) -> list[dict[str, object]]:
     return reply["texts"]
 
 
-def test_golden_texts_are_what_was_written(golden: httpx.Client) -> None:
-    """Keras writes a scalar of text, tensorboardX a list of one; neither is a table."""
-    keras = ask(golden, "tensorboard/keras/custom", "words")
-    tensorboardx = ask(golden, "tensorboard/tensorboardx/lr_0.1", "note/text_summary")
+def test_golden_texts_equal_those_recorded(golden: httpx.Client) -> None:
+    """Keras records a scalar text, tensorboardX a list of one; neither is a table."""
+    keras = request_texts(golden, "tensorboard/keras/custom", "words")
+    tensorboardx = request_texts(golden, "tensorboard/tensorboardx/lr_0.1", "note/text_summary")
 
     assert [(text["step"], text["text"], text["dims"], text["texts"]) for text in keras] == [
         (step, f"step {step}", [], []) for step in range(20)
@@ -43,28 +43,28 @@ def test_golden_texts_are_what_was_written(golden: httpx.Client) -> None:
     ]
 
 
-def test_our_texts_come_back(tmp_path: Path, serve) -> None:
-    """Step, time and text, of any language."""
+def test_recorded_texts_are_returned(tmp_path: Path, serve: Serve) -> None:
+    """With step, time and text in any language."""
     write_run(tmp_path, [record(2.5, 7, MindSporeValue(tag="note", text="损失 **0.5**"))])
 
-    assert ask(serve(tmp_path), ".", "note") == [
+    assert request_texts(serve(tmp_path), ".", "note") == [
         {"step": 7, "wall_time": 2.5, "text": "损失 **0.5**", "dims": [], "texts": []}
     ]
 
 
-def test_tables_come_with_their_dims(tmp_path: Path, serve) -> None:
-    """The cells in row-major order; together, one a line, for who draws no tables. Bytes that are no text are shown."""
+def test_tables_have_dims(tmp_path: Path, serve: Serve) -> None:
+    """Cells are in row-major order, and also joined by line breaks; invalid UTF-8 is replaced."""
     cells = (b"lr", b"loss", b"0.1", b"\xff")
     tensorboard_run(tmp_path, [(3, of_plugin("text", "table", strings(*cells, dims=[2, 2])))])
 
-    (table,) = ask(serve(tmp_path), ".", "table")
+    (table,) = request_texts(serve(tmp_path), ".", "table")
 
     assert (table["dims"], table["texts"]) == ([2, 2], ["lr", "loss", "0.1", "\ufffd"])
     assert table["text"] == "lr\nloss\n0.1\n\ufffd"
 
 
-def test_more_text_than_a_reply_holds_is_refused(tmp_path: Path, serve) -> None:
-    """The error says how much it is and what to do; a window with less of it is served."""
+def test_too_much_text_for_a_reply_is_an_error(tmp_path: Path, serve: Serve) -> None:
+    """The error has the size and a remedy; a smaller window is served."""
     long = MindSporeValue(tag="log", text="x" * (9 << 20))
     write_run(tmp_path, [record(2 + step, step, long) for step in range(4)])
     client = serve(tmp_path)
@@ -73,12 +73,12 @@ def test_more_text_than_a_reply_holds_is_refused(tmp_path: Path, serve) -> None:
     (served,) = client.get("api/text", params={"run": ".", "tag": "log", "lo": 3}).json()["texts"]
 
     assert refused.status_code == 422
-    assert "4 points that would be listed have 37748736 bytes" in refused.json()["detail"]
+    assert "4 selected points have 37748736 bytes" in refused.json()["detail"]
     assert len(served["text"]) == 9 << 20
 
 
-def test_texts_that_are_none_are_counted(tmp_path: Path, serve) -> None:
-    """A table whose dims do not fit, in one that does."""
+def test_malformed_texts_are_counted(tmp_path: Path, serve: Serve) -> None:
+    """A table whose dims do not match is omitted."""
     events = [(1, of_plugin("text", "table", strings(b"a", dims=[7]))), (2, of_plugin("text", "table", strings(b"b")))]
     tensorboard_run(tmp_path, events)
 

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of subcommands: the real command as a process of its own."""
+"""Fixtures of the subcommand tests: the real command in a separate process."""
 
 import subprocess
 from collections.abc import Callable
@@ -11,5 +11,5 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def command() -> Command:
-    """Return a function that runs summary-server with arguments and returns what came of it."""
+    """Return a function that runs summary-server with arguments and returns the completed process."""
     return servers.run

@@ -1,4 +1,4 @@
-"""The console script: arguments, ports, errors and the way it ends."""
+"""The console script: arguments, ports, errors and shutdown."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ COMMAND = [sys.executable, "-m", "toposcope.server.cli"]
 
 
 def refuse(*arguments: str) -> str:
-    """Run the command, which must end with status 2 and one line; return the line."""
+    """Run the command, which must fail with status 2 and one line; return the line."""
     done = run(*arguments)
     assert done.returncode == 2
     assert done.stdout == ""
@@ -26,42 +26,42 @@ def refuse(*arguments: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ([], "--logdir"),
         (["--logdir", "FILE"], "is not a directory"),
-        (["--logdir", "DIR", "--port", "http"], "'http' is no port"),
-        (["--logdir", "DIR", "--port", "70000"], "'70000' is no port"),
+        (["--logdir", "DIR", "--port", "http"], "invalid port 'http'"),
+        (["--logdir", "DIR", "--port", "70000"], "invalid port '70000'"),
         (["--logdir", "DIR", "--host", "no.such.host.invalid"], "no.such.host.invalid"),
-        (["--logdir", "DIR", "--reload-interval", "-1"], "'-1' is no interval"),
-        (["--logdir", "DIR", "--reload-interval", "soon"], "'soon' is no interval"),
-        (["--logdir", "DIR", "--path-prefix", "a b"], "'a b' is no path prefix"),
+        (["--logdir", "DIR", "--reload-interval", "-1"], "invalid interval '-1'"),
+        (["--logdir", "DIR", "--reload-interval", "soon"], "invalid interval 'soon'"),
+        (["--logdir", "DIR", "--path-prefix", "a b"], "invalid path prefix 'a b'"),
         (["--logdir", "DIR", "--token", "short"], "token"),
         (["--logdir", "DIR", "--host", "::1", "--bind-all"], "not allowed with"),
         (["--logdir", "DIR", "--logdri", "x"], "--logdri"),
     ],
 )
-def test_bad_arguments_are_one_line_and_status_2(tmp_path: Path, arguments: list[str], says: str) -> None:
-    """What cannot be served is refused with one line that names the value."""
+def test_bad_arguments_are_one_line_and_status_2(tmp_path: Path, arguments: list[str], message: str) -> None:
+    """Errors are one line that contains the invalid value."""
     (tmp_path / "file").touch()
     names = {"FILE": str(tmp_path / "file"), "DIR": str(tmp_path)}
 
-    assert says in refuse(*[names.get(argument, argument) for argument in arguments])
+    assert message in refuse(*[names.get(argument, argument) for argument in arguments])
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may list every directory")
-def test_unreadable_directory_is_refused(tmp_path: Path) -> None:
-    """A directory that cannot be listed is refused at the start."""
+def test_unreadable_directory_is_an_error(tmp_path: Path) -> None:
+    """A directory that cannot be listed is an error at startup."""
     (tmp_path / "closed").mkdir(mode=0)
 
     assert "cannot be read" in refuse("--logdir", str(tmp_path / "closed"))
 
 
-def test_taken_port_is_refused_when_named_and_passed_over_when_not(tmp_path: Path) -> None:
-    """An explicit port must be free; the default goes on to the next free one."""
+def test_occupied_port_is_an_error_if_explicit_and_skipped_by_default(tmp_path: Path) -> None:
+    """An explicit port must be free; by default the next free one is used."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        assert f"port {port} at 127.0.0.1 is in use" in refuse("--logdir", str(tmp_path), "--port", str(port))
+        assert f"port {port} on 127.0.0.1 is in use" in refuse("--logdir", str(tmp_path), "--port", str(port))
 
     processes = []
     for _ in range(2):
@@ -75,8 +75,8 @@ def test_taken_port_is_refused_when_named_and_passed_over_when_not(tmp_path: Pat
         process.communicate(timeout=SLOW_SECONDS)
 
 
-def test_first_line_names_version_and_url(tmp_path: Path) -> None:
-    """Notebooks and editors find the URL in the one line of standard output."""
+def test_first_line_has_the_version_and_the_url(tmp_path: Path) -> None:
+    """Notebooks and editors read the URL from the only line of standard output."""
     process, url = start(tmp_path)
 
     out, error = stop(process)
@@ -87,7 +87,7 @@ def test_first_line_names_version_and_url(tmp_path: Path) -> None:
 
 
 def test_underscores_and_flags_of_tensorboard_are_accepted(tmp_path: Path) -> None:
-    """TensorBoard's command line works; what has no meaning here is said to have none."""
+    """TensorBoard's command line works; flags without effect are reported."""
     process, url = start(
         tmp_path,
         "--reload_interval=0.5",
@@ -101,29 +101,29 @@ def test_underscores_and_flags_of_tensorboard_are_accepted(tmp_path: Path) -> No
     assert url.endswith("/x/")
     assert httpx.get(url).status_code == 200
     _, error = stop(process)
-    assert "--samples-per-plugin is TensorBoard's" in error
-    assert "--load-fast is TensorBoard's" in error
+    assert "ignoring --samples-per-plugin" in error
+    assert "ignoring --load-fast" in error
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
-def test_server_ends_at_once_while_pages_listen(tmp_path: Path, ending: signal.Signals) -> None:
-    """A signal ends the event streams first, so an open page does not hold the server."""
+def test_server_stops_promptly_while_pages_are_open(tmp_path: Path, ending: signal.Signals) -> None:
+    """A signal closes the event streams first, so an open page does not delay the shutdown."""
     loss_run(tmp_path / "a", range(3))
     process, url = start(tmp_path)
     with httpx.stream("GET", f"{url}api/updates", timeout=SLOW_SECONDS) as stream:
         lines = stream.iter_lines()
         next(lines)
         process.send_signal(ending)
-        asked = time.monotonic()
+        started = time.monotonic()
         assert not [line for line in lines if line.startswith("data")][1:]
     process.ended()
 
-    assert time.monotonic() - asked < 10
+    assert time.monotonic() - started < 10
     assert process.returncode in (0, -ending)
 
 
 def test_path_prefix_serves_the_page_below_it(tmp_path: Path) -> None:
-    """Everything is below the prefix, the prefix without a slash leads there, and nothing is beside it."""
+    """Everything is below the prefix, the prefix without a slash redirects there, and nothing is outside of it."""
     process, url = start(tmp_path, "--path-prefix", "/deep/topo")
     base = url.removesuffix("/deep/topo/")
 
@@ -135,8 +135,8 @@ def test_path_prefix_serves_the_page_below_it(tmp_path: Path) -> None:
     stop(process)
 
 
-def test_idle_server_sleeps(tmp_path: Path) -> None:
-    """A live directory with a torn tail costs next to nothing while nothing comes."""
+def test_idle_server_uses_no_processor_time(tmp_path: Path) -> None:
+    """A live directory with torn tails costs next to nothing while nothing is recorded."""
     for i in range(20):
         path = loss_run(tmp_path / str(i), range(100))
         path.write_bytes(path.read_bytes()[:-3])
@@ -148,11 +148,11 @@ def test_idle_server_sleeps(tmp_path: Path) -> None:
         return int(fields[11]) + int(fields[12])
 
     revision = httpx.get(f"{url}api/health").json()["revision"]
-    before, asked = processor_ticks(), time.monotonic()
-    wait_until(lambda: time.monotonic() - asked > 3)
+    before, started = processor_ticks(), time.monotonic()
+    wait_until(lambda: time.monotonic() - started > 3)
     spent = (processor_ticks() - before) / os.sysconf("SC_CLK_TCK")
 
     assert httpx.get(f"{url}api/health").json()["revision"] == revision
-    # Spinning would cost three seconds; the figure for the contract is measured by hand.
+    # Busy waiting would take three seconds.
     assert spent < 1.5
     stop(process)

@@ -1,4 +1,4 @@
-"""summary-server export: what runs hold, as files that other programs read."""
+"""summary-server export: runs as files that other programs read."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ JPEG = b"\xff\xd8\xff\xe0" + bytes(30)
 
 
 def export(command: Command, *arguments: object, status: int = 0) -> dict[str, Any]:
-    """Export as the arguments say; return the manifest."""
+    """Run the export; return the manifest."""
     done = command("export", *arguments)
     assert (done.returncode, done.stderr) == (status, ""), done.stderr
     out = Path(str(arguments[arguments.index("--out") + 1]))
@@ -48,8 +48,8 @@ def rows_of(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
 
 
-def test_tensors_equal_those_that_mindspore_exported(tmp_path: Path, command: Command) -> None:
-    """Every npy file is that of MindSpore's own export, under the same name, byte for byte."""
+def test_tensors_equal_those_exported_by_mindspore(tmp_path: Path, command: Command) -> None:
+    """Every npy file equals that of MindSpore's own export, byte for byte and with the same name."""
     export(command, RUN, "--out", tmp_path / "out", "--plugin", "tensor")
     exported = RUN / "export_1795226941" / "tensor"
 
@@ -58,8 +58,8 @@ def test_tensors_equal_those_that_mindspore_exported(tmp_path: Path, command: Co
     }
 
 
-def test_csv_is_that_of_the_api(tmp_path: Path, command: Command, serve: Callable[..., httpx.Client]) -> None:
-    """Scalars are the same text as /api/scalars.csv gives for the run."""
+def test_csv_equals_that_of_the_api(tmp_path: Path, command: Command, serve: Callable[..., httpx.Client]) -> None:
+    """Scalars are the same text as in /api/scalars.csv for the run."""
     name = "tensorboard/tensorboardx/lr_0.1"
     export(command, GOLDEN, "--out", tmp_path / "out", "--plugin", "scalar")
     client = serve(GOLDEN)
@@ -71,8 +71,8 @@ def test_csv_is_that_of_the_api(tmp_path: Path, command: Command, serve: Callabl
     assert {row["value"] for row in rows if row["tag"] == "bad"} == {"NaN", "Infinity", "3.0"}
 
 
-def test_everything_of_a_run_is_exported_beside_its_csv(tmp_path: Path, command: Command) -> None:
-    """Pictures as they are, lists and trees as JSON; the run of the logdir itself needs no folder of its own."""
+def test_all_plugins_of_a_run_are_exported(tmp_path: Path, command: Command) -> None:
+    """Pictures are unchanged, lists and trees are JSON; the run of the logdir itself has no subdirectory."""
     manifest = export(command, RUN, "--out", tmp_path / "out")
     out = tmp_path / "out"
     landscape = json.loads((out / "landscape" / "landscape_%5B1%2C%204%5D_0.json").read_text())
@@ -91,7 +91,7 @@ def test_everything_of_a_run_is_exported_beside_its_csv(tmp_path: Path, command:
 
 
 def test_golden_runs_of_every_writer_are_exported(tmp_path: Path, command: Command) -> None:
-    """What has no form to be exported in is named; nothing else is missing."""
+    """Tags of unsupported plugins are listed; nothing else is missing."""
     manifest = export(command, GOLDEN, "--out", tmp_path / "out")
 
     assert [(each["plugin"], each["tag"]) for each in manifest["left_out"]] == [("pr_curves", "pr")]
@@ -100,7 +100,7 @@ def test_golden_runs_of_every_writer_are_exported(tmp_path: Path, command: Comma
 
 
 def test_pictures_keep_their_format(tmp_path: Path, command: Command) -> None:
-    """Bytes are never converted: the extension says what they are, .bin when nobody knows."""
+    """Bytes are never converted: the extension is that of their format, .bin if it is unknown."""
     values = [image("a", PNG), image("b", JPEG), image("c", b"<svg/>")]
     write_run(tmp_path / "logs", [record(2.0, 7, *values)])
 
@@ -110,8 +110,8 @@ def test_pictures_keep_their_format(tmp_path: Path, command: Command) -> None:
     assert pictures == {"a_7.png": PNG, "b_7.jpg": JPEG, "c_7.bin": b"<svg/>"}
 
 
-def test_hostile_tags_neither_leave_the_folder_nor_collide(tmp_path: Path, command: Command) -> None:
-    """Every tag has files of its own below the folder, and the manifest tells which."""
+def test_hostile_tags_neither_escape_the_directory_nor_collide(tmp_path: Path, command: Command) -> None:
+    """Every tag has separate files in the directory, which the manifest lists."""
     tags = ["../../x", "/etc/passwd", "a/b", "a%2Fb", "A/b", "a\\b", "..", ".", "", "con", "x" * 3000, "x" * 3001]
     tags += ["nul\x00", "line\nend", "损失", "a:b*c?", "-rf", "~", "$(id)", "scalar.csv"]
     values = [image(tag, PNG + tag.encode()) for tag in tags]
@@ -120,8 +120,8 @@ def test_hostile_tags_neither_leave_the_folder_nor_collide(tmp_path: Path, comma
 
     manifest = export(command, tmp_path / "logs", "--out", tmp_path / "deep" / "out")
 
-    found = {(entry["tag"], (tmp_path / "deep/out" / entry["file"]).read_bytes()) for entry in manifest["files"]}
-    assert found == {(tag, PNG + tag.encode()) for tag in tags}
+    exported = {(entry["tag"], (tmp_path / "deep/out" / entry["file"]).read_bytes()) for entry in manifest["files"]}
+    assert exported == {(tag, PNG + tag.encode()) for tag in tags}
     names = [entry["file"].lower() for entry in manifest["files"]]
     assert len(set(names)) == len(names) == len(tags) + 1
     assert all(name.startswith("deep/image/") and name.isascii() and name.count("/") == 2 for name in names)
@@ -142,23 +142,23 @@ def test_hostile_tags_neither_leave_the_folder_nor_collide(tmp_path: Path, comma
         ("a b/损", ("a%20b", "%E6%8D%9F")),
     ],
 )
-def test_folders_of_runs_are_those_of_the_logdir_but_for_names_that_mean_something_else(
+def test_directories_of_runs_are_those_of_the_logdir_except_for_reserved_names(
     run: str, folders: Iterable[str]
 ) -> None:
-    """A run called like a file or a folder of an export gets another name, and so does what no system can hold."""
+    """A run named like a file or directory of an export is renamed, and so are names that are not portable."""
     assert run_folders(run) == folders
 
 
 def test_long_names_end_in_a_checksum() -> None:
-    """Tags that differ at their end only have different names."""
+    """Tags that differ only at their end have different names."""
     first, second = safe_name("损" * 200 + "a"), safe_name("损" * 200 + "b")
 
     assert first != second
     assert max(len(first), len(second)) <= 150
 
 
-def test_runs_tags_ranks_and_attempts_are_chosen_as_in_the_api(tmp_path: Path, command: Command) -> None:
-    """Stitched and of the lowest rank unless it is said otherwise."""
+def test_runs_tags_ranks_and_attempts_are_selected_as_in_the_api(tmp_path: Path, command: Command) -> None:
+    """By default attempts are stitched, and only the lowest rank is exported."""
     logs = tmp_path / "logs"
     loss_run(logs / "a", range(10), seconds=1)
     loss_run(logs / "a", range(5, 8), seconds=100)
@@ -180,8 +180,8 @@ def test_runs_tags_ranks_and_attempts_are_chosen_as_in_the_api(tmp_path: Path, c
     assert steps("--rank", "1") == {"a/scalar.csv": [("loss", "1", step) for step in range(4)]}
 
 
-def test_damaged_values_are_left_out_named_and_the_status_is_1(tmp_path: Path, command: Command) -> None:
-    """What can be read is exported; the manifest says what could not, and why."""
+def test_damaged_values_are_left_out_and_listed_and_the_status_is_1(tmp_path: Path, command: Command) -> None:
+    """Intact values are exported; the manifest lists the others with the reason."""
     path = write_run(tmp_path / "logs", [record(2.0, step, image("big", PNG + bytes(10_000))) for step in range(3)])
     content = bytearray(path.read_bytes())
     content[-100] ^= 1
@@ -196,7 +196,7 @@ def test_damaged_values_are_left_out_named_and_the_status_is_1(tmp_path: Path, c
 
 
 def test_texts_are_markdown_and_tables_json(tmp_path: Path, command: Command) -> None:
-    """A text is exported as it is, a table with its sizes."""
+    """A text is exported unchanged, a table with its dimensions."""
     table = of_plugin("text", "table", strings(b"a", b"b", dims=[1, 2]))
     tensorboard_run(tmp_path / "logs", [(1, of_plugin("text", "one", strings("# é".encode()))), (2, table)])
 
@@ -207,26 +207,29 @@ def test_texts_are_markdown_and_tables_json(tmp_path: Path, command: Command) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["LOGS"], "--out"),
         (["missing", "--out", "OUT"], "'missing' does not exist"),
-        (["EMPTY", "--out", "OUT"], "holds no run"),
+        (["EMPTY", "--out", "OUT"], "has no runs"),
         (["LOGS", "--out", "FULL"], "is not empty"),
         (["LOGS", "--out", "FILE"], "FILE"),
         (["LOGS", "--out", "INSIDE"], "is inside DIR"),
-        (["LOGS", "--out", "OUT", "--run", "b"], "--run 'b': there is no such run, expected one of 'a'"),
-        (["LOGS", "--out", "OUT", "--tag", "lost"], "--tag 'lost': no chosen run has it, expected one of 'loss'"),
+        (["LOGS", "--out", "OUT", "--run", "b"], "--run 'b' does not exist: expected one of 'a'"),
+        (
+            ["LOGS", "--out", "OUT", "--tag", "lost"],
+            "--tag 'lost' does not exist in the selected runs",
+        ),
         (["LOGS", "--out", "OUT", "--plugin", "video"], "'video'"),
-        (["LOGS", "--out", "OUT", "--plugin", "graph", "--tag", "loss"], "--plugin names none of them"),
-        (["LOGS", "--out", "OUT", "--rank", "first"], "'first' is no rank"),
-        (["LOGS", "--out", "OUT", "--attempt", "0"], "'0' is no attempt"),
+        (["LOGS", "--out", "OUT", "--plugin", "graph", "--tag", "loss"], "--plugin selects none of them"),
+        (["LOGS", "--out", "OUT", "--rank", "first"], "invalid rank 'first'"),
+        (["LOGS", "--out", "OUT", "--attempt", "0"], "invalid attempt '0'"),
     ],
 )
-def test_what_cannot_be_exported_is_refused_in_one_line_and_nothing_is_written(
-    tmp_path: Path, command: Command, arguments: list[str], says: str
+def test_errors_are_one_line_and_nothing_is_written(
+    tmp_path: Path, command: Command, arguments: list[str], message: str
 ) -> None:
-    """Nothing is overwritten or mixed, and the logdir is never written."""
+    """Nothing is overwritten, and the logdir is never written."""
     loss_run(tmp_path / "logs" / "a", range(3))
     names = {name: tmp_path / name.lower() for name in ("LOGS", "OUT", "FULL", "EMPTY", "FILE")}
     names["INSIDE"] = tmp_path / "logs" / "out"
@@ -240,12 +243,12 @@ def test_what_cannot_be_exported_is_refused_in_one_line_and_nothing_is_written(
 
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
-    assert says.replace("FILE", str(names["FILE"])) in line
+    assert message.replace("FILE", str(names["FILE"])) in line
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_scalars_of_hostile_tags_are_one_row_each(tmp_path: Path, command: Command) -> None:
-    """Quotes, commas and line ends in tags are quoted as CSV has it."""
+def test_scalars_with_hostile_tags_have_one_row_each(tmp_path: Path, command: Command) -> None:
+    """Quotes, commas and line ends in tags are quoted according to RFC 4180."""
     tags = ['a,"b"\nc', "损失", "=1+1"]
     write_run(tmp_path / "logs", [scalar_event(2.0, 0, dict.fromkeys(tags, 0.1))])
 

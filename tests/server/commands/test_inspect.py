@@ -1,4 +1,4 @@
-"""summary-server inspect: what event files hold, and what in them is damaged."""
+"""summary-server inspect: the contents of event files, and their damage."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def inspected(command: Command, path: Path, status: int = 0) -> dict[str, Any]:
-    """Return what inspect --json says."""
+    """Return the output of inspect --json."""
     done = command("inspect", path, "--json")
     assert (done.returncode, done.stderr) == (status, "")
     inspection: dict[str, Any] = json.loads(done.stdout)
@@ -25,12 +25,12 @@ def inspected(command: Command, path: Path, status: int = 0) -> dict[str, Any]:
 
 
 def heavy_event(step: int) -> bytes:
-    """Return the record of an image that is too large to be verified while it is loaded."""
+    """Return the record of an image too large to be verified while it is loaded."""
     return record(2.0 + step, step, MindSporeValue(tag="picture", image=Summary.Image(encoded_image=bytes(10_000))))
 
 
-def test_golden_runs_are_listed_whole(command: Command) -> None:
-    """Tags, steps and files of MindSpore's run are as its own reader sees them; nothing is damaged."""
+def test_golden_runs_are_listed_completely(command: Command) -> None:
+    """Tags, steps and files of MindSpore's run equal those of its own reader; nothing is damaged."""
     inspection = inspected(command, GOLDEN)
     (run,) = [run for run in inspection["runs"] if run["run"] == "mindspore/digits_momentum"]
     tags = {(tag["plugin"], tag["tag"]): tag for tag in run["tags"]}
@@ -46,7 +46,7 @@ def test_golden_runs_are_listed_whole(command: Command) -> None:
 
 
 def test_damage_of_every_kind_is_listed_and_the_status_is_1(tmp_path: Path, command: Command) -> None:
-    """Damaged payloads, light and heavy, and damaged lengths are told with their places."""
+    """Damaged payloads, light and heavy, and damaged lengths are listed with their offsets."""
     records = [scalar_event(2.0, 0, {"loss": 1.0}), heavy_event(1), scalar_event(4.0, 2, {"loss": 0.5})]
     path = write_run(tmp_path, [*records, *records])
     places = [len(version_event()) + sum(map(len, [*records, *records][:i])) for i in (0, 1, 5)]
@@ -68,8 +68,8 @@ def test_damage_of_every_kind_is_listed_and_the_status_is_1(tmp_path: Path, comm
         assert f"at byte {place}: " in listed.stdout
 
 
-def test_torn_tail_is_no_damage(tmp_path: Path, command: Command) -> None:
-    """The beginning of a record at the end of a file is normal: its bytes are told, the status is 0."""
+def test_torn_tail_is_not_damage(tmp_path: Path, command: Command) -> None:
+    """An incomplete record at the end of a file is normal: its bytes are reported, the status is 0."""
     path = loss_run(tmp_path / "a", range(3))
     path.write_bytes(path.read_bytes()[:-5])
     (tmp_path / "b").mkdir()
@@ -81,8 +81,8 @@ def test_torn_tail_is_no_damage(tmp_path: Path, command: Command) -> None:
     assert (second["files"][0]["torn_bytes"], second["events"], second["dialect"]) == (10, 0, None)
 
 
-def test_attempts_and_ranks_are_told(tmp_path: Path, command: Command) -> None:
-    """A restart is an attempt with the step it took up from; points are those of the page, recorded all there are."""
+def test_attempts_and_ranks_are_reported(tmp_path: Path, command: Command) -> None:
+    """A restart is an attempt with its restart step; points count what the dashboard shows, recorded counts all."""
     loss_run(tmp_path, range(10), seconds=1)
     loss_run(tmp_path, range(5, 8), seconds=100)
     loss_run(tmp_path, range(4), seconds=1, rank=1)
@@ -98,8 +98,8 @@ def test_attempts_and_ranks_are_told(tmp_path: Path, command: Command) -> None:
     assert (tag["points"], tag["recorded"], tag["ranks"]) == (8, 17, [0, 1])
 
 
-def test_names_cannot_steer_the_terminal(tmp_path: Path, command: Command) -> None:
-    """Escape sequences and line ends in tags are spelled out; what is not printed as text is in the JSON as it is."""
+def test_names_cannot_control_the_terminal(tmp_path: Path, command: Command) -> None:
+    """Escape sequences and line ends in tags are escaped in text, and unchanged in JSON."""
     write_run(tmp_path, [scalar_event(2.0, 0, {"\x1b[31mred\n\u202e损失": 1.0})])
 
     done = command("inspect", tmp_path)
@@ -110,10 +110,10 @@ def test_names_cannot_steer_the_terminal(tmp_path: Path, command: Command) -> No
     assert tag["tag"] == "\x1b[31mred\n\u202e损失"
 
 
-def test_logdir_is_not_written_and_no_index_is_made(
+def test_logdir_is_not_written_and_no_index_is_created(
     tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """To inspect changes nothing."""
+    """Inspecting changes nothing."""
     loss_run(tmp_path / "logs", range(3))
     before = sorted(tmp_path.rglob("*"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -124,7 +124,7 @@ def test_logdir_is_not_written_and_no_index_is_made(
 
 
 def test_folder_without_event_files_is_empty(tmp_path: Path, command: Command) -> None:
-    """No runs are no error."""
+    """A logdir without runs is not an error."""
     (tmp_path / "notes.txt").touch()
 
     assert command("inspect", tmp_path).stdout == (
@@ -133,7 +133,7 @@ def test_folder_without_event_files_is_empty(tmp_path: Path, command: Command) -
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ([], "DIR|FILE"),
         (["missing"], "'missing' does not exist"),
@@ -142,9 +142,9 @@ def test_folder_without_event_files_is_empty(tmp_path: Path, command: Command) -
     ],
 )
 def test_bad_arguments_are_one_line_and_status_2(
-    tmp_path: Path, command: Command, arguments: list[str], says: str
+    tmp_path: Path, command: Command, arguments: list[str], message: str
 ) -> None:
-    """What cannot be inspected is refused with one line that names the value."""
+    """Errors are one line that contains the invalid value."""
     (tmp_path / "file").touch()
     names = {"FILE": str(tmp_path / "file"), "DIR": str(tmp_path)}
 
@@ -153,11 +153,11 @@ def test_bad_arguments_are_one_line_and_status_2(
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("summary-server inspect: ")
-    assert says in line
+    assert message in line
 
 
-def test_reader_that_goes_away_is_no_error(command: Command) -> None:
-    """A pager that is left ends the command in silence."""
+def test_closed_pipe_is_not_an_error(command: Command) -> None:
+    """The command ends silently when its output is closed, as by a pager."""
     pipe = f"exec 2>&1; {sys.executable} -m toposcope.server.cli inspect . --json | head -1"
     done = subprocess.run(pipe, shell=True, cwd=GOLDEN, capture_output=True, text=True, timeout=30)
 

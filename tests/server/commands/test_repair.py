@@ -1,4 +1,4 @@
-"""summary-server repair: the sound records of a damaged event file in a new one."""
+"""summary-server repair: the intact records of a damaged event file in a new one."""
 
 import random
 import subprocess
@@ -12,7 +12,7 @@ from support.summary_values import MindSporeValue, record
 from toposcope.proto import framing
 from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.server.commands.file_check import survey
+from toposcope.server.commands.file_check import check_file
 from toposcope.server.commands.repair import repair
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -21,7 +21,7 @@ LARGER = [path for path in GOLDEN_FILES if path.stat().st_size > 10_000]
 
 
 def records_of(content: bytes) -> Iterator[bytes]:
-    """Yield the records of an event file that is whole."""
+    """Yield the records of an undamaged event file."""
     start = 0
     while start < len(content):
         header = framing.read_header(content[start : start + framing.HEADER_BYTES])
@@ -31,18 +31,18 @@ def records_of(content: bytes) -> Iterator[bytes]:
 
 
 @pytest.mark.parametrize("path", GOLDEN_FILES, ids=lambda path: path.name)
-def test_sound_file_is_copied_byte_for_byte(tmp_path: Path, path: Path) -> None:
-    """Of a file without damage, of either dialect, nothing is left out."""
+def test_intact_file_is_copied_byte_for_byte(tmp_path: Path, path: Path) -> None:
+    """Nothing is left out of an undamaged file of either dialect."""
     out = tmp_path / path.name
 
-    found = repair(str(path), str(out))
+    check = repair(str(path), str(out))
 
     assert out.read_bytes() == path.read_bytes()
-    assert (found.records, found.damage) == (len(list(records_of(path.read_bytes()))), [])
+    assert (check.records, check.damage) == (len(list(records_of(path.read_bytes()))), [])
 
 
-def test_damaged_records_are_left_out_and_told(tmp_path: Path, command: Command) -> None:
-    """A damaged payload costs its record, a damaged length what follows up to the next header, a torn tail itself."""
+def test_damaged_records_are_left_out_and_reported(tmp_path: Path, command: Command) -> None:
+    """A damaged payload costs its record, a damaged length everything up to the next header; a torn tail is dropped."""
     image = MindSporeValue(tag="picture", image=Summary.Image(encoded_image=bytes(10_000)))
     records = [
         version_event(),
@@ -66,21 +66,19 @@ def test_damaged_records_are_left_out_and_told(tmp_path: Path, command: Command)
     assert out.read_bytes() == b"".join(records[i] for i in (0, 2, 4, 6))
     assert done.stdout.splitlines() == [
         f"{out}: 4 records kept, {after:,} bytes",
-        f"left out: {len(records[1])} bytes at {starts[1]}, its payload is damaged",
-        f"left out: {len(records[3])} bytes at {starts[3]}, its length is damaged",
-        f"left out: {len(records[5]):,} bytes at {starts[5]}, its payload is damaged",
-        f"left out: {len(records[1]) - 1} bytes at {starts[7]}, the beginning of a record",
-        f"3 damaged places skipped, {before - after:,} of {before:,} bytes left out",
+        f"skipped: {len(records[1])} bytes at {starts[1]}, damaged payload",
+        f"skipped: {len(records[3])} bytes at {starts[3]}, damaged length",
+        f"skipped: {len(records[5]):,} bytes at {starts[5]}, damaged payload",
+        f"skipped: {len(records[1]) - 1} bytes at {starts[7]}, an incomplete record",
+        f"3 damaged places, {before - after:,} of {before:,} bytes skipped",
     ]
     assert list(out.parent.iterdir()) == [out]
     assert command("inspect", out).returncode == 0
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_whatever_the_damage_the_slow_readers_records_are_kept_and_the_result_is_clean(
-    tmp_path: Path, seed: int
-) -> None:
-    """Bytes flipped, cut out, put in and cut off: what is kept is what a reader that goes byte by byte can read."""
+def test_records_of_the_reference_reader_are_kept_and_the_result_is_undamaged(tmp_path: Path, seed: int) -> None:
+    """Bytes are flipped, deleted, inserted and cut off: the records that a byte-by-byte reader finds are kept."""
     dice = random.Random(seed)
     path = LARGER[seed % len(LARGER)]
     content = bytearray(path.read_bytes())
@@ -103,18 +101,18 @@ def test_whatever_the_damage_the_slow_readers_records_are_kept_and_the_result_is
     name = parse_file_name(path.name)
     assert name is not None
 
-    found = repair(str(damaged), str(out))
+    check = repair(str(damaged), str(out))
 
     with out.open("rb") as opened:
-        again = survey(opened.fileno(), name)
-    assert (again.records, again.damage, again.end) == (found.records, [], out.stat().st_size)
+        again = check_file(opened.fileno(), name)
+    assert (again.records, again.damage, again.end) == (check.records, [], out.stat().st_size)
     points, places = read_slowly(bytes(content), name.dialect)
     assert repr(read_slowly(out.read_bytes(), name.dialect)) == repr((points, []))  # A NaN equals nothing.
-    assert [stretch.start for stretch in found.damage] == places
+    assert [damaged.start for damaged in check.damage] == places
 
 
 def test_large_file_is_repaired_across_windows(tmp_path: Path) -> None:
-    """Damage anywhere in a file of many windows costs only what it hits; heavy records are checked too."""
+    """Damage anywhere in a file of many windows costs only the records it hits; heavy records are verified too."""
     heavy = record(3.0, 1, MindSporeValue(tag="picture", image=Summary.Image(encoded_image=bytes(1 << 20))))
     lights = b"".join(scalar_event(2.0, step, {"loss": 1.0}) for step in range(2000))
     bad = bytearray(heavy)
@@ -125,30 +123,30 @@ def test_large_file_is_repaired_across_windows(tmp_path: Path) -> None:
     path, out = tmp_path / "events.out.events.summary.1.0.host_MS", tmp_path / "a.out.events.summary.1.0.host"
     path.write_bytes(b"".join([*good[:3], bad, bad, *good[3:5], lost, bad, lost, *good[5:]]))
 
-    found = repair(str(path), str(out))
+    check = repair(str(path), str(out))
 
     assert out.read_bytes() == b"".join(good)
-    assert [each.reason for each in found.damage] == ["payload", "payload", "length", "payload", "length"]
+    assert [damaged.reason for damaged in check.damage] == ["payload", "payload", "length", "payload", "length"]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (["GOOD"], "--out"),
         (["GOOD", "--out", "GOOD"], "exists"),
         (["GOOD", "--out", "LINK"], "exists"),
-        (["missing.tfevents.1", "--out", "OUT"], "'missing.tfevents.1' is no file"),
+        (["missing.tfevents.1", "--out", "OUT"], "'missing.tfevents.1' is not a file"),
         (["NOTES", "--out", "OUT"], "is not an event file"),
-        (["GOOD", "--out", "notes.txt"], "'notes.txt' would not be read as what it is"),
-        (["GOOD", "--out", "events.out.tfevents.1"], "would not be read as what it is"),
-        (["EMPTY", "--out", "OUT"], "holds no sound record"),
+        (["GOOD", "--out", "notes.txt"], "'notes.txt' does not have the name of such an event file"),
+        (["GOOD", "--out", "events.out.tfevents.1"], "does not have the name of such an event file"),
+        (["EMPTY", "--out", "OUT"], "has no intact record"),
         (["GOOD", "--out", "no/such/folder/x.out.events.summary.1.0.h"], "No such file or directory"),
     ],
 )
-def test_what_cannot_be_repaired_is_refused_in_one_line_and_nothing_is_written(
-    tmp_path: Path, command: Command, arguments: list[str], says: str
+def test_errors_are_one_line_and_nothing_is_written(
+    tmp_path: Path, command: Command, arguments: list[str], message: str
 ) -> None:
-    """Nothing is ever overwritten, least of all the damaged file."""
+    """No file is ever overwritten, least of all the damaged one."""
     good = loss_run(tmp_path, range(3))
     names = {"GOOD": good, "OUT": tmp_path / "b.out.events.summary.1.0.host"}
     names |= {"NOTES": tmp_path / "notes.txt", "LINK": tmp_path / "link.out.events.summary.1.0.h"}
@@ -162,12 +160,12 @@ def test_what_cannot_be_repaired_is_refused_in_one_line_and_nothing_is_written(
 
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
-    assert says in line
+    assert message in line
     assert {path: path.is_symlink() or path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_message_that_cannot_be_read_is_left_out_though_its_checksum_fits(tmp_path: Path, command: Command) -> None:
-    """A sound frame around nonsense stops other readers: it is damage as well."""
+def test_malformed_message_is_left_out_although_its_checksum_is_correct(tmp_path: Path, command: Command) -> None:
+    """An intact frame around a malformed message stops other readers, so it counts as damage."""
     path = write_run(tmp_path, [framing.frame(b"\xff" * 30), scalar_event(2.0, 0, {"loss": 1.0})])
     out = tmp_path / "b.out.events.summary.1.0.host"
 

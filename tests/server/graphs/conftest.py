@@ -1,4 +1,4 @@
-"""Fixtures of the graph tests: events of golden files."""
+"""Fixtures of the graph tests: the events of golden files."""
 
 from collections.abc import Callable
 

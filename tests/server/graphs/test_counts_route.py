@@ -1,7 +1,9 @@
-"""Graphs in numbers over the HTTP API."""
+"""GET /api/graphs/counts."""
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -12,7 +14,7 @@ from toposcope.server.graphs.routes import CountsReply
 
 
 @pytest.fixture(scope="module")
-def golden():
+def golden() -> Iterator[httpx.Client]:
     """Serve all golden runs."""
     process, url = start(GOLDEN)
     with httpx.Client(base_url=url) as client:
@@ -21,21 +23,21 @@ def golden():
     stop(process)
 
 
-def counts(client: httpx.Client, run: str) -> dict[str, object]:
+def counts(client: httpx.Client, run: str) -> dict[str, Any]:
     """Return the reply for the newest graph of a run."""
     reply = client.get("api/graphs/counts", params={"run": run}).raise_for_status().json()
     CountsReply.model_validate(reply, extra="forbid")
     return reply
 
 
-def test_mindspores_graph(golden: httpx.Client) -> None:
-    """Operators, parameters and constants are those in the file."""
+def test_counts_of_a_mindspore_graph(golden: httpx.Client) -> None:
+    """The counts of operators, parameters and constants equal those in the file."""
     expected = json.loads((GOLDEN / "mindspore/digits_momentum/expected.json").read_text())["graph"][0]
 
     reply = counts(golden, "mindspore/digits_momentum")
 
     assert reply["kinds"]["parameter"] == len(expected["parameters"])
-    assert reply["kinds"]["constant"] >= expected["const_vals"]  # One stands in each scope that uses it.
+    assert reply["kinds"]["constant"] >= expected["const_vals"]  # Once in each scope that uses it.
     assert reply["kinds"]["operator"] == expected["nodes"]
     assert sorted(reply["operations"]) == expected["op_types"]
     assert sum(reply["operations"].values()) == expected["nodes"]
@@ -47,11 +49,11 @@ def test_mindspores_graph(golden: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("run", ["tensorboard/torch", "tensorboard/keras/train"])
-def test_counts_are_those_of_the_nodes(golden: httpx.Client, run: str) -> None:
-    """Counted one by one, scope by scope, it is the same."""
-    waiting, kinds, operations = [""], Counter(), Counter()
+def test_counts_equal_those_of_the_nodes(golden: httpx.Client, run: str) -> None:
+    """Counting the nodes scope by scope gives the same numbers."""
+    waiting, kinds, operations = [""], Counter[str](), Counter[str]()
     while waiting:
-        query = {"run": run, "scope": waiting.pop(), "limit": 10_000}
+        query: dict[str, str | int] = {"run": run, "scope": waiting.pop(), "limit": 10_000}
         for child in golden.get("api/graphs/nodes", params=query).raise_for_status().json()["scope"]["children"]:
             if child["kind"] == "scope":
                 waiting.append(child["name"])
@@ -65,7 +67,7 @@ def test_counts_are_those_of_the_nodes(golden: httpx.Client, run: str) -> None:
     assert reply["nodes"] == sum(kinds.values())
 
 
-def test_what_is_not_there(golden: httpx.Client) -> None:
-    """A run without graphs, and no run, are 404."""
+def test_missing_graphs_and_runs(golden: httpx.Client) -> None:
+    """A run without graphs and an unknown run are 404."""
     for run in ("tensorboard/tensorboardx/lr_0.1", "gone"):
         assert golden.get("api/graphs/counts", params={"run": run}).status_code == 404

@@ -1,4 +1,4 @@
-"""Graphs that are remembered."""
+"""The cache of graphs."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,7 +17,7 @@ from toposcope.server.runs.run import RunView
 
 
 def run_of(directory: Path, *graphs: bytes) -> RunView:
-    """Return a run with graphs, each of an event of its own."""
+    """Return a run with graphs, each in a separate event."""
     path = directory / "events.out.tfevents.1.host"
     events = [Event(wall_time=1.0, file_version="brain.Event:2")]
     events += [Event(wall_time=i, graph_def=graph) for i, graph in enumerate(graphs, 2)]
@@ -32,12 +32,12 @@ def run_of(directory: Path, *graphs: bytes) -> RunView:
 
 
 def graph_of(length: int) -> bytes:
-    """Return a graph of so many nodes."""
+    """Return a graph with so many nodes."""
     return GraphDef(node=[{"name": b"n%d" % i} for i in range(length)]).SerializeToString()
 
 
 def test_graph_is_read_once(tmp_path: Path) -> None:
-    """However many ask for it, at once or later."""
+    """Concurrent and later requests share one read."""
     run = run_of(tmp_path, graph_of(1000))
     cache = GraphCache(most_bytes=1 << 30)
 
@@ -47,8 +47,8 @@ def test_graph_is_read_once(tmp_path: Path) -> None:
     assert len({id(graph) for graph in graphs}) == 1
 
 
-def test_graphs_that_were_not_asked_for_lately_are_forgotten(tmp_path: Path) -> None:
-    """The last one always stays; summaries stay too."""
+def test_least_recently_used_graphs_are_evicted(tmp_path: Path) -> None:
+    """The last graph is always kept, and so are summaries."""
     run = run_of(tmp_path, *(graph_of(i) for i in range(1, 5)))
     cache = GraphCache(most_bytes=1)
     places = list_graphs(run)
@@ -62,8 +62,8 @@ def test_graphs_that_were_not_asked_for_lately_are_forgotten(tmp_path: Path) -> 
     assert cache.graph(run, places[0]) is not first
 
 
-def test_what_is_wrong_with_a_graph_is_remembered(tmp_path: Path) -> None:
-    """The bytes of a graph never change: it is not read again, even when its file is gone."""
+def test_errors_are_cached(tmp_path: Path) -> None:
+    """A malformed graph is not read again, even if its file has been removed."""
     run = run_of(tmp_path, b"\x0a\x7fab", graph_of(1))
     cache = GraphCache(most_bytes=1 << 30)
     bad, good = list_graphs(run)
@@ -77,8 +77,8 @@ def test_what_is_wrong_with_a_graph_is_remembered(tmp_path: Path) -> None:
         cache.graph(run, good)
 
 
-def test_ids_are_told_apart_and_stay(tmp_path: Path) -> None:
-    """They depend on the file's name and the place in it, and are safe in a URL."""
+def test_ids_are_unique_and_stable(tmp_path: Path) -> None:
+    """They depend on the file name and the position in the file, and are safe in a URL."""
     run = run_of(tmp_path, graph_of(1), graph_of(1))
     again = run_of(tmp_path, graph_of(1), graph_of(1), graph_of(1))
 

@@ -1,8 +1,11 @@
-"""Graphs of TensorFlow and PyTorch: GraphDef, written by torch or made here."""
+"""GraphDef, the graphs of TensorFlow and PyTorch."""
+
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from toposcope.proto.tensorboard_pb2 import AttrValue, GraphDef, NodeDef, RunMetadata
+from toposcope.proto.tensorboard_pb2 import AttrValue, Event, GraphDef, NodeDef, RunMetadata
 from toposcope.server.graphs.attributes import Room
 from toposcope.server.graphs.entry_views import node_view
 from toposcope.server.graphs.graph import Graph, Kind, Output
@@ -20,7 +23,7 @@ def node(name: str, op: str, *inputs: str, **attributes: AttrValue) -> NodeDef:
 
 
 def read(*nodes: NodeDef) -> Graph:
-    """Read the graph of nodes."""
+    """Read a graph with these nodes."""
     return read_graph_def(GraphDef(node=nodes).SerializeToString())
 
 
@@ -42,8 +45,8 @@ def names(graph: Graph) -> list[str]:
     return [graph.tree.names[entry] for entry in graph.tree.entry]
 
 
-def test_graph_that_torch_wrote(golden_events) -> None:
-    """Modules are scopes; inputs, outputs, parameters and shapes are known, and what torch left out is missing."""
+def test_graph_recorded_by_torch(golden_events: Callable[[str], list[Event]]) -> None:
+    """Modules are scopes; inputs, outputs, parameters and shapes are known; nodes that torch omits are missing."""
     events = golden_events("torch/events.out.tfevents.1795230800.vm.26977.0")
     (graph,) = (read_graph_def(event.graph_def) for event in events if event.HasField("graph_def"))
 
@@ -64,7 +67,7 @@ def test_graph_that_torch_wrote(golden_events) -> None:
 
 
 def test_inputs_name_outputs_and_control_edges() -> None:
-    """As an input "a:1" is the second output of a, "^a" the order only; an edge has the type of what it reads."""
+    """Input "a:1" is the second output of a, "^a" a control dependency; an edge has the type of its source."""
     split = node("a", "Split", dtype=AttrValue(type=1), _output_shapes=shapes(shape(2, 3), shape(4)))
     graph = read(split, node("b", "Add", "a", "a:1", "^a", "a:7"))
 
@@ -74,8 +77,8 @@ def test_inputs_name_outputs_and_control_edges() -> None:
     assert types == [Output("float32", (2, 3)), Output(None, (4,)), Output("tuple", None), None]
 
 
-def test_kinds_are_known_by_what_a_node_computes() -> None:
-    """Variables are parameters, with the shape of what they hold."""
+def test_kinds_depend_on_the_operation() -> None:
+    """Variables are parameters, with the shape of their value."""
     graph = read(
         node("x", "Placeholder", dtype=AttrValue(type=1), shape=shape(-1, 28)),
         node("w", "VarHandleOp", dtype=AttrValue(type=1), shape=shape(28, 10), _output_shapes=shapes(shape())),
@@ -89,8 +92,8 @@ def test_kinds_are_known_by_what_a_node_computes() -> None:
     assert graph.source == "tensorflow"
 
 
-def test_node_called_like_a_scope_stands_inside_it() -> None:
-    """TensorFlow calls variables so: the label is in brackets, and what reads it finds it."""
+def test_node_with_the_name_of_a_scope_is_in_the_scope() -> None:
+    """Its label is in brackets, as for TensorFlow variables, and its edges are kept."""
     graph = read(node("dense/kernel", "VarHandleOp"), node("dense/kernel/Read", "ReadVariableOp", "dense/kernel"))
 
     assert names(graph) == ["dense/kernel/(kernel)", "dense/kernel/Read"]
@@ -99,7 +102,7 @@ def test_node_called_like_a_scope_stands_inside_it() -> None:
 
 
 def test_functions_are_scopes_with_arguments_and_results() -> None:
-    """What tf.function traced stands in the library: nodes, arguments and results of each function are in its scope."""
+    """The nodes, arguments and results of each function of the library are in its scope."""
     graph = GraphDef(node=[node("call", "PartitionedCall", f=AttrValue(func={"name": b"step"}))])
     function = graph.library.function.add()
     function.signature.name = b"step"
@@ -125,7 +128,7 @@ def test_functions_are_scopes_with_arguments_and_results() -> None:
 
 
 def test_traced_functions_are_read_from_run_metadata() -> None:
-    """What tf.summary.trace_export wrote: several graphs, each in a scope of its own."""
+    """Several graphs written by tf.summary.trace_export are in separate scopes."""
     metadata = RunMetadata()
     for _ in range(2):
         metadata.function_graphs.add().pre_optimization_graph.node.extend([node("a", "A"), node("b", "B", "a")])
@@ -141,7 +144,7 @@ def test_traced_functions_are_read_from_run_metadata() -> None:
 
 
 def test_names_that_are_not_utf8_keep_their_edges() -> None:
-    """What cannot be read is replaced in what is shown."""
+    """Invalid UTF-8 is replaced in the displayed name."""
     graph = GraphDef(node=[NodeDef(name=b"a\xff", op=b"A"), NodeDef(name=b"b", op=b"\xfe", input=[b"a\xff"])])
 
     shown = read_graph_def(graph.SerializeToString())
@@ -150,13 +153,13 @@ def test_names_that_are_not_utf8_keep_their_edges() -> None:
     assert shown.edges.source.tolist() == [0]
 
 
-def test_nodes_without_a_name_are_called_like_what_they_compute() -> None:
-    """Nothing is lost for want of a name."""
+def test_nodes_without_a_name_have_that_of_their_operation() -> None:
+    """Unnamed nodes are not lost."""
     assert names(read(node("", "Add"), node("", "Add"), node("", ""))) == ["Add", "Add (2)", "unnamed"]
 
 
-def test_weights_in_a_graph_are_named_with_their_size() -> None:
-    """A constant of megabytes is not decoded, neither when the graph is read nor when its node is shown."""
+def test_large_constants_are_shown_with_their_size() -> None:
+    """A constant of megabytes is never decoded."""
     value = AttrValue()
     value.tensor.tensor_content = b"x" * (3 << 20)
     graph = read(node("c", "Const", "x:0", dtype=AttrValue(type=1), value=value))
@@ -169,7 +172,7 @@ def test_weights_in_a_graph_are_named_with_their_size() -> None:
 
 
 def test_device_is_an_attribute() -> None:
-    """Where a node runs is said first, and counted."""
+    """The device of a node is its first attribute."""
     placed = node("a", "A", k=AttrValue(i=1))
     placed.device = b"/GPU:0"
 
@@ -179,7 +182,7 @@ def test_device_is_an_attribute() -> None:
     assert attributes.total == 2
 
 
-def tensor(**fields: object) -> AttrValue:
+def tensor(**fields: Any) -> AttrValue:
     """Return a tensor as an attribute."""
     value = AttrValue()
     value.tensor.MergeFrom(type(value.tensor)(**fields))
@@ -213,20 +216,20 @@ def tensor(**fields: object) -> AttrValue:
         (tensor(dtype=9, int64_val=range(100)), "int64 []: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, …]"),
     ],
 )
-def test_values_are_texts(value: AttrValue, shown: str) -> None:
-    """Every type of attribute has its text."""
+def test_values_are_shown_as_text(value: AttrValue, shown: str) -> None:
+    """Every type of attribute has a text."""
     assert value_text(value, 50).text == shown
 
 
 @pytest.mark.parametrize("payload", [b"\x0a\x05ab", b"\x12\x04\x0a\x09ab", b"\x0c"])
-def test_bytes_that_are_no_message_are_refused(payload: bytes) -> None:
-    """Fields that do not end, or are none, are an error."""
+def test_malformed_messages_are_errors(payload: bytes) -> None:
+    """Truncated and invalid fields are errors."""
     with pytest.raises(GraphError, match="malformed"):
         read_graph_def(payload)
 
 
-def test_malformed_nodes_are_left_out_and_said() -> None:
-    """A node whose bytes make no sense does not cost the graph."""
+def test_malformed_nodes_are_omitted_and_reported() -> None:
+    """The other nodes of the graph are read."""
     shown = read_graph_def(GraphDef(node=[node("a", "A")]).SerializeToString() + b"\x0a\x04\x12\x09ab")
 
     assert names(shown) == ["a"]

@@ -1,9 +1,11 @@
-"""Models of Keras: what its callback wrote, and JSON made here."""
+"""Keras models."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
+from toposcope.proto.tensorboard_pb2 import Event
 from toposcope.server.graphs.attributes import Room
 from toposcope.server.graphs.graph import Graph, Kind, Output
 from toposcope.server.graphs.keras import read_keras_model
@@ -19,13 +21,13 @@ def read(model: object) -> Graph:
 
 
 def layer(name: str, class_name: str = "Dense", inbound: object = None, **config: object) -> Json:
-    """Return a layer; a model when the config has layers."""
+    """Return a layer; a model if the config has layers."""
     message: Json = {"class_name": class_name, "config": {"name": name, **config}}
     return message if inbound is None else {**message, "inbound_nodes": inbound}
 
 
 def reads(*tensors: tuple[str, int, list[int | None]]) -> object:
-    """Return a call as Keras 3 writes it: (layer, output, shape) of each tensor."""
+    """Return a call in the form of Keras 3: (layer, output, shape) of each tensor."""
     described = [
         {
             "class_name": "__keras_tensor__",
@@ -37,7 +39,7 @@ def reads(*tensors: tuple[str, int, list[int | None]]) -> object:
 
 
 def edges(graph: Graph) -> list[tuple[str, str]]:
-    """Return (name of the source, name of the target) of all edges; missing ones are in brackets."""
+    """Return (source, target) of all edges by name; missing sources are in brackets."""
     names = [graph.tree.names[entry] for entry in graph.tree.entry]
     pairs = zip(graph.edges.source.tolist(), graph.edges.target.tolist(), strict=True)
     return [
@@ -46,8 +48,8 @@ def edges(graph: Graph) -> list[tuple[str, str]]:
     ]
 
 
-def test_model_that_keras_wrote(golden_events) -> None:
-    """Layers of a sequential model read one another; shapes and settings are known."""
+def test_model_recorded_by_keras(golden_events: Callable[[str], list[Event]]) -> None:
+    """The layers of a sequential model read one another; shapes and settings are known."""
     events = golden_events("keras/train/events.out.tfevents.1795230817.vm.27084.0.v2")
     values = [value for event in events for value in event.summary.value if value.tag == "keras"]
     graph = read_keras_model(values[0].tensor.string_val[0])
@@ -68,8 +70,8 @@ def test_model_that_keras_wrote(golden_events) -> None:
     assert (settings["units"], settings["activation"], settings["kernel_regularizer"]) == ("8", "relu", "null")
 
 
-def test_functional_models_say_what_they_read() -> None:
-    """Since Keras 3 layers name tensors, with shapes; a layer may read several outputs, and be called twice."""
+def test_functional_models_of_keras_3() -> None:
+    """Layers refer to tensors with shapes, may read several outputs, and may be called twice."""
     model = layer(
         "model",
         "Functional",
@@ -95,8 +97,8 @@ def test_functional_models_say_what_they_read() -> None:
     assert [graph.types[each].shape for each in graph.edges.type] == [(-1, 8), (-1, 4), (-1, 2), (-1, 3)]
 
 
-def test_models_of_keras_2_are_read() -> None:
-    """Before Keras 3 an inbound node was a list of lists of name, call, output and further arguments."""
+def test_functional_models_of_keras_2() -> None:
+    """An inbound node is a list of lists of name, call, output and further arguments."""
     model = layer(
         "model",
         "Functional",
@@ -115,8 +117,8 @@ def test_models_of_keras_2_are_read() -> None:
     assert graph.outputs[0] == (Output("float32", (-1, 8)),)
 
 
-def test_models_in_models_are_scopes_that_edges_pass() -> None:
-    """What a model reads, its input layers read; what reads a model reads its output layers."""
+def test_nested_models_are_scopes() -> None:
+    """Edges to a model end at its input layers, edges from a model begin at its output layers."""
     inner = layer(
         "inner",
         "Functional",
@@ -150,8 +152,8 @@ def test_models_in_models_are_scopes_that_edges_pass() -> None:
     ]
 
 
-def test_sequential_models_in_sequential_models_are_one_chain() -> None:
-    """The first layer of an inner model reads the layer before the model; the next layer reads the inner last."""
+def test_nested_sequential_models_are_one_chain() -> None:
+    """The first layer of an inner model reads the layer before the model; the next layer reads its last."""
     inner = layer("inner", "Sequential", layers=[layer("b"), layer("c")])
     model = layer("model", "Sequential", layers=[layer("a"), inner, layer("d")])
 
@@ -162,8 +164,8 @@ def test_sequential_models_in_sequential_models_are_one_chain() -> None:
     ]
 
 
-def test_layers_that_are_not_there_are_missing() -> None:
-    """An input that names no layer keeps its name."""
+def test_missing_layers_keep_their_name() -> None:
+    """An input that refers to no layer is missing."""
     model = layer("m", "Functional", layers=[layer("a", "Dense", [reads(("gone", 0, [1]))])], input_layers=["x", 0, 0])
 
     assert edges(read(model)) == [("(m/gone)", "m/a")]
@@ -172,25 +174,25 @@ def test_layers_that_are_not_there_are_missing() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no JSON"),
-        (b"{", "no JSON"),
-        (b"\xff", "no JSON"),
-        (b"[" * 100_000, "no JSON"),
-        (b"1" * 5000, "no JSON"),
+        (b"", "not valid JSON"),
+        (b"{", "not valid JSON"),
+        (b"\xff", "not valid JSON"),
+        (b"[" * 100_000, "not valid JSON"),
+        (b"1" * 5000, "not valid JSON"),
         (b"[]", "no config with layers"),
         (b'{"config": {"layers": []}}', "no config with layers"),
         (b'{"config": {"layers": {}}}', "no config with layers"),
-        (b" " * (9 << 20), "9,437,184 bytes is not shown"),
+        (b" " * (9 << 20), "9,437,184 bytes, and the limit is"),
     ],
 )
-def test_what_is_no_model_is_refused(content: bytes, message: str) -> None:
-    """The error says what is wrong with the text."""
+def test_invalid_models_are_errors(content: bytes, message: str) -> None:
+    """The error states what is wrong."""
     with pytest.raises(GraphError, match=message):
         read_keras_model(content)
 
 
-def test_nothing_in_a_model_is_taken_for_granted() -> None:
-    """Fields of other types, names that are none, shapes that are none, models in themselves: never an exception."""
+def test_unexpected_values_raise_no_exception() -> None:
+    """Fields of other types, invalid names and shapes, and models that contain themselves are accepted."""
     odd: list[object] = [None, 1, "x", [], {}, {"config": 3}, {"config": {"name": 7, "dtype": {"config": []}}}]
     odd += [layer("\ud800", 'Lone"'), layer("a", batch_shape=[None, "x"]), layer("b", batch_shape=[2**70])]
     odd += [layer("c", "Dense", [[["c", 0, -5], ["c", True, 10**30], 3, {"class_name": "__keras_tensor__"}]])]
@@ -204,8 +206,8 @@ def test_nothing_in_a_model_is_taken_for_granted() -> None:
     assert "m/\\ud800" in graph.tree.entry_of
 
 
-def test_models_nested_deeply_are_refused_or_shown() -> None:
-    """The depth of the JSON is the reader's to bear: an error, never a crash."""
+def test_deeply_nested_models_do_not_crash() -> None:
+    """They are read or rejected."""
     model = layer("leaf")
     for _ in range(60):
         model = layer("m", "Sequential", layers=[model])

@@ -1,4 +1,4 @@
-"""What a graph may be at most."""
+"""Limits on the size of a graph."""
 
 import pytest
 
@@ -15,8 +15,10 @@ from toposcope.server.graphs.limits import GraphError
         ("MOST_NAME_CHARACTERS", 5, "more than 5 characters"),
     ],
 )
-def test_more_than_the_limit_is_refused(monkeypatch, limit: str, most: int, message: str) -> None:
-    """The error names the limit; no more is read than shows that it is passed."""
+def test_graphs_beyond_the_limits_are_errors(
+    monkeypatch: pytest.MonkeyPatch, limit: str, most: int, message: str
+) -> None:
+    """The error states the limit; reading stops as soon as it is exceeded."""
     monkeypatch.setattr(f"toposcope.server.graphs.graph_builder.{limit}", most)
     graph = GraphDef()
     for name in (b"ab", b"cd", b"ef"):

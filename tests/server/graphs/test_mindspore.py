@@ -1,4 +1,4 @@
-"""Graphs of MindSpore's dialect, against the real MindInsight and from messages made here."""
+"""GraphProto, the graphs of MindSpore, compared with MindInsight."""
 
 import json
 import re
@@ -23,19 +23,19 @@ MINDINSIGHT = json.loads((Path(__file__).parent / "mindinsight_nodes.json").read
 ROOM = Room(characters=50, attributes=10)
 
 
-def read(message: GraphProto, is_ours: bool = False) -> Graph:
+def read(message: GraphProto, by_toposcope: bool = False) -> Graph:
     """Read a message."""
-    return read_graph(message.SerializeToString(), is_ours)
+    return read_graph(message.SerializeToString(), by_toposcope)
 
 
 def names(graph: Graph, kind: Kind | None = None) -> list[str]:
-    """Return the full names of nodes, of all kinds or of one."""
+    """Return the full names of the nodes, of all kinds or of one."""
     nodes = [node for node in range(len(graph.ops)) if kind in (None, graph.kinds[node])]
     return [graph.tree.names[graph.tree.entry[node]] for node in nodes]
 
 
 def ungrouped(name: str) -> str:
-    """Return a name of MindInsight's without the scopes that it makes of five siblings of one type."""
+    """Return a name of MindInsight without the scopes that it adds for groups of five siblings."""
     return re.sub(r"[^/]+\[\d+\]_\d+/", "", name)
 
 
@@ -66,8 +66,8 @@ def test_nodes_are_those_of_mindinsight() -> None:
             assert [list(output.shape or ()) for output in graph.outputs[node]] == shapes
 
 
-def test_inputs_are_those_of_mindinsight() -> None:
-    """Every operator reads what MindInsight says that it reads, scope by scope as well."""
+def test_inputs_equal_those_of_mindinsight() -> None:
+    """Every operator has the inputs that MindInsight shows, within scopes and across them."""
     graph = read(golden_run.graph())
     theirs = {ungrouped(name): shown for name, shown in MINDINSIGHT.items() if shown[0] != "aggregation_scope"}
     parameters = {name.rpartition("/")[2] for name in names(graph, Kind.PARAMETER)}
@@ -99,16 +99,16 @@ def _read_from_outside(graph: Graph, scope: str) -> set[str]:
     }
 
 
-def test_scopes_are_those_of_mindinsight() -> None:
-    """The same 34 scopes, in one another."""
+def test_scopes_equal_those_of_mindinsight() -> None:
+    """The same 34 scopes are nested in the same way."""
     graph = read(golden_run.graph())
 
     scopes = {name for name, node in zip(graph.tree.names, graph.tree.node, strict=True) if node < 0}
     assert scopes - {""} == {name for name, shown in MINDINSIGHT.items() if shown[0] == "name_scope"}
 
 
-def test_attributes_are_read_when_asked_for() -> None:
-    """Attributes of an operator, and the value of a constant, are texts."""
+def test_attributes_are_read_on_request() -> None:
+    """The attributes of an operator and the value of a constant are texts."""
     graph = read(golden_run.graph())
     conv = names(graph).index("Default/network-WithLossCell/_backbone-SmallConv/conv1-Conv2d/Conv2D-op0")
     epsilon = names(graph).index("Default/network-WithLossCell/_backbone-SmallConv/bn1-BatchNorm2d/cst3")
@@ -123,8 +123,8 @@ def test_attributes_are_read_when_asked_for() -> None:
     ]
 
 
-def test_recorded_graphs_keep_what_was_described() -> None:
-    """What our recorder's graph() was given comes out; a shape that was not given is unknown, not a scalar's."""
+def test_recorded_graphs_are_read() -> None:
+    """A graph recorded by Toposcope is read unchanged; a missing shape is unknown, not that of a scalar."""
     message = graph(
         [
             Node("image", PARAMETER, shape=(64, 1, 28, 28), dtype="float32"),
@@ -135,7 +135,7 @@ def test_recorded_graphs_keep_what_was_described() -> None:
         name="LeNet",
     )
 
-    read_back = read(message, is_ours=True)
+    read_back = read(message, by_toposcope=True)
 
     assert (read_back.source, read_back.name) == ("toposcope", "LeNet")
     assert names(read_back) == ["net/image", "net/axis", "net/conv", "net/relu"]
@@ -147,8 +147,8 @@ def test_recorded_graphs_keep_what_was_described() -> None:
     assert [each.value.text for each in read_back.read_attributes(2, ROOM).listed] == ["[1, 2]", "true"]
 
 
-def test_constants_stand_beside_each_reader_and_parameters_beside_the_first() -> None:
-    """A constant connects nothing, a parameter does; what nobody reads stands at the top."""
+def test_constants_are_in_the_scope_of_each_reader_and_parameters_in_that_of_the_first() -> None:
+    """Nodes that nothing reads are in the outermost scope."""
     message = graph(
         [
             Node("weight", PARAMETER),
@@ -171,8 +171,8 @@ def test_constants_stand_beside_each_reader_and_parameters_beside_the_first() ->
     }
 
 
-def test_nodes_without_full_name_are_called_as_mindinsight_does() -> None:
-    """Scope, type and id make the name."""
+def test_nodes_without_full_name_are_named_as_in_mindinsight() -> None:
+    """The name consists of scope, type and id."""
     message = GraphProto()
     message.node.add(name="7", op_type="Add", scope="Default/net")
     message.node.add(name="8", op_type="Mul")
@@ -180,8 +180,8 @@ def test_nodes_without_full_name_are_called_as_mindinsight_does() -> None:
     assert names(read(message)) == ["Default/net/Add-op7", "Mul-op8"]
 
 
-def test_control_edges_are_told_apart() -> None:
-    """An edge of the type CONTROL_EDGE is one."""
+def test_control_edges() -> None:
+    """An edge of the type CONTROL_EDGE is a control dependency."""
     message = GraphProto()
     message.node.add(name="1", op_type="A", full_name="a")
     node = message.node.add(name="2", op_type="B", full_name="b")
@@ -191,8 +191,8 @@ def test_control_edges_are_told_apart() -> None:
     assert read(message).edges.control.tolist() == [False, True]
 
 
-def test_loops_doubles_and_missing_inputs_are_shown_as_they_are() -> None:
-    """A node may read itself; of equal ids the first is meant; an input of no node keeps its name."""
+def test_loops_duplicates_and_missing_inputs() -> None:
+    """A node may read itself; inputs refer to the first of equal ids; a missing input keeps its name."""
     message = GraphProto()
     for name in ("x", "x", ""):
         node = message.node.add(name="1", op_type="A", full_name=name)
@@ -209,30 +209,30 @@ def test_loops_doubles_and_missing_inputs_are_shown_as_they_are() -> None:
     assert [link["missing"] for link in node_view(read_back, 0)["inputs"]] == [False, True]
 
 
-def test_malformed_nodes_are_left_out_and_said() -> None:
-    """A node whose bytes make no sense does not cost the graph."""
+def test_malformed_nodes_are_omitted_and_reported() -> None:
+    """The other nodes of the graph are read."""
     good = GraphProto()
     good.node.add(name="1", op_type="A", full_name="a")
     bad = b"\x0a\x04\x12\x09ab"  # A node whose name is longer than the node.
 
-    read_back = read_graph(good.SerializeToString() + bad, is_ours=False)
+    read_back = read_graph(good.SerializeToString() + bad, by_toposcope=False)
 
     assert names(read_back) == ["a"]
     assert read_back.left_out == ["1 malformed messages"]
 
 
 @pytest.mark.parametrize("payload", [b"\x0a", b"\x0a\x05ab", b"\xff" * 12, b"\x0b\x0c", b"\x09abc"])
-def test_bytes_that_are_no_message_are_refused(payload: bytes) -> None:
-    """Fields that do not end, or are none, are an error that names the place."""
+def test_malformed_messages_are_errors(payload: bytes) -> None:
+    """The error contains the offset."""
     with pytest.raises(GraphError, match=r"malformed.* byte"):
-        read_graph(payload, is_ours=False)
+        read_graph(payload, by_toposcope=False)
 
 
-def test_texts_that_are_not_utf8_are_shown_as_far_as_they_are() -> None:
-    """A writer with another encoding costs its letters, not the graph."""
+def test_invalid_utf8_is_replaced() -> None:
+    """Names in another encoding do not make the graph unreadable."""
     payload = b"\x0a\x0c\x12\x01\x31\x1a\x01A\x42\x04x/\xff\xfe"
 
-    assert names(read_graph(payload, is_ours=False)) in (["x/\ufffd\ufffd"], [])
+    assert names(read_graph(payload, by_toposcope=False)) in (["x/\ufffd\ufffd"], [])
 
 
 @pytest.mark.parametrize(
@@ -254,15 +254,15 @@ def test_texts_that_are_not_utf8_are_shown_as_far_as_they_are() -> None:
         (ValueProto(), "", None, None),
     ],
 )
-def test_values_are_texts_cut_where_they_are_long(value: ValueProto, shown: str, length: int, unit: str) -> None:
-    """What was cut says how long it is."""
+def test_long_values_are_truncated(value: ValueProto, shown: str, length: int, unit: str) -> None:
+    """A truncated text has its full length."""
     text = value_text(value, 25)
 
     assert (text.text, text.length, text.unit) == (shown, length, unit)
 
 
-def test_values_in_values_are_shown_to_a_depth() -> None:
-    """Tuples and dicts are shown as JSON has them; what lies very deep, or is very long, is cut."""
+def test_nested_values_are_shown_to_a_depth() -> None:
+    """Tuples and dicts are shown as JSON, and truncated if they are deep or long."""
     inner = ValueProto(dtype="DT_INT64", int_val=1)
     nested = ValueProto(dtype="DT_TUPLE", values=[inner, ValueProto(dtype="DT_STRING", str_val="a")])
     settings = ValueProto(dtype="DT_DICT")
@@ -277,8 +277,8 @@ def test_values_in_values_are_shown_to_a_depth() -> None:
     assert len(value_text(wide, 40).text) < 50
 
 
-def test_tensors_say_type_shape_and_first_elements() -> None:
-    """Of MindSpore's floats and of our exact bytes the first are shown."""
+def test_tensors_are_shown_with_type_shape_and_first_elements() -> None:
+    """Elements are read from floats and from exact bytes."""
     single = ValueProto(dtype="DT_TENSOR")
     single.tensor_val.data_type = codes.DT_FLOAT32
     single.tensor_val.dims.extend([2, 2])
@@ -293,8 +293,8 @@ def test_tensors_say_type_shape_and_first_elements() -> None:
     assert (value_text(exact, 1000).length, value_text(exact, 1000).unit) == (30, "elements")
 
 
-def test_very_large_values_are_named_with_their_size() -> None:
-    """A value of megabytes is not decoded to be shown, and the node keeps all else."""
+def test_very_large_values_are_shown_with_their_size() -> None:
+    """A value of megabytes is not decoded; the rest of the node is."""
     message = GraphProto()
     node = message.node.add(name="1", op_type="A", full_name="a")
     node.attribute.add(name="table").value.str_val = "x" * (2 << 20)

@@ -1,15 +1,17 @@
-"""Graphs over HTTP, by a real server process."""
+"""The API routes of graphs."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, write_run
+from support.servers import Serve
 from support.summary_values import of_plugin, strings, tensorboard_run
 
-from toposcope.proto import framing, summary_pb2, tensorboard_pb2
+from toposcope.proto import framing, summary_pb2, tensor_pb2, tensorboard_pb2
 from toposcope.proto.tensorboard_pb2 import GraphDef, RunMetadata
 from toposcope.recorder import Node, SummaryRecord, graph
 from toposcope.server.graphs.routes import Graphs, NodeReply, ScopeReply, SearchReply
@@ -18,7 +20,7 @@ BACKBONE = "Default/network-WithLossCell/_backbone-SmallConv"
 
 
 def tensorboard_graph(directory: Path, *graphs: GraphDef) -> Path:
-    """Write an event file of TensorBoard's with graphs; return its path."""
+    """Write a TensorBoard event file with graphs; return its path."""
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / "events.out.tfevents.1.host"
     events = [tensorboard_pb2.Event(wall_time=1.0, file_version="brain.Event:2")]
@@ -30,7 +32,7 @@ def tensorboard_graph(directory: Path, *graphs: GraphDef) -> Path:
 
 
 def chain(length: int, op: str = "Op") -> GraphDef:
-    """Return a graph of nodes of which each reads the one before."""
+    """Return a graph in which each node reads the previous one."""
     made = GraphDef()
     for i in range(length):
         made.node.add(
@@ -39,14 +41,14 @@ def chain(length: int, op: str = "Op") -> GraphDef:
     return made
 
 
-def only_graph(client: httpx.Client, run: str = ".") -> dict[str, object]:
-    """Return the one graph of a run."""
+def only_graph(client: httpx.Client, run: str = ".") -> dict[str, Any]:
+    """Return the only graph of a run."""
     (row,) = client.get("api/graphs", params={"run": run}).raise_for_status().json()["graphs"]
     return row
 
 
-def test_replies_are_what_their_models_declare(serve) -> None:
-    """Of lists, scopes, searches and nodes."""
+def test_replies_match_their_models(serve: Serve) -> None:
+    """Lists, scopes, searches and nodes are validated."""
     client = serve(GOLDEN / "mindspore" / "digits_momentum")
     nodes = {"run": "."}
 
@@ -61,8 +63,8 @@ def test_replies_are_what_their_models_declare(serve) -> None:
         assert set(model.model_validate(reply).model_dump()) == set(reply)
 
 
-def test_graph_that_mindspore_recorded(serve) -> None:
-    """The list tells what it is; scopes open one after another, as in MindInsight."""
+def test_graph_recorded_by_mindspore(serve: Serve) -> None:
+    """The list has its properties; its scopes equal those of MindInsight."""
     client = serve(GOLDEN / "mindspore" / "digits_momentum")
     row = only_graph(client)
     sees = json.loads((GOLDEN / "mindspore/digits_momentum/mindinsight_sees.json").read_text())["digits_momentum"]
@@ -90,8 +92,8 @@ def test_graph_that_mindspore_recorded(serve) -> None:
     assert edge["types"] == [{"dtype": "float32", "shape": [8, 1, 3, 3], "count": 1}]
 
 
-def test_node_is_told_with_everything(serve) -> None:
-    """By node=, or by scope= when that is a node's name."""
+def test_node_has_all_properties(serve: Serve) -> None:
+    """It is selected by node=, or by scope= with the name of a node."""
     client = serve(GOLDEN / "mindspore" / "digits_momentum")
     name = f"{BACKBONE}/conv1-Conv2d/Conv2D-op0"
 
@@ -113,26 +115,28 @@ def test_node_is_told_with_everything(serve) -> None:
     assert len(node["attributes"]) == node["attributes_total"] == 13
 
 
-def test_search_finds_scopes_and_nodes_with_the_way_to_them(serve) -> None:
-    """Matches are counted; the limit bounds what is listed."""
+def test_search_returns_matches_with_their_scopes(serve: Serve) -> None:
+    """Matches are counted; the limit bounds the listed ones."""
     client = serve(GOLDEN / "mindspore" / "digits_momentum")
 
-    found = client.get("api/graphs/nodes", params={"run": ".", "search": "MAXPOOL", "scope": "Default"}).json()["found"]
+    result = client.get("api/graphs/nodes", params={"run": ".", "search": "MAXPOOL", "scope": "Default"}).json()[
+        "found"
+    ]
     short = client.get("api/graphs/nodes", params={"run": ".", "search": "MAXPOOL", "limit": 1}).json()["found"]
 
-    assert found["total"] == 3
-    assert [entry["label"] for entry in found["tree"] if entry["matches"]] == [
+    assert result["total"] == 3
+    assert [entry["label"] for entry in result["tree"] if entry["matches"]] == [
         "pool-MaxPool2d",
         "MaxPool-op0",
         "MaxPool-op1",
     ]
-    assert found["tree"][0]["name"] == "Default"
+    assert result["tree"][0]["name"] == "Default"
     assert sum(entry["matches"] for entry in short["tree"]) == 1
     assert short["total"] > 1
 
 
-def test_recorded_graphs_are_served_as_they_were_described(tmp_path: Path, serve) -> None:
-    """What our recorder writes, any framework's, is told as ours."""
+def test_graphs_recorded_by_toposcope(tmp_path: Path, serve: Serve) -> None:
+    """Their source is toposcope, whatever the framework."""
     described = graph(
         [
             Node("image", "Parameter", shape=(None, 3), dtype="float32"),
@@ -155,8 +159,8 @@ def test_recorded_graphs_are_served_as_they_were_described(tmp_path: Path, serve
     assert net["edges"][0]["types"] == [{"dtype": "float32", "shape": [-1, 4], "count": 1}]
 
 
-def test_graphs_of_torch_keras_and_tensorflow(tmp_path: Path, serve) -> None:
-    """Each is told by what it is of; traced functions are read too."""
+def test_graphs_of_torch_keras_and_tensorflow(tmp_path: Path, serve: Serve) -> None:
+    """The source of each is its framework; traced functions are read too."""
     metadata = RunMetadata()
     metadata.function_graphs.add().pre_optimization_graph.CopyFrom(chain(3))
     traced = of_plugin("graph_run_metadata_graph", "step", strings(metadata.SerializeToString(), dims=[]))
@@ -179,8 +183,8 @@ def test_graphs_of_torch_keras_and_tensorflow(tmp_path: Path, serve) -> None:
     assert rows["tf"]["missing_inputs"] == 1
 
 
-def test_module_trees_are_told(tmp_path: Path, serve) -> None:
-    """A graph of modules without edges says so: a page must not call it a data flow."""
+def test_module_trees_are_marked(tmp_path: Path, serve: Serve) -> None:
+    """A graph of modules without edges is a module tree, not a data flow."""
     modules = graph([Node("net/conv", "Conv2d"), Node("net/relu", "ReLU")])
     with SummaryRecord(str(tmp_path)) as record:
         record.add_value("graph", "net", modules)
@@ -189,8 +193,8 @@ def test_module_trees_are_told(tmp_path: Path, serve) -> None:
     assert only_graph(serve(tmp_path))["is_module_tree"] is True
 
 
-def test_several_graphs_have_ids_of_their_own(tmp_path: Path, serve) -> None:
-    """The list has the newest, oldest first; without an id the newest is opened."""
+def test_several_graphs_have_unique_ids(tmp_path: Path, serve: Serve) -> None:
+    """The list has the newest graphs, oldest first; the newest is the default."""
     tensorboard_graph(tmp_path, *(chain(i, f"Op{i}") for i in range(1, 5)))
     client = serve(tmp_path)
 
@@ -205,8 +209,8 @@ def test_several_graphs_have_ids_of_their_own(tmp_path: Path, serve) -> None:
     assert older["scope"]["children"][0]["nodes"] == 3
 
 
-def test_runs_without_graphs_have_an_empty_list(tmp_path: Path, serve) -> None:
-    """None is no error; to open one is."""
+def test_runs_without_graphs_have_an_empty_list(tmp_path: Path, serve: Serve) -> None:
+    """Reading a graph of such a run is 404."""
     write_run(tmp_path, [])
     client = serve(tmp_path)
 
@@ -222,15 +226,17 @@ def test_runs_without_graphs_have_an_empty_list(tmp_path: Path, serve) -> None:
         ({"run": ".", "graph": "x"}, 404, "no graph 'x' in run '.'"),
         ({"run": ".", "scope": "x"}, 404, "no scope 'x' in the graph"),
         ({"run": ".", "node": "layer0"}, 404, "no node 'layer0' in the graph"),
-        ({"run": ".", "node": "a", "search": "b"}, 422, "node='a' with a scope or a search: expected the node alone"),
+        ({"run": ".", "node": "a", "search": "b"}, 422, "node='a' cannot be combined with scope or search"),
         ({"run": ".", "search": ""}, 422, "search=''"),
         ({"run": ".", "limit": 0}, 422, "limit='0'"),
         ({"run": ".", "depth": 1}, 422, "depth='1'"),
         ({}, 422, "run="),
     ],
 )
-def test_bad_requests_are_told_what_was_expected(tmp_path: Path, serve, params, status: int, detail: str) -> None:
-    """The answer names the value."""
+def test_errors_contain_the_invalid_value(
+    tmp_path: Path, serve: Serve, params: dict[str, Any], status: int, detail: str
+) -> None:
+    """Each error is one sentence."""
     tensorboard_graph(tmp_path, chain(2))
 
     reply = serve(tmp_path).get("api/graphs/nodes", params=params)
@@ -239,8 +245,8 @@ def test_bad_requests_are_told_what_was_expected(tmp_path: Path, serve, params, 
     assert detail in reply.json()["detail"]
 
 
-def test_graphs_that_cannot_be_read_are_listed_with_the_reason(tmp_path: Path, serve) -> None:
-    """Malformed graphs cost nothing but themselves."""
+def test_malformed_graphs_are_listed_with_the_reason(tmp_path: Path, serve: Serve) -> None:
+    """Other graphs are not affected."""
     event = tensorboard_pb2.Event(wall_time=2.0, graph_def=b"\x0a\x7fab")
     path = tensorboard_graph(tmp_path, chain(2))
     path.write_bytes(path.read_bytes() + framing.frame(event.SerializeToString()))
@@ -253,14 +259,14 @@ def test_graphs_that_cannot_be_read_are_listed_with_the_reason(tmp_path: Path, s
 
     assert [row["nodes"] for row in rows["."]] == [2, None]
     assert "malformed" in rows["."][1]["problem"]
-    assert "no JSON" in rows["keras"][0]["problem"]
-    assert "no text" in rows["empty"][0]["problem"]
+    assert "not valid JSON" in rows["keras"][0]["problem"]
+    assert "no string" in rows["empty"][0]["problem"]
     assert reply.status_code == 410
-    assert "cannot be read: the text of the Keras model is no JSON" in reply.json()["detail"]
+    assert "cannot be read: the Keras model is not valid JSON" in reply.json()["detail"]
 
 
-def test_damaged_graphs_are_not_shown(tmp_path: Path, serve) -> None:
-    """A graph whose checksum does not fit its bytes is listed with the reason, until its record is dropped."""
+def test_damaged_graphs_are_listed_with_the_reason(tmp_path: Path, serve: Serve) -> None:
+    """They are listed until their record is verified and dropped."""
     path = tensorboard_graph(tmp_path, chain(2000))
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 0xFF
@@ -271,15 +277,15 @@ def test_damaged_graphs_are_not_shown(tmp_path: Path, serve) -> None:
     assert [row["problem"] for row in rows if "its checksum does not fit its bytes" not in row["problem"]] == []
 
 
-def test_hostile_graphs_open(tmp_path: Path, serve) -> None:
-    """Loops, doubles, names of nothing but slashes, deep scopes and shapes of negative sizes are shown."""
+def test_hostile_graphs_are_read(tmp_path: Path, serve: Serve) -> None:
+    """Loops, duplicates, names of slashes, deep scopes and negative dimensions are accepted."""
     message = summary_pb2.Event(wall_time=2.0)
     for name in ("", "/", "a//b", "a/b", "a/b", "/".join("x" * 300), "\u202e<script>", "\x00"):
         node = message.graph_def.node.add(name="1", op_type="<b>", full_name=name)
         node.input.add(name="1")
         node.input.add(name="")
-        node.output_type.data_type = 14
-        node.output_type.tensor_type.elem_type = 43
+        node.output_type.data_type = tensor_pb2.DT_TENSOR
+        node.output_type.tensor_type.elem_type = tensor_pb2.DT_COMPLEX64
         for size in (-1, -(2**63), 2**63 - 1):
             node.output_type.tensor_type.shape.dim.add(size=size)
     write_run(tmp_path, [framing.frame(message.SerializeToString())])
@@ -287,15 +293,15 @@ def test_hostile_graphs_open(tmp_path: Path, serve) -> None:
 
     row = only_graph(client)
     top = client.get("api/graphs/nodes", params={"run": "."}).raise_for_status().json()["scope"]
-    found = client.get("api/graphs/nodes", params={"run": ".", "search": "<B>"}).raise_for_status().json()["found"]
+    result = client.get("api/graphs/nodes", params={"run": ".", "search": "<B>"}).raise_for_status().json()["found"]
 
     assert (row["nodes"], row["depth"], row["missing_inputs"]) == (8, 64, 8)
     assert top["children"][0]["types"] == [{"dtype": "complex64", "shape": [-1, -(2**63), 2**63 - 1]}]
-    assert found["total"] == 8
+    assert result["total"] == 8
 
 
-def test_a_scope_of_twenty_thousand_nodes_comes_in_pages(tmp_path: Path, serve) -> None:
-    """The reply is of the size of the page, whatever the graph holds; children that are named stand in it besides."""
+def test_children_of_a_large_scope_are_paginated(tmp_path: Path, serve: Serve) -> None:
+    """The size of the reply depends on the page only; children can also be selected by name."""
     flat = GraphDef()
     for i in range(20_000):
         flat.node.add(name=f"n{i}".encode(), op=b"Op", input=[f"n{i - 1}".encode(), b"n0"])

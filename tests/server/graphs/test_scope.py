@@ -1,4 +1,4 @@
-"""Scopes, opened: children, edges between them, and what is outside."""
+"""Views of scopes: children, edges between them, and their ends outside."""
 
 from collections import Counter
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from toposcope.server.graphs.attributes import Attributes
 from toposcope.server.graphs.graph import Graph, Kind, Output
-from toposcope.server.graphs.graph_builder import Draft, Input
+from toposcope.server.graphs.graph_builder import GraphBuilder, Input
 from toposcope.server.graphs.scope import open_scope
 from toposcope.server.graphs.views import ScopeView
 
@@ -19,16 +19,16 @@ NODES = st.dictionaries(
 )
 
 
-def drafted(nodes: dict[str, list[Input]]) -> Graph:
-    """Return a graph of nodes by name, with what they read."""
-    draft = Draft()
+def build_graph(nodes: dict[str, list[Input]]) -> Graph:
+    """Return a graph of nodes by name, with their inputs."""
+    builder = GraphBuilder()
     for name, inputs in nodes.items():
-        draft.add(name, name, name, "Op", Kind.OPERATOR, FLOAT, inputs)
-    return draft.finish("test", "", lambda *_: Attributes([], 0))
+        builder.add(name, name, name, "Op", Kind.OPERATOR, FLOAT, inputs)
+    return builder.build("test", "", lambda *_: Attributes([], 0))
 
 
 def opened(graph: Graph, scope: str = "", offset: int = 0, limit: int = 100) -> ScopeView:
-    """Open a scope by name."""
+    """Return the view of a scope by name."""
     return open_scope(graph, graph.tree.entry_of[scope], offset, limit)
 
 
@@ -37,9 +37,9 @@ def flows(view: ScopeView) -> list[tuple[str, str, int]]:
     return [(edge["source"], edge["target"], edge["count"]) for edge in view["edges"]]
 
 
-def test_edges_between_children_stand_for_all_edges_between_what_is_in_them() -> None:
-    """What flows within a child is not seen; types are counted, control edges are edges of their own."""
-    graph = drafted(
+def test_edges_between_children_represent_all_edges_between_their_nodes() -> None:
+    """Edges within a child are omitted; types are counted, control dependencies are separate."""
+    graph = build_graph(
         {
             "in": [],
             "a/x": [Input("in", 0)],
@@ -56,9 +56,9 @@ def test_edges_between_children_stand_for_all_edges_between_what_is_in_them() ->
     assert (view["name"], view["total"], view["edges_total"], view["outside"]) == ("", 3, 3, [])
 
 
-def test_outside_is_seen_from_where_the_paths_part() -> None:
-    """An end outside is the outermost scope or node that does not hold the scope."""
-    graph = drafted(
+def test_ends_outside_are_the_outermost_entries() -> None:
+    """An end outside is the outermost scope or node that does not contain the scope."""
+    graph = build_graph(
         {
             "far/deep/x": [],
             "net/near/y": [],
@@ -84,9 +84,9 @@ def test_outside_is_seen_from_where_the_paths_part() -> None:
     ]
 
 
-def test_children_say_what_they_read_and_what_reads_them() -> None:
-    """A node lists its inputs in order, doubles and missing ones included; a scope each node outside once."""
-    graph = drafted(
+def test_children_list_their_inputs_and_outputs() -> None:
+    """A node lists its inputs in order, with duplicates and missing ones; a scope lists each node outside once."""
+    graph = build_graph(
         {
             "p": [],
             "a/x": [Input("p", 0)],
@@ -109,9 +109,9 @@ def test_children_say_what_they_read_and_what_reads_them() -> None:
     assert end["types"] == [{"dtype": "float32", "shape": (2, 3)}]
 
 
-def test_children_come_a_page_at_a_time() -> None:
-    """Edges are those of the children on the page; totals are of all."""
-    graph = drafted({f"n{i}": [Input(f"n{i - 1}", 0)] for i in range(1000)})
+def test_children_are_paginated() -> None:
+    """Edges are those of the listed children; totals count all."""
+    graph = build_graph({f"n{i}": [Input(f"n{i - 1}", 0)] for i in range(1000)})
 
     view = opened(graph, offset=10, limit=2)
 
@@ -121,9 +121,9 @@ def test_children_come_a_page_at_a_time() -> None:
     assert opened(graph, offset=5000)["children"] == []
 
 
-def test_links_of_a_child_are_listed_up_to_ten() -> None:
-    """How many there are is said."""
-    graph = drafted({"x": [], **{f"s/n{i}": [Input("x", 0)] for i in range(50)}})
+def test_a_child_lists_at_most_ten_links() -> None:
+    """The total counts all links."""
+    graph = build_graph({"x": [], **{f"s/n{i}": [Input("x", 0)] for i in range(50)}})
 
     x, s = opened(graph)["children"]
 
@@ -131,18 +131,18 @@ def test_links_of_a_child_are_listed_up_to_ten() -> None:
     assert (len(s["inputs"]), s["inputs_total"]) == (1, 1)
 
 
-def test_empty_graphs_open() -> None:
+def test_empty_graph_has_an_empty_scope() -> None:
     """A graph without nodes has a scope without children."""
-    view = opened(drafted({}))
+    view = opened(build_graph({}))
 
     assert (view["children"], view["edges"], view["total"], view["edges_total"]) == ([], [], 0, 0)
 
 
 @given(NODES)
-def test_edges_are_those_that_counting_gives(nodes: dict[str, list[tuple[int, bool]]]) -> None:
-    """In every scope: each edge between nodes counts once, between the entries that hold its ends."""
+def test_edges_equal_those_of_a_reference_count(nodes: dict[str, list[tuple[int, bool]]]) -> None:
+    """In every scope each edge between nodes counts once, between the entries that contain its ends."""
     names = list(nodes)
-    graph = drafted(
+    graph = build_graph(
         {
             name: [Input(names[i] if i < len(names) else "gone", 0, control) for i, control in inputs]
             for name, inputs in nodes.items()
@@ -168,8 +168,8 @@ def test_edges_are_those_that_counting_gives(nodes: dict[str, list[tuple[int, bo
             if (ends[0] in inside or ends[1] in inside) and seen(ends[0]) != seen(ends[1]):
                 expected[seen(ends[0]), seen(ends[1]), bool(control)] += 1
         view = open_scope(graph, scope, 0, 100)
-        found = {(edge["source"], edge["target"], edge["control"]): edge["count"] for edge in view["edges"]}
-        assert found == expected
+        counts = {(edge["source"], edge["target"], edge["control"]): edge["count"] for edge in view["edges"]}
+        assert counts == expected
         children = {child["name"] for child in view["children"]}
-        ends_outside = {end for source, target, _ in found for end in (source, target) if end not in children}
+        ends_outside = {end for source, target, _ in counts for end in (source, target) if end not in children}
         assert {entry["name"] for entry in view["outside"]} == ends_outside

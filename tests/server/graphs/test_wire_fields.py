@@ -1,4 +1,4 @@
-"""Fields of encoded messages, found without decoding them."""
+"""Fields of encoded messages, located without decoding them."""
 
 from contextlib import suppress
 
@@ -11,18 +11,18 @@ from toposcope.server.graphs.limits import GraphError
 from toposcope.server.graphs.wire_fields import message_bytes, nested_fields
 
 
-def test_nested_fields_are_found_and_numbers_are_skipped() -> None:
-    """The places are those of the content, without what stands before it."""
+def test_nested_fields_are_located_and_numbers_are_skipped() -> None:
+    """Positions are those of the content, without key and length."""
     node = NodeProto(name="ab", op_type="Add", output_i=2**40)
     payload = b"..." + node.SerializeToString() + b"..."
 
-    found = [(number, payload[start:end]) for number, start, end in nested_fields(payload, 3, len(payload) - 3)]
+    fields = [(number, payload[start:end]) for number, start, end in nested_fields(payload, 3, len(payload) - 3)]
 
-    assert found == [(2, b"ab"), (3, b"Add")]
+    assert fields == [(2, b"ab"), (3, b"Add")]
 
 
-def test_fixed_numbers_are_skipped() -> None:
-    """Numbers of four and eight bytes are no texts."""
+def test_fixed_width_numbers_are_skipped() -> None:
+    """Numbers of four and eight bytes are not length-delimited."""
     payload = b"\x09" + b"\x0a" * 8 + b"\x15" + b"\x0a" * 4 + b"\x1a\x01x"
 
     assert list(nested_fields(payload, 0, len(payload))) == [(3, 16, 17)]
@@ -30,7 +30,7 @@ def test_fixed_numbers_are_skipped() -> None:
 
 @given(st.binary(max_size=40))
 def test_any_bytes_are_fields_or_an_error(payload: bytes) -> None:
-    """Fields lie inside of the message, one after the other; anything else is an error."""
+    """Fields are in the message and do not overlap; anything else is an error."""
     last = 0
     with suppress(GraphError):
         for _, start, end in nested_fields(payload, 0, len(payload)):
@@ -38,8 +38,8 @@ def test_any_bytes_are_fields_or_an_error(payload: bytes) -> None:
             last = end
 
 
-def test_large_messages_lose_their_large_fields_only() -> None:
-    """Inputs and names stay, and the value of an attribute that nobody could read goes."""
+def test_only_large_fields_of_large_messages_are_omitted() -> None:
+    """Inputs and names are kept, very large attribute values are omitted."""
     node = NodeProto(name="n", full_name="a/n")
     node.attribute.add(name="big").value.str_val = "x" * (1 << 20)
     node.attribute.add(name="small").value.int_val = 1
@@ -52,9 +52,9 @@ def test_large_messages_lose_their_large_fields_only() -> None:
     assert [each.name for each in short.attribute] == ["small"]
 
 
-def test_messages_that_stay_large_are_refused() -> None:
-    """A million of inputs is more than is decoded."""
+def test_messages_with_too_many_small_fields_are_errors() -> None:
+    """A million inputs exceed the limit."""
     payload = b"\x0a\x00" * (2 << 20)
 
-    with pytest.raises(GraphError, match="a node of 4,194,304 bytes"):
+    with pytest.raises(GraphError, match="a node has 4,194,304 bytes"):
         message_bytes(payload, (0, len(payload)))

@@ -1,16 +1,17 @@
-"""Loss landscapes over the HTTP API."""
+"""The API routes of loss landscapes."""
 
 import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 from support import landscape_details as made
 from support.event_files import GOLDEN, landscape_event, loss_run, write_run
-from support.servers import start, stop, wait_until
+from support.servers import Serve, start, stop, wait_until
 
 from toposcope.proto import framing
 from toposcope.proto.landscape_pb2 import LossLandscape
@@ -32,7 +33,7 @@ def golden() -> Iterator[httpx.Client]:
     stop(process)
 
 
-def _ask(client: httpx.Client, **query: object) -> dict[str, object]:
+def _read(client: httpx.Client, **query: Any) -> dict[str, Any]:
     reply = client.get("api/landscapes", params=query).raise_for_status().json()
     Landscapes.model_validate(reply, extra="forbid")
     return reply
@@ -49,12 +50,12 @@ def _record(wall_time: float, step: int, **landscapes: LossLandscape) -> bytes:
     return framing.frame(event.SerializeToString())
 
 
-def test_golden_landscapes_are_what_mindinsight_shows(golden: httpx.Client) -> None:
-    """Both landscapes of MindSpore's run come back number by number, though they stand in a file of by-products."""
+def test_golden_landscapes_equal_those_of_mindinsight(golden: httpx.Client) -> None:
+    """Both landscapes of MindSpore's run are exact, although they are in a file of by-products."""
     sees = json.loads((GOLDEN / _RUN / "mindinsight_sees.json").read_text())["digits_momentum"]["landscape"]
     (interval,), (final,) = sees["intervals"][0][1], sees["final"]
 
-    reply = _ask(golden)
+    reply = _read(golden)
 
     assert (reply["total"], reply["missing"]) == (2, [])
     for entry, tag, shown in zip(
@@ -69,14 +70,14 @@ def test_golden_landscapes_are_what_mindinsight_shows(golden: httpx.Client) -> N
         assert [entry[name] for name in ("level", "measured", "truth", "diagnostics")] == [None, None, None, {}]
 
 
-def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve) -> None:
-    """Others of the series are reached by their step; of equal steps the newest counts."""
+def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve: Serve) -> None:
+    """Other landscapes of a series are selected by step; of equal steps the newest one is returned."""
     heights = [(2.0, 5, 1.0), (3.0, 10, 2.0), (4.0, 5, 3.0)]
     write_run(tmp_path, [_record(wall_time, step, a=_surface(height)) for wall_time, step, height in heights])
     client = serve(tmp_path)
 
-    def newest(**query: object) -> list[tuple[int, float]]:
-        return [(entry["step"], entry["z"][0][0]) for entry in _ask(client, **query)["landscapes"]]
+    def newest(**query: Any) -> list[tuple[int, float]]:
+        return [(entry["step"], entry["z"][0][0]) for entry in _read(client, **query)["landscapes"]]
 
     assert newest() == [(5, 3.0)]
     assert newest(step=10) == [(10, 2.0)]
@@ -84,28 +85,28 @@ def test_newest_landscape_of_a_tag_is_the_default(tmp_path: Path, serve) -> None
     assert newest(step=7) == []
     assert newest(step=5, publication=0) == [(5, 1.0)]
     assert newest(step=5, publication=1) == []
-    assert _ask(client)["landscapes"][0]["steps"] == [5, 10]
+    assert _read(client)["landscapes"][0]["steps"] == [5, 10]
 
 
-def test_publications_of_one_tag_are_told_and_chosen(tmp_path: Path, serve) -> None:
-    """A landscape that is refined comes level by level: the newest by default, any by its number, the oldest is 0."""
+def test_publications_of_a_tag_are_listed_and_selected(tmp_path: Path, serve: Serve) -> None:
+    """Each refinement is a publication: the newest is the default, others are selected by index, 0 is the oldest."""
     levels = [(2.0, 1), (3.0, 2), (4.0, 3)]
     write_run(tmp_path, [_record(wall_time, 0, a=made.bowl(level)) for wall_time, level in levels])
     client = serve(tmp_path)
 
-    def level(**query: object) -> list[int]:
-        return [entry["level"] for entry in _ask(client, **query)["landscapes"]]
+    def level(**query: Any) -> list[int]:
+        return [entry["level"] for entry in _read(client, **query)["landscapes"]]
 
     assert (level(), level(publication=0), level(publication=1), level(publication=3)) == ([3], [1], [2], [])
-    newest = _ask(client)["landscapes"][0]
+    newest = _read(client)["landscapes"][0]
     assert (newest["publication"], newest["publications"]) == (2, {"step": [0, 0, 0], "wall_time": [2.0, 3.0, 4.0]})
 
 
-def test_what_tells_how_far_a_landscape_can_be_trusted(tmp_path: Path, serve) -> None:
-    """Measured nodes, the truth of the path and diagnostics come as they were recorded, with what is not finite."""
+def test_details_are_those_recorded(tmp_path: Path, serve: Serve) -> None:
+    """Measured nodes, losses of the path and diagnostics equal those recorded, including values that are not finite."""
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl(2))])
 
-    entry = _ask(serve(tmp_path))["landscapes"][0]
+    entry = _read(serve(tmp_path))["landscapes"][0]
 
     measured = entry["measured"]
     assert (entry["level"], measured["levels"], measured["x"]) == (2, 3, [-1, -0.5, 0, 0.5, 1])
@@ -114,19 +115,19 @@ def test_what_tells_how_far_a_landscape_can_be_trusted(tmp_path: Path, serve) ->
     np.testing.assert_allclose(np.subtract(entry["truth"]["real"], entry["truth"]["plane"]), made.GAP, atol=1e-15)
     assert entry["truth"]["residual"] == [0.5, 0.4, 0.3, 0.2, "NaN"]
     assert entry["path"]["z"] == entry["truth"]["real"]
-    found = entry["diagnostics"]
-    assert (found["energy"], found["axis_cosine"], found["seed"]) == ([0.9, 0.06], 0, 7)
-    assert found["provenance"]["axes"] == "plane one"
+    diagnostics = entry["diagnostics"]
+    assert (diagnostics["energy"], diagnostics["axis_cosine"], diagnostics["seed"]) == ([0.9, 0.06], 0, 7)
+    assert diagnostics["provenance"]["axes"] == "plane one"
 
 
-def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
-    """The lowest rank by default, any or all on demand; one attempt, or the newest of all."""
+def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:
+    """The lowest rank is the default, any or all can be selected; likewise an attempt, or the newest of all."""
     for rank, seconds, height in ((1, 100, 1.0), (1, 200, 2.0), (4, 100, 3.0)):
         write_run(tmp_path, [_record(seconds + 1, 5, a=_surface(height))], seconds, rank)
     client = serve(tmp_path)
 
-    def newest(**query: object) -> list[tuple[int, float]]:
-        return [(entry["rank"], entry["z"][0][0]) for entry in _ask(client, **query)["landscapes"]]
+    def newest(**query: Any) -> list[tuple[int, float]]:
+        return [(entry["rank"], entry["z"][0][0]) for entry in _read(client, **query)["landscapes"]]
 
     assert newest() == [(1, 2.0)]
     assert newest(rank=4) == [(4, 3.0)]
@@ -136,8 +137,8 @@ def test_ranks_and_attempts_are_chosen(tmp_path: Path, serve) -> None:
     assert newest(attempt="all") == [(1, 2.0)]
 
 
-def test_landscapes_that_do_not_fit_are_told_and_the_others_shown(tmp_path: Path, serve) -> None:
-    """Wrong shapes, no surface and damaged bytes are a sentence in that landscape's place."""
+def test_invalid_landscapes_have_an_error_and_others_are_read(tmp_path: Path, serve: Serve) -> None:
+    """Mismatched shapes, a missing surface and damaged bytes are the error of that landscape only."""
     torn = _surface(1.0)
     torn.landscape.z.dims[:] = [3, 3]
     garbage = b"\x0a\x07garbage\x52\x02\x0a\x7f"  # tag: "garbage" loss_landscape { landscape: not complete }
@@ -150,7 +151,7 @@ def test_landscapes_that_do_not_fit_are_told_and_the_others_shown(tmp_path: Path
     ]
     write_run(tmp_path, records)
 
-    entries = {entry["tag"]: entry for entry in _ask(serve(tmp_path))["landscapes"]}
+    entries = {entry["tag"]: entry for entry in _read(serve(tmp_path))["landscapes"]}
 
     assert entries["sound"]["z"] == [["NaN", 0], [0, 0]]
     assert entries["empty"]["error"] == "the landscape has no surface"
@@ -160,8 +161,8 @@ def test_landscapes_that_do_not_fit_are_told_and_the_others_shown(tmp_path: Path
         assert (entries[tag]["z"], entries[tag]["kind"], entries[tag]["path"]) == ([], None, None)
 
 
-def test_reply_has_a_bounded_size(tmp_path: Path, serve) -> None:
-    """What does not fit is told; alone it may fit. The limit cuts the list and the total says so."""
+def test_reply_has_a_bounded_size(tmp_path: Path, serve: Serve) -> None:
+    """A landscape beyond the size limit has an error, but can be read alone; `total` counts all despite `limit`."""
     with SummaryRecord(str(tmp_path)) as record:
         for tag, size in (("a", 1000), ("b", 1000), ("c", 20), ("d", 1500)):
             axis = np.linspace(0, 1, size)
@@ -169,31 +170,31 @@ def test_reply_has_a_bounded_size(tmp_path: Path, serve) -> None:
             record.record(1)
     client = serve(tmp_path)
 
-    entries = {entry["tag"]: entry for entry in _ask(client)["landscapes"]}
-    limited = _ask(client, limit=1)
+    entries = {entry["tag"]: entry for entry in _read(client)["landscapes"]}
+    limited = _read(client, limit=1)
 
     assert {tag: bool(entry["z"]) for tag, entry in entries.items()} == {"a": True, "b": False, "c": True, "d": False}
-    assert f"{MOST_BYTES} together" in entries["b"]["error"]
+    assert f"limit of {MOST_BYTES}" in entries["b"]["error"]
     assert (len(limited["landscapes"]), limited["total"]) == (1, 4)
-    assert _ask(client, tag="b")["landscapes"][0]["z"][999][999] == 0.1
-    assert _ask(client, tag="d")["landscapes"][0]["error"]
+    assert _read(client, tag="b")["landscapes"][0]["z"][999][999] == 0.1
+    assert _read(client, tag="d")["landscapes"][0]["error"]
 
 
-def test_known_tags_that_runs_lack_are_missing_and_not_unknown(tmp_path: Path, serve) -> None:
-    """As of scalars: an empty answer that names them, and 404 only for what no run has."""
+def test_tags_of_other_runs_are_missing_and_unknown_tags_are_404(tmp_path: Path, serve: Serve) -> None:
+    """As for scalars: the reply is empty and lists the tag as missing, and 404 only if no run has it."""
     write_run(tmp_path / "a", [_record(2.0, 1, surface=_surface(1.0))])
     loss_run(tmp_path / "b", range(3))
     client = serve(tmp_path)
 
-    here = _ask(client, tag=["surface", "nothing"])
-    elsewhere = _ask(client, run="b", tag="surface")
+    of_all_runs = _read(client, tag=["surface", "nothing"])
+    of_other_run = _read(client, run="b", tag="surface")
 
-    assert ([entry["tag"] for entry in here["landscapes"]], here["missing"]) == (["surface"], ["nothing"])
-    assert (elsewhere["landscapes"], elsewhere["missing"]) == ([], ["surface"])
+    assert ([entry["tag"] for entry in of_all_runs["landscapes"]], of_all_runs["missing"]) == (["surface"], ["nothing"])
+    assert (of_other_run["landscapes"], of_other_run["missing"]) == ([], ["surface"])
 
 
 @pytest.mark.parametrize(
-    ("query", "status", "says"),
+    ("query", "status", "error"),
     [
         ("run=nobody", 404, "'nobody'"),
         ("tag=nothing", 404, "'nothing'"),
@@ -208,15 +209,15 @@ def test_known_tags_that_runs_lack_are_missing_and_not_unknown(tmp_path: Path, s
         ("typo=1", 422, "typo"),
     ],
 )
-def test_bad_requests_name_the_value(golden: httpx.Client, query: str, status: int, says: str) -> None:
-    """Every refused request says in one sentence what was wrong with which value."""
+def test_errors_contain_the_invalid_value(golden: httpx.Client, query: str, status: int, error: str) -> None:
+    """The error of every invalid request is one sentence with the parameter and its value."""
     reply = golden.get(f"api/landscapes?{query}")
 
-    assert (reply.status_code, says in reply.json()["detail"]) == (status, True), reply.text
+    assert (reply.status_code, error in reply.json()["detail"]) == (status, True), reply.text
 
 
-def _figure(document: str) -> tuple[list[dict[str, object]], dict[str, object]]:
-    """Return the traces and the layout that a document hands to plotly.js."""
+def _figure(document: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return the traces and the layout that a document passes to plotly.js."""
     begin = document.rindex("Plotly.newPlot(")
     decoder = json.JSONDecoder()
     traces, end = decoder.raw_decode(document, document.index("[{", begin))
@@ -224,8 +225,8 @@ def _figure(document: str) -> tuple[list[dict[str, object]], dict[str, object]]:
     return traces, layout
 
 
-def test_a_document_of_its_own(golden: httpx.Client) -> None:
-    """It holds plotly.js, the grid, the path and where the training converged, and is kept, not shown."""
+def test_document_is_standalone(golden: httpx.Client) -> None:
+    """It contains plotly.js, the grid, the path and the convergence point, and is an attachment."""
     sees = json.loads((GOLDEN / _RUN / "mindinsight_sees.json").read_text())["digits_momentum"]["landscape"]
     shown = sees["intervals"][0][1][0]
     query = {"run": _RUN, "tag": "landscape_[1, 4]"}
@@ -246,8 +247,8 @@ def test_a_document_of_its_own(golden: httpx.Client) -> None:
         assert golden.get("api/landscapes.html", params={**query, **wrong}).status_code == 404
 
 
-def test_a_document_looks_as_the_page_does(tmp_path: Path, serve) -> None:
-    """Camera and colour of the path are the asked for; the path stands at its real losses, with lines to the plane."""
+def test_document_has_the_requested_appearance(tmp_path: Path, serve: Serve) -> None:
+    """Camera and path colour are as requested; the path is at its own losses, with vertical lines to the plane."""
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
     client = serve(tmp_path)
     query = {"run": ".", "tag": "a", "path_colour": "#123456", "camera": "1,2,0.5,0,0,-0.1"}
@@ -270,8 +271,8 @@ def test_a_document_looks_as_the_page_does(tmp_path: Path, serve) -> None:
         assert client.get("api/landscapes.html", params={**query, **wrong}).status_code == 422
 
 
-def test_a_document_of_several_runs_has_all_their_paths(tmp_path: Path, serve) -> None:
-    """Each is named once in the legend and has its colour; a run that does not share the surface is not found."""
+def test_document_has_the_paths_of_all_runs(tmp_path: Path, serve: Serve) -> None:
+    """Each path has a legend entry and a colour; a run with another surface is an error."""
     joint, apart = {"axes": "joint", "samples": "s"}, {"axes": "other", "samples": "s"}
     write_run(tmp_path / "a<b>", [_record(2.0, 0, joint=made.bowl(provenance=joint))])
     write_run(
@@ -287,7 +288,7 @@ def test_a_document_of_several_runs_has_all_their_paths(tmp_path: Path, serve) -
     assert [part["name"] for part in parts if part["showlegend"]] == ["a&lt;b&gt;", "b"]
     first, second = ([part for part in parts if part["legendgroup"] == run] for run in ("a<b>", "b"))
     np.testing.assert_allclose([first[0]["x"], second[0]["x"]], [made.ALONG, made.ALONG + 0.4])
-    assert [one[0]["line"]["color"] for one in (first, second)] == ["#111111", "#222222"]
+    assert [path[0]["line"]["color"] for path in (first, second)] == ["#111111", "#222222"]
     assert second[0]["customdata"][1][0] == "b · step 4"
     assert [part["name"] for part in second[2:]] == ["b · start", "b · end", "b · converged"]
     assert layout["title"]["text"] == "a&lt;b&gt; · b · joint"
@@ -296,13 +297,14 @@ def test_a_document_of_several_runs_has_all_their_paths(tmp_path: Path, serve) -
         assert (refused.status_code, repr(other) in refused.json()["detail"]) == (404, True)
 
 
-def test_a_document_ends_its_surface_where_it_is_told(tmp_path: Path, serve) -> None:
-    """What is read of the surface, and the path, are as they are; the legend says that it is clipped."""
+def test_document_clips_its_surface(tmp_path: Path, serve: Serve) -> None:
+    """Hover texts and the path are not clipped; the legend states that the surface is."""
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
     client = serve(tmp_path)
-    losses = made.losses(*np.meshgrid(*[np.linspace(-1, 1, 9)] * 2))
+    axis = np.linspace(-1, 1, 9)
+    losses = made.losses(*np.meshgrid(axis, axis))
     for scale, height in (("linear", np.array), ("log", np.log10)):
-        query = {"run": ".", "tag": "a", "top": 1.25, "scale": scale}
+        query: dict[str, str | float] = {"run": ".", "tag": "a", "top": 1.25, "scale": scale}
         (surface, path, *_), _ = _figure(client.get("api/landscapes.html", params=query).raise_for_status().text)
         np.testing.assert_allclose(surface["z"], height(np.minimum(losses, 1.25)))
         np.testing.assert_allclose(surface["customdata"], losses)
@@ -310,13 +312,13 @@ def test_a_document_ends_its_surface_where_it_is_told(tmp_path: Path, serve) -> 
         np.testing.assert_allclose(path["z"], height(made.losses(made.ALONG, made.ALONG) + made.GAP))
 
 
-def test_landscapes_as_files(tmp_path: Path, serve) -> None:
-    """Arrays of NumPy's, lines, image and poly data of VTK's and the bare losses of a publication are attachments."""
+def test_landscapes_as_files(tmp_path: Path, serve: Serve) -> None:
+    """NumPy, CSV and VTK files of any publication are attachments; the losses are also available as bytes."""
     uneven = landscape([0, 1, 5], [0, 1], np.zeros((2, 3)))
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl(1)), _record(3.0, 0, a=made.bowl(2, lift=0.3), b=uneven)])
     client = serve(tmp_path)
 
-    def get(what: str, **query: object) -> httpx.Response:
+    def get(what: str, **query: Any) -> httpx.Response:
         return client.get(f"api/landscapes{what}", params={"run": ".", "tag": "a", **query})
 
     with np.load(io.BytesIO(get(".npz", publication=0).content), allow_pickle=False) as file:
@@ -334,36 +336,36 @@ def test_landscapes_as_files(tmp_path: Path, serve) -> None:
     assert [get(what, publication=2).status_code for what in kinds] == [404] * 6
 
 
-def test_losses_of_a_large_surface_are_left_out_on_demand(tmp_path: Path, serve) -> None:
-    """They are asked for apart, as bytes; all else is replied."""
+def test_losses_of_a_large_surface_are_omitted_on_request(tmp_path: Path, serve: Serve) -> None:
+    """They are available separately as bytes; everything else is in the reply."""
     write_run(tmp_path, [_record(2.0, 0, a=made.bowl())])
     client = serve(tmp_path)
 
-    (without,), (with_losses,) = (_ask(client, most=most)["landscapes"] for most in (80, 81))
+    (without,), (with_losses,) = (_read(client, most=most)["landscapes"] for most in (80, 81))
 
     assert (without["z"], len(with_losses["z"]), without["error"]) == ([], 9, None)
     assert without["path"] == with_losses["path"]
 
 
-def test_losses_come_with_fewer_digits_on_demand(tmp_path: Path, serve) -> None:
-    """They are the nearest with so many, of any magnitude, and standard errors have three; the path stays exact."""
+def test_losses_have_fewer_digits_on_request(tmp_path: Path, serve: Serve) -> None:
+    """They are correctly rounded at any magnitude, standard errors have three digits, and the path is exact."""
     extreme = [[1 / 3, -2e300 / 3, 0.0], [5e-324, float("nan"), float("-inf")], [123456.789, 2 / 3e30, 9.9999999]]
     surface = landscape([0, 1, 2], [0, 1 / 3, 2], extreme, path=([1 / 3], [0], [2 / 3]))
     write_run(tmp_path, [_record(2.0, 0, a=surface, b=made.bowl(3, lift=1 / 3))])
     client = serve(tmp_path)
 
-    rounded, bowl = _ask(client, digits=6)["landscapes"]
+    rounded, bowl = _read(client, digits=6)["landscapes"]
 
     assert rounded["z"] == [[0.333333, -6.66667e299, 0], [5e-324, "NaN", "-Infinity"], [123457, 6.66667e-31, 10]]
     assert (rounded["y"][1], rounded["path"]["z"]) == (1 / 3, [2 / 3])
     measured = bowl["measured"]
     assert (measured["z"][4][4], measured["standard_error"][0][0], measured["x"][1]) == (0.333333, 0.01, -0.75)
     assert bowl["truth"]["plane"][-1] == 1 / 3
-    assert _ask(client, tag="a", digits=17)["landscapes"][0]["z"][0] == extreme[0]
+    assert _read(client, tag="a", digits=17)["landscapes"][0]["z"][0] == extreme[0]
 
 
-def test_a_document_of_hostile_names_and_losses(tmp_path: Path, serve) -> None:
-    """Names are text, to the browser and to plotly.js; losses that cannot be drawn are left out."""
+def test_document_with_hostile_names_and_losses(tmp_path: Path, serve: Serve) -> None:
+    """Names are plain text to the browser and to plotly.js; losses that are not finite are omitted."""
     tag = "<img src=x onerror=alert(1)></title></script><script>alert(2)</script>"
     surface = landscape([0, 1], [0, 1], [[0, -1], [float("nan"), float("inf")]])
     write_run(tmp_path, [_record(2.0, 1, **{tag: surface}), landscape_event(3.0, "broken", {})])

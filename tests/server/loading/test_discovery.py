@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.event_files import loss_run
+from support.servers import Serve
 
 from toposcope.server.loading.discovery import discover, find
 
@@ -82,7 +83,9 @@ def test_missing_logdir_has_no_files(tmp_path: Path) -> None:
     [(b"run\xff", b"events.out.events.summary.1.0.host_MS"), (b"run", b"events.out.events.summary.1.0.h\xff_MS")],
     ids=["directory", "file"],
 )
-def test_name_that_is_not_utf8_does_not_hide_other_runs(tmp_path: Path, serve, directory: bytes, file: bytes) -> None:
+def test_name_that_is_not_utf8_does_not_hide_other_runs(
+    tmp_path: Path, serve: Serve, directory: bytes, file: bytes
+) -> None:
     """A run or a file whose name is not valid UTF-8 is listed under some name, with the others."""
     intact = loss_run(tmp_path / "intact", range(3))
     os.mkdir(os.fsencode(tmp_path) + b"/" + directory)
@@ -102,7 +105,7 @@ def test_name_that_is_not_utf8_does_not_hide_other_runs(tmp_path: Path, serve, d
     assert client.get("api/health").status_code == 200
 
 
-def test_rank_of_any_size_is_listed(tmp_path: Path, serve) -> None:
+def test_rank_of_any_size_is_listed(tmp_path: Path, serve: Serve) -> None:
     """A number in a file name that does not fit a machine word does not hide the other runs."""
     loss_run(tmp_path / "intact", range(3))
     loss_run(tmp_path / "odd", range(3), rank=10**30)

@@ -42,6 +42,9 @@ for line in sys.stdin:
     print("written", flush=True)
 """
 
+Write = Callable[[Path, bytes], None]
+"""Appends bytes to a file."""
+
 
 @pytest.fixture(params=["watching", "polling"])
 def logdir(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
@@ -64,7 +67,7 @@ def client(logdir: Path, tmp_path: Path) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def write() -> Iterator[Callable[[Path, bytes], None]]:
+def write() -> Iterator[Write]:
     """Return a function that makes another process append bytes to a file."""
     process = subprocess.Popen([sys.executable, "-c", RAW], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdin
@@ -91,14 +94,16 @@ def record(folder: Path, first: int, last: int, size: int = 0, is_endless: bool 
 
 def steps(client: httpx.Client, run: str, attempt: str | None = None) -> list[int]:
     """Return the steps of loss; none if there is no such run yet."""
-    query = {"tag": "loss", "run": run, "points": 0} | ({"attempt": attempt} if attempt else {})
+    query: dict[str, str | int] = {"tag": "loss", "run": run, "points": 0}
+    if attempt:
+        query["attempt"] = attempt
     series: list[dict[str, Any]] = client.get("api/scalars", params=query).json().get("series", [])
     return series[0]["step"] if series else []
 
 
 def described(client: httpx.Client, run: str) -> dict[str, Any]:
     """Return the entry of a run in /api/runs; empty if there is none."""
-    return next((each for each in client.get("api/runs").json()["runs"] if each["run"] == run), {})
+    return next((row for row in client.get("api/runs").json()["runs"] if row["run"] == run), {})
 
 
 def test_rotated_files_are_read(logdir: Path, client: httpx.Client) -> None:
@@ -109,7 +114,7 @@ def test_rotated_files_are_read(logdir: Path, client: httpx.Client) -> None:
 
     wait_until(lambda: steps(client, "a") == list(range(1, 1001)))
 
-    query = {"run": "a", "tag": "weights", "limit": 1000}
+    query: dict[str, str | int] = {"run": "a", "tag": "weights", "limit": 1000}
     tensors = wait_until(lambda: client.get("api/tensors", params=query).json()["tensors"])
     assert [tensor["step"] for tensor in tensors] == list(range(20, 1001, 20))
     assert [tensor["mean"] for tensor in tensors] == [float(step) for step in range(20, 1001, 20)]
@@ -135,7 +140,7 @@ def test_restart_is_a_new_attempt(logdir: Path, client: httpx.Client) -> None:
     assert [tensor["step"] for tensor in stitched] == [20, 40, 60, 80, 100, 120, 140]
 
 
-def test_records_written_in_pieces_are_read_when_complete(logdir: Path, client: httpx.Client, write) -> None:
+def test_records_written_in_pieces_are_read_when_complete(logdir: Path, client: httpx.Client, write: Write) -> None:
     """However a writer splits its records, each is read as soon as it is complete, small or large."""
     path = loss_run(logdir / "a", range(3))
     event = summary_pb2.Event(wall_time=50.0, step=3)
@@ -155,7 +160,7 @@ def test_records_written_in_pieces_are_read_when_complete(logdir: Path, client: 
 
 
 @pytest.mark.parametrize("logdir", ["watching"], indirect=True)
-def test_incomplete_record_of_a_killed_writer_is_not_damage(logdir: Path, client: httpx.Client, write) -> None:
+def test_incomplete_record_of_a_killed_writer_is_not_damage(logdir: Path, client: httpx.Client, write: Write) -> None:
     """The file of the writer that follows is read too."""
     path = loss_run(logdir / "a", range(10))
     write(path, scalar_event(50.0, 10, {"loss": 1.0})[:30])
@@ -168,7 +173,7 @@ def test_incomplete_record_of_a_killed_writer_is_not_damage(logdir: Path, client
 
 
 @pytest.mark.parametrize("logdir", ["watching"], indirect=True)
-def test_two_live_writers_in_one_directory_are_both_shown(logdir: Path, client: httpx.Client, write) -> None:
+def test_two_live_writers_in_one_directory_are_both_shown(logdir: Path, client: httpx.Client, write: Write) -> None:
     """Two processes that write the same tag at the same time hide no points of each other; equal steps are counted."""
     paths = [loss_run(logdir / "a", range(3), seconds=seconds) for seconds in (1, 2)]
     for step in range(3, 30):
@@ -177,14 +182,14 @@ def test_two_live_writers_in_one_directory_are_both_shown(logdir: Path, client: 
 
     wait_until(lambda: len(steps(client, "a")) == 60)
 
-    query = {"tag": "loss", "run": "a", "points": 1000}
+    query: dict[str, str | int] = {"tag": "loss", "run": "a", "points": 1000}
     (drawn,) = client.get("api/scalars", params=query).json()["series"]
     assert (drawn["total"], drawn["duplicates"], drawn["step"]) == (60, 30, list(range(30)))
     assert described(client, "a")["attempts"] == 1
 
 
 @pytest.mark.parametrize("left", [0, 30])
-def test_truncated_file_is_read_again(logdir: Path, client: httpx.Client, write, left: int) -> None:
+def test_truncated_file_is_read_again(logdir: Path, client: httpx.Client, write: Write, left: int) -> None:
     """A file that is truncated and continued has only its current points."""
     path = loss_run(logdir / "a", range(50))
     wait_until(lambda: steps(client, "a") == list(range(50)))
@@ -208,7 +213,7 @@ def test_file_replaced_by_rename_is_read_again(logdir: Path, client: httpx.Clien
     wait_until(lambda: steps(client, "a") == list(range(100, 300)))
 
 
-def test_directories_are_renamed_and_removed(logdir: Path, client: httpx.Client, write) -> None:
+def test_directories_are_renamed_and_removed(logdir: Path, client: httpx.Client, write: Write) -> None:
     """A run that is renamed, removed and created again is listed with its current name and points."""
     path = loss_run(logdir / "a", range(50))
     wait_until(lambda: steps(client, "a") == list(range(50)))

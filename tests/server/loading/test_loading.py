@@ -3,12 +3,13 @@
 import contextlib
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 from support.event_files import loss_run, scalar_event, tensorboard_event, version_event, write_run
+from support.servers import Serve
 
 from toposcope.proto import framing, summary_pb2, tensorboard_pb2
 from toposcope.proto.file_name import parse_file_name
@@ -109,7 +110,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("make", HOSTILE, ids=lambda make: make.__name__)
-def test_hostile_file_does_not_stop_the_others(tmp_path: Path, make, serve) -> None:
+def test_hostile_file_does_not_stop_the_others(tmp_path: Path, make: Callable[[], bytes], serve: Serve) -> None:
     """Whatever one file contains, all runs are listed and other runs are served."""
     loss_run(tmp_path / "intact", range(10))
     (tmp_path / "hostile").mkdir()

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.event_files import loss_run, scalar_event
-from support.servers import wait_until
+from support.servers import Serve, wait_until
 
 from toposcope.server.loading.watch import can_watch
 
@@ -29,7 +29,7 @@ def grow(path: Path, steps: range) -> None:
 
 
 @pytest.fixture
-def watched(tmp_path: Path, serve) -> tuple[Path, httpx.Client]:
+def watched(tmp_path: Path, serve: Serve) -> tuple[Path, httpx.Client]:
     """Serve a logdir with one run of five steps; return when its watch is set up."""
     loss_run(tmp_path / "runs/first", range(5))
     client = serve(tmp_path / "runs", "--reload-interval", "0.1")

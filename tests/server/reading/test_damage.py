@@ -3,11 +3,12 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from support.event_files import read_slowly, scalar_event, version_event
-from support.servers import wait_until
+from support.servers import Serve, wait_until
 
 from toposcope.proto import framing, summary_pb2
 from toposcope.proto.file_name import parse_file_name
@@ -157,7 +158,7 @@ def test_random_damage_is_found_as_by_the_slow_reader(tmp_path: Path) -> None:
         points, damage = read_slowly(bytes(content), "mindspore")
         view = read_and_verify(open_file(path), lambda file: file.read(BUDGET))
         total = sum(series.total for series in view.series.values())
-        assert (total, [each.offset for each in view.damage]) == (len(points), damage), f"file {number}"
+        assert (total, [found.offset for found in view.damage]) == (len(points), damage), f"file {number}"
 
 
 def test_header_damaged_after_it_was_read_is_not_an_error(tmp_path: Path) -> None:
@@ -183,11 +184,11 @@ def test_file_rewritten_while_it_is_verified_loses_nothing(tmp_path: Path) -> No
     file = open_file(path)
     while file.read(BUDGET):
         pass
-    with path.open("r+b") as opened:
-        opened.truncate(LARGE)
+    with path.open("r+b") as file_on_disk:
+        file_on_disk.truncate(LARGE)
         while file.verify(BUDGET):
             pass
-        opened.write(b"".join(RECORDS))
+        file_on_disk.write(b"".join(RECORDS))
 
     view = read_and_verify(file, lambda file: file.read(BUDGET))
 
@@ -210,13 +211,13 @@ def test_locations_of_payloads_are_those_of_intact_records(tmp_path: Path) -> No
         assert image.encoded_image == random.Random(step).randbytes(20_000)
 
 
-def test_damage_is_listed_with_file_and_offset(tmp_path: Path, serve) -> None:
+def test_damage_is_listed_with_file_and_offset(tmp_path: Path, serve: Serve) -> None:
     """The API lists damaged records with their offsets; large ones once they are verified in the background."""
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / NAME).write_bytes(flip(SMALL + 20, LARGE + 9000, STARTS[11] + 2))
     client: httpx.Client = serve(tmp_path)
 
-    def verified() -> dict | None:
+    def verified() -> dict[str, Any] | None:
         (run,) = client.get("api/runs").json()["runs"]
         return run if run["damaged_records"] == 3 and not run["pending_records"] else None
 

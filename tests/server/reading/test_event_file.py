@@ -12,6 +12,7 @@ from toposcope.proto import framing, tensorboard_pb2
 from toposcope.proto.file_name import parse_file_name
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.series import Points
 from toposcope.server.reading.tag_table import Tag
 
 LOSS = Tag("scalar", "loss")
@@ -116,8 +117,8 @@ def test_replaced_and_truncated_files_are_read_again(tmp_path: Path) -> None:
     file.read(BUDGET)
     assert view_of(file).series[LOSS].step.tolist() == list(range(100, 150))
 
-    with path.open("r+b") as opened:
-        opened.truncate(len(version_event(1.0)) + len(scalar_event(2.0, 100, {"loss": 1 / 101})))
+    with path.open("r+b") as appended:
+        appended.truncate(len(version_event(1.0)) + len(scalar_event(2.0, 100, {"loss": 1 / 101})))
     assert file.has_news(path.stat())
     file.read(BUDGET)
     assert view_of(file).series[LOSS].step.tolist() == [100]
@@ -128,15 +129,16 @@ def test_views_do_not_change(tmp_path: Path) -> None:
     path = loss_run(tmp_path, range(10))
     file = open_file(path)
     file.read(BUDGET)
-    before = view_of(file)
-    kept = before.series[LOSS].value.copy()
+    before = view_of(file).series[LOSS]
+    assert isinstance(before, Points)
+    kept = before.value.copy()
     for start in range(10, 400, 10):
-        with path.open("ab") as opened:
-            opened.write(b"".join(scalar_event(start, step, {"loss": -1.0}) for step in range(start, start + 10)))
+        with path.open("ab") as appended:
+            appended.write(b"".join(scalar_event(start, step, {"loss": -1.0}) for step in range(start, start + 10)))
         file.read(BUDGET)
 
-    assert before.series[LOSS].total == 10
-    assert np.array_equal(before.series[LOSS].value, kept)
+    assert before.total == 10
+    assert np.array_equal(before.value, kept)
     assert view_of(file).series[LOSS].total == 400
 
 

@@ -3,6 +3,7 @@
 import logging
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -75,11 +76,11 @@ def test_restart_reads_only_what_was_appended(tmp_path: Path) -> None:
     path, folder = loss_run(tmp_path / "run", range(2000)), tmp_path / "index"
     before = save(path, folder).view()
     assert before is not None
-    with path.open("r+b") as opened:
-        opened.seek(10_000)
-        opened.write(b"\xa5" * 20_000)
-        opened.seek(0, os.SEEK_END)
-        opened.write(scalar_event(9000.0, 2000, {"loss": 5.0}))
+    with path.open("r+b") as file:
+        file.seek(10_000)
+        file.write(b"\xa5" * 20_000)
+        file.seek(0, os.SEEK_END)
+        file.write(scalar_event(9000.0, 2000, {"loss": 5.0}))
 
     after = restart(path, folder)
 
@@ -130,7 +131,7 @@ def test_damaged_segment_is_replaced(tmp_path: Path) -> None:
         file = open_file(path, folder)
         assert read_all(file).series[LOSS].step.tolist() == list(range(5)), f"byte {at}"
         file.save(is_quiet=True)
-        assert [each.read_bytes() for each in segments(folder)] == [whole]
+        assert [segment.read_bytes() for segment in segments(folder)] == [whole]
 
 
 def test_many_segments_become_one(tmp_path: Path) -> None:
@@ -217,22 +218,22 @@ def test_least_recently_used_segments_are_evicted(tmp_path: Path) -> None:
     folder = tmp_path / "index"
     paths = [loss_run(tmp_path / str(number), range(100)) for number in range(20)]
     save(paths[0], folder)
-    size = sum(each.stat().st_size for each in segments(folder))
-    known = {paths[0]: set(segments(folder))}
+    size = sum(segment.stat().st_size for segment in segments(folder))
+    segments_of = {paths[0]: set(segments(folder))}
     for age, path in enumerate(paths[1:]):
         before = set(segments(folder))
         file = open_file(path, folder, 8 * size)
         read_all(file)
         file.save(is_quiet=True)
-        known[path] = set(segments(folder)) - before
-        for each in known[path]:
-            os.utime(each, (time.time() - 100 + age,) * 2)
-        assert sum(each.stat().st_size for each in segments(folder)) <= 8 * size
+        segments_of[path] = set(segments(folder)) - before
+        for segment in segments_of[path]:
+            os.utime(segment, (time.time() - 100 + age,) * 2)
+        assert sum(segment.stat().st_size for segment in segments(folder)) <= 8 * size
 
     left = set(segments(folder))
 
-    assert known[paths[-1]] <= left
-    assert not known[paths[1]] & left
+    assert segments_of[paths[-1]] <= left
+    assert not segments_of[paths[1]] & left
 
 
 @pytest.mark.parametrize("kind", ["file", "full"])
@@ -264,16 +265,16 @@ def test_other_files_in_the_folder_are_ignored(tmp_path: Path) -> None:
     save(path, folder)
     parent = segments(folder)[0].parent
     foreign = [parent / "thesis.txt", parent / "a-b-c", parent / "0-0-9"]
-    for each in foreign:
-        each.write_text("keep me")
-        os.utime(each, (1, 1))
+    for other in foreign:
+        other.write_text("keep me")
+        os.utime(other, (1, 1))
     (parent / "folder").mkdir()
     os.utime(parent / "folder", (1, 1))
 
     seen = restart(path, folder)
 
     assert seen.series[LOSS].total == 5
-    assert [each.read_text() for each in foreign] == ["keep me"] * 3
+    assert [other.read_text() for other in foreign] == ["keep me"] * 3
 
 
 def test_old_part_files_are_deleted(tmp_path: Path) -> None:
@@ -293,13 +294,17 @@ def test_old_part_files_are_deleted(tmp_path: Path) -> None:
 def test_two_servers_share_a_folder(tmp_path: Path) -> None:
     """Two processes that index the same growing file in the same folder both have all of its points."""
     path, folder = loss_run(tmp_path / "runs/a", range(3000)), tmp_path / "index"
+
+    def has_all(url: str) -> bool:
+        return total(url) == 3050
+
     servers = [start(tmp_path / "runs", "--index-dir", str(folder)) for _ in range(2)]
     try:
         for step in range(3000, 3050):
             with path.open("ab") as grows:
                 grows.write(scalar_event(2.0 + step, step, {"loss": 1.0}))
         for _, url in servers:
-            wait_until(lambda url=url: total(url) == 3050)
+            wait_until(partial(has_all, url))
     finally:
         errors = [stop(process)[1] for process, _ in servers]
     assert errors == ["", ""]

@@ -313,7 +313,7 @@ def test_scan_widens_half_and_bfloat16(either_scan: str) -> None:
 
     rows, _ = read_fast(b"".join(records), "tensorboard", 10_000)
 
-    values = {tag: sorted(value for _, each, _, _, value in rows if each == tag) for tag in ("half", "bfloat16")}
+    values = {tag: sorted(value for _, name, _, _, value in rows if name == tag) for tag in ("half", "bfloat16")}
     assert values["half"] == sorted(struct.pack("<d", half) for half in halves)
     assert set(values["bfloat16"]) == {struct.pack("<d", 1.5)}
 
@@ -360,5 +360,6 @@ def test_modules_of_the_scan_define_no_name_twice() -> None:
 def names_defined_by(path: Path) -> list[str]:
     """Return the names of the functions, classes and constants that a module defines."""
     body = ast.parse(path.read_text(encoding="utf-8")).body
-    constants = [target.id for node in body if isinstance(node, ast.Assign) for target in node.targets]
+    targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
+    constants = [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
     return constants + [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]

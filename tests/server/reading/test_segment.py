@@ -10,6 +10,7 @@ from toposcope.proto.file_name import parse_file_name
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.segment import Segment, decode
+from toposcope.server.reading.series import Points
 from toposcope.server.reading.tag_table import Tag
 
 LOSS = Tag("scalar", "loss")
@@ -36,7 +37,10 @@ def is_rejected_or_equal(content: bytes, whole: Segment) -> bool:
         other = decode(memoryview(content))
     except REJECTIONS:
         return True
-    is_same = [np.array_equal(a, b) for a, b in zip(other.series[LOSS], whole.series[LOSS], strict=True)]
+    points, expected = other.series[LOSS], whole.series[LOSS]
+    assert isinstance(points, Points)
+    assert isinstance(expected, Points)
+    is_same = [np.array_equal(a, b) for a, b in zip(points, expected, strict=True)]
     return all(is_same) and (other.start, other.end, other.identity) == (whole.start, whole.end, whole.identity)
 
 

@@ -23,7 +23,7 @@ steps = st.integers(0, 30) | st.integers(0, 30).map(lambda step: 10**18 + step)
 
 
 @st.composite
-def curves(draw: st.DrawFn, positions: st.SearchStrategy[float] = steps) -> Curve:
+def curve_strategy(draw: st.DrawFn, positions: st.SearchStrategy[float] = steps) -> Curve:
     """Generate a curve of a few points, which shares none to all of its positions with others."""
     x = np.array(sorted(draw(st.sets(positions, max_size=20))))
     if draw(st.booleans()):
@@ -45,23 +45,24 @@ def value_at(curve: Curve, position: float) -> float | None:
     return float(Fraction(values[before]) * (1 - part) + Fraction(values[after]) * part)
 
 
-def slow_band(several: list[Curve], centre: str, spread: str, lo: float, hi: float) -> Iterator[tuple[float, ...]]:
+def slow_band(curves: list[Curve], centre: str, spread: str, lo: float, hi: float) -> Iterator[tuple[float, ...]]:
     """Yield (x, centre, low, high, present, non_finite) for each position."""
-    for position in sorted({x for curve in several for x in curve.x.tolist() if lo <= x <= hi}):
-        values = [value for curve in several if (value := value_at(curve, position)) is not None]
-        bad = sum(position in curve.x[~np.isfinite(curve.value)].tolist() for curve in several)
+    for position in sorted({x for curve in curves for x in curve.x.tolist() if lo <= x <= hi}):
+        values = [value for curve in curves if (value := value_at(curve, position)) is not None]
+        bad = sum(position in curve.x[~np.isfinite(curve.value)].tolist() for curve in curves)
         if not values:
             edge = 0.0 if spread == "none" else np.nan
             yield position, np.nan, edge, edge, 0, bad
             continue
-        middle = np.mean(values) if centre == "mean" else np.median(values)
-        edges = {
+        mean, std = float(np.mean(values)), float(np.std(values))
+        middle = mean if centre == "mean" else float(np.median(values))
+        edges: dict[str, tuple[float, float]] = {
             "minmax": (min(values), max(values)),
-            "std": (np.mean(values) - np.std(values), np.mean(values) + np.std(values)),
-            "quartiles": (np.quantile(values, 0.25), np.quantile(values, 0.75)),
+            "std": (mean - std, mean + std),
+            "quartiles": (float(np.quantile(values, 0.25)), float(np.quantile(values, 0.75))),
             "none": (0.0, 0.0),
-        }[spread]
-        yield position, middle, *edges, len(values), bad
+        }
+        yield position, middle, *edges[spread], len(values), bad
 
 
 def rows(band: Band) -> list[tuple[float, ...]]:
@@ -76,69 +77,71 @@ centres = st.sampled_from(["mean", "median"])
 lows, highs = st.sampled_from([-INF, 3, 7.5]), st.sampled_from([INF, 20, 12.5])
 
 
-@given(st.lists(curves(), min_size=1, max_size=6), centres, spreads, lows, highs)
+@given(st.lists(curve_strategy(), min_size=1, max_size=6), centres, spreads, lows, highs)
 @example(
     [Curve(np.array([-(2**63), 0, 2**63 - 1]), np.zeros(3)), Curve(np.array([5]), np.ones(1))], "mean", "std", 0, 9
 )
 def test_band_of_steps_equals_the_slow_one(
-    several: list[Curve], centre: Centre, spread: Spread, lo: float, hi: float
+    curves: list[Curve], centre: Centre, spread: Spread, lo: float, hi: float
 ) -> None:
-    """For every statistic at every position; also for steps so large that doubles cannot distinguish them."""
-    band = compute_band(several, centre, spread, lo, hi, 0, position_limits(6))
+    """For every statistic at every position; also for steps that doubles cannot distinguish."""
+    band = compute_band(curves, centre, spread, lo, hi, 0, position_limits(6))
 
-    expected = list(slow_band(several, centre, spread, lo, hi))
+    expected = list(slow_band(curves, centre, spread, lo, hi))
     assert np.allclose(np.array(rows(band)).reshape(-1, 6), np.array(expected).reshape(-1, 6), 1e-9, 1e-6, True)
     assert band.x.tolist() == [row[0] for row in expected]
     assert band.total == band.aligned == len(expected)
 
 
 @given(
-    st.lists(curves(st.floats(0, 30) | st.integers(0, 30).map(float)), min_size=1, max_size=6),
+    st.lists(curve_strategy(st.floats(0, 30) | st.integers(0, 30).map(float)), min_size=1, max_size=6),
     centres,
     spreads,
     lows,
     highs,
 )
 def test_band_of_seconds_equals_the_slow_one(
-    several: list[Curve], centre: Centre, spread: Spread, lo: float, hi: float
+    curves: list[Curve], centre: Centre, spread: Spread, lo: float, hi: float
 ) -> None:
     """On time axes, positions are doubles."""
-    several = [Curve(curve.x.astype(float), curve.value) for curve in several]
-    band = compute_band(several, centre, spread, lo, hi, 0, position_limits(6))
+    curves = [Curve(curve.x.astype(float), curve.value) for curve in curves]
+    band = compute_band(curves, centre, spread, lo, hi, 0, position_limits(6))
 
-    expected = list(slow_band(several, centre, spread, lo, hi))
+    expected = list(slow_band(curves, centre, spread, lo, hi))
     assert np.allclose(np.array(rows(band)).reshape(-1, 6), np.array(expected).reshape(-1, 6), 1e-9, 1e-6, True)
 
 
-@given(st.lists(curves(), min_size=1, max_size=6), st.integers(4, 40))
-def test_fewer_positions_have_exact_values(several: list[Curve], most: int) -> None:
+@given(st.lists(curve_strategy(), min_size=1, max_size=6), st.integers(4, 40))
+def test_fewer_positions_have_exact_values(curves: list[Curve], most: int) -> None:
     """If there are too many positions, the values at the chosen ones are those of the whole curves."""
-    whole = align(several, -INF, INF, position_limits(6))
-    some = align(several, -INF, INF, PositionLimits(most, most // 2))
+    whole = align(curves, -INF, INF, position_limits(6))
+    some = align(curves, -INF, INF, PositionLimits(most, most // 2))
 
-    every = dict(zip(whole.x.tolist(), zip(*_values(several, whole.x), strict=True), strict=True))
-    values = list(zip(*_values(several, some.x), strict=True))
+    by_position = dict(zip(whole.x.tolist(), zip(*_values(curves, whole.x), strict=True), strict=True))
+    values = list(zip(*_values(curves, some.x), strict=True))
     assert some.total == whole.total
     assert len(some.x) <= (most if whole.total <= most else most // 2)
-    assert np.array_equal(np.array(values), np.array([every[position] for position in some.x.tolist()]), equal_nan=True)
+    assert np.array_equal(
+        np.array(values), np.array([by_position[position] for position in some.x.tolist()]), equal_nan=True
+    )
 
 
-def _values(several: list[Curve], x: np.ndarray) -> list[np.ndarray]:
-    parts = list(read_at(several, x))
-    return list(np.concatenate(parts, axis=1)) if parts else [np.empty(0)] * len(several)
+def _values(curves: list[Curve], x: np.ndarray) -> list[np.ndarray]:
+    parts = list(read_at(curves, x))
+    return list(np.concatenate(parts, axis=1)) if parts else [np.empty(0)] * len(curves)
 
 
 @pytest.mark.parametrize("spread", ["minmax", "std", "quartiles", "none"])
 def test_fewer_points_keep_the_extremes(spread: Spread) -> None:
     """The chosen positions are some of the whole band's, and include the extremes of centre and edges."""
     random = np.random.default_rng(0)
-    several = [Curve(np.arange(5000), random.normal(size=5000)) for _ in range(7)]
+    curves = [Curve(np.arange(5000), random.normal(size=5000)) for _ in range(7)]
 
-    whole = compute_band(several, "mean", spread, -INF, INF, 0, position_limits(7))
-    few = compute_band(several, "mean", spread, -INF, INF, 100, position_limits(7))
+    whole = compute_band(curves, "mean", spread, -INF, INF, 0, position_limits(7))
+    few = compute_band(curves, "mean", spread, -INF, INF, 100, position_limits(7))
 
-    every = dict(zip(whole.x.tolist(), rows(whole), strict=True))
-    assert [every[row[0]] for row in rows(few)] == rows(few)
+    by_position = dict(zip(whole.x.tolist(), rows(whole), strict=True))
+    assert [by_position[row[0]] for row in rows(few)] == rows(few)
     assert len(few.x) <= 110
     assert (few.total, few.aligned) == (5000, 5000)
     for line, chosen in zip(whole[1:4], few[1:4], strict=True):
@@ -149,24 +152,24 @@ def test_fewer_points_keep_the_extremes(spread: Spread) -> None:
 def test_too_many_positions_keep_the_extremes_of_each_series() -> None:
     """For a hundred series without common positions the band is exact at the chosen ones and has their extremes."""
     random = np.random.default_rng(0)
-    several = [Curve(np.cumsum(random.random(20_000)), random.normal(size=20_000).cumsum()) for _ in range(100)]
+    curves = [Curve(np.cumsum(random.random(20_000)), random.normal(size=20_000).cumsum()) for _ in range(100)]
 
-    band = compute_band(several, "mean", "minmax", -INF, INF, 1000, position_limits(100))
+    band = compute_band(curves, "mean", "minmax", -INF, INF, 1000, position_limits(100))
 
     assert band.total == 2_000_000 > band.aligned
-    assert band.low.min() == min(curve.value.min() for curve in several)
-    assert band.high.max() == max(curve.value.max() for curve in several)
+    assert band.low.min() == min(curve.value.min() for curve in curves)
+    assert band.high.max() == max(curve.value.max() for curve in curves)
     for at in range(0, len(band.x), 100):
-        values = [np.interp(band.x[at], *curve, left=np.nan, right=np.nan) for curve in several]
+        values = [np.interp(band.x[at], *curve, left=np.nan, right=np.nan) for curve in curves]
         assert np.allclose([band.centre[at], band.low[at]], [np.nanmean(values), np.nanmin(values)])
 
 
 def test_band_of_ten_million_points_takes_seconds_at_most() -> None:
     """Measured in CPU time, as the machine may be shared."""
     value = np.random.default_rng(0).normal(size=100_000)
-    several = [Curve(np.arange(100_000), value + run) for run in range(100)]
+    curves = [Curve(np.arange(100_000), value + run) for run in range(100)]
     start = time.thread_time()
-    band = compute_band(several, "median", "quartiles", -INF, INF, 1000, position_limits(100))
+    band = compute_band(curves, "median", "quartiles", -INF, INF, 1000, position_limits(100))
 
     assert time.thread_time() - start < 2
     assert band.total == band.aligned == 100_000

@@ -98,9 +98,9 @@ def test_file_rewritten_in_place_yields_no_bytes_of_other_records(tmp_path: Path
     event.summary.value.add(tag="other", scalar_value=1.0)
     small = framing.frame(event.SerializeToString())
     start = path.stat().st_size - len(picture(3, size))
-    with path.open("r+b") as opened:
-        opened.seek(start)
-        opened.write((small * (size // len(small) + 2))[: len(picture(3, size))])
+    with path.open("r+b") as file:
+        file.seek(start)
+        file.write((small * (size // len(small) + 2))[: len(picture(3, size))])
 
     with pytest.raises(PayloadError):
         read(run, 2)

@@ -91,9 +91,9 @@ def test_logarithmic_buckets_are_equally_wide(
         # A point on an edge may be in either bucket.
         inside, around = ((places > left + by) & (places < right - by) for by in (1e-9, -1e-9))
         chosen = seen[around & np.isin(x[x > 0], x[kept])]
-        finite, found = seen[inside & np.isfinite(seen)], chosen[np.isfinite(chosen)]
+        finite, finite_chosen = seen[inside & np.isfinite(seen)], chosen[np.isfinite(chosen)]
         if len(finite) and np.count_nonzero(np.isfinite(seen)) > points:
-            assert found.min() <= finite.min() <= finite.max() <= found.max()
+            assert finite_chosen.min() <= finite.min() <= finite.max() <= finite_chosen.max()
         assert np.isfinite(seen[inside]).all() or not np.isfinite(chosen).all()
     assert len(kept) <= 2 * points + 16
 
@@ -133,6 +133,8 @@ def test_smoothed_values_do_not_change_with_the_zoom() -> None:
     everything = select(run, "loss", 0, None, Window(), smoothing)
     zoomed = select(run, "loss", 0, None, Window(lo=3000, hi=3100, points=50), smoothing)
 
+    assert everything.smoothed is not None
+    assert zoomed.smoothed is not None
     at = dict(zip(everything.points.step.tolist(), everything.smoothed.tolist(), strict=True))
     assert zoomed.smoothed.tolist() == [at[step] for step in zoomed.points.step.tolist()]
 
@@ -191,13 +193,14 @@ def test_best_values_include_points_hidden_by_an_equal_step() -> None:
 @given(st.lists(st.integers(0, 40), max_size=20))
 def test_growing_series_does_not_change_earlier_views(sizes: list[int]) -> None:
     """Whatever is appended, a series contains all points in order, and earlier views do not change."""
-    series, handed_out, total = Series(NO_POINTS), [], 0
+    series, views, total = Series(NO_POINTS), [], 0
     for size in sizes:
         steps = np.arange(total, total + size, dtype=np.int64)
         series.append(Points(steps, steps.astype(float), -steps.astype(float)))
         total += size
-        handed_out.append((total, series.points()))
+        views.append((total, series.points()))
 
-    for length, points in handed_out:
+    for length, points in views:
+        assert isinstance(points, Points)
         assert points.step.tolist() == list(range(length))
         assert points.value.tolist() == [-float(step) for step in range(length)]

@@ -15,10 +15,10 @@ values = st.lists(st.floats(width=32) | st.sampled_from([np.nan, np.inf, -np.inf
 gaps = st.integers(-5, 1000) | st.floats(0, 1e6) | st.sampled_from([0, 1, np.nan, np.inf, -np.inf])
 
 
-def close(found: np.ndarray, expected: list[float], value: np.ndarray) -> bool:
+def close(result: np.ndarray, expected: list[float], value: np.ndarray) -> bool:
     """Return whether numbers agree up to rounding errors relative to the size of the values."""
     scale = np.abs(value[np.isfinite(value)]).max(initial=0.0)
-    return np.allclose(found, expected, rtol=1e-9, atol=1e-12 * scale, equal_nan=True)
+    return np.allclose(result, expected, rtol=1e-9, atol=1e-12 * scale, equal_nan=True)
 
 
 @given(values, st.floats(0, 0.9999))
@@ -40,7 +40,8 @@ def test_timed_average_equals_the_weighted_mean(value: np.ndarray, gap: list[flo
     """Each point is a weighted mean of itself and all earlier points, whose weights halve with each half-life."""
     with np.errstate(invalid="ignore"):
         x = np.cumsum(np.array(gap[: len(value)], float))
-    expected, seen = [], []
+    expected: list[float] = []
+    seen: list[tuple[float, float, float]] = []
     for place, number in zip(x.tolist(), value.tolist(), strict=True):
         if not np.isfinite(number):
             expected.append(number)
@@ -83,11 +84,11 @@ def test_median_of_long_series(window: int, length: int, spread: float) -> None:
     whole = range(half, length - half)
     expected = [np.median(value[at - half : at + half + 1]) for at in whole]
 
-    found = running_median(value, window)
+    medians = running_median(value, window)
 
-    assert found[half : length - half].tolist() == expected
+    assert medians[half : length - half].tolist() == expected
     ends = [at for at in range(length) if at not in whole]
-    assert np.allclose(found[ends], [np.median(value[max(0, at - half) : at + half + 1]) for at in ends], rtol=1e-15)
+    assert np.allclose(medians[ends], [np.median(value[max(0, at - half) : at + half + 1]) for at in ends], rtol=1e-15)
 
 
 def test_huge_values_do_not_overflow() -> None:
@@ -101,13 +102,13 @@ def test_huge_values_do_not_overflow() -> None:
 def test_a_million_points_take_less_than_a_second(smoothing: Smoothing) -> None:
     """The best of three in CPU time, as the machine may be shared."""
     value = np.random.default_rng(0).normal(size=1_000_000)
-    taken = []
-    while len(taken) < 3 and min(taken, default=INF) >= 1:
+    seconds: list[float] = []
+    while len(seconds) < 3 and min(seconds, default=INF) >= 1:
         began = time.thread_time()
         smooth(value, np.arange(len(value)), smoothing)
-        taken.append(time.thread_time() - began)
+        seconds.append(time.thread_time() - began)
 
-    assert min(taken) < 1
+    assert min(seconds) < 1
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ def _nested(stage: Stage) -> dict[str, Any]:
     return {"op_type": stage.op_type, "children": children, **parameters, **more}
 
 
-def test_golden_pipeline_is_what_mindinsight_shows() -> None:
-    """Every stage, parameter and operation of the run's pipeline equals what the real MindInsight replies."""
+def test_golden_pipeline_equals_that_of_mindinsight() -> None:
+    """Every stage, parameter and operation equals the reply of MindInsight."""
     message = lineage_events()["dataset_graph"].dataset_graph
     sees = json.loads((GOLDEN / "mindspore/digits_momentum/mindinsight_sees.json").read_text())
 
@@ -39,8 +39,8 @@ def test_golden_pipeline_is_what_mindinsight_shows() -> None:
     assert stage.children[0].parameters["input_columns"] == ["label"]
 
 
-def test_pipeline_comes_back_as_it_was_recorded() -> None:
-    """Parameters of every type, operations, samplers and several children; a large integer comes as its digits."""
+def test_recorded_pipeline_is_read() -> None:
+    """Parameters of every type, operations, samplers and several children are read; large integers are digits."""
     message = recorded(
         {
             "op_type": "Zip",
@@ -77,8 +77,8 @@ def test_pipeline_comes_back_as_it_was_recorded() -> None:
     )
 
 
-def test_lists_that_mindspore_leaves_without_names_are_read() -> None:
-    """MindSpore puts a transform's lists of integers into size and the others into weights, as float32."""
+def test_unnamed_lists_of_mindspore_are_read() -> None:
+    """Lists of integers are in size, the others in weights, as float32."""
     message = DatasetGraph()
     operation = message.operations.add(size=[32, 48], weights=[0.1, 2])
     operation.operationParam.mapStr["tensor_op_name"] = "Resize"
@@ -91,23 +91,23 @@ def test_lists_that_mindspore_leaves_without_names_are_read() -> None:
     assert stage.op_type == ""
 
 
-def test_items_that_are_no_json_stay_text() -> None:
-    """A list of plain words is read as these words."""
+def test_items_that_are_not_json_are_text() -> None:
+    """A list of plain words is unchanged."""
     message = DatasetGraph()
     message.parameter.mapStrList["columns"].strValue[:] = ["image", '"label"', "", "[" * 5000]
 
     assert dataset_graph(message.SerializeToString()).parameters == {"columns": ["image", "label", None, "[" * 5000]}
 
 
-def test_text_that_is_no_utf8_is_kept_with_the_bad_bytes_replaced() -> None:
+def test_invalid_utf8_is_replaced() -> None:
     """Also in lists."""
     content = b"\x12\x0a\x12\x08\x0a\x01a\x12\x03\x0a\x01\xff"  # parameter { mapStrList { key: "a" value: ["\377"] } }
 
     assert dataset_graph(content).parameters == {"a": ["\N{REPLACEMENT CHARACTER}"]}
 
 
-def test_pipelines_that_are_none_are_refused() -> None:
-    """A tree too deep to read and one of too many stages are errors, not long answers."""
+def test_invalid_pipelines_are_errors() -> None:
+    """Trees that are too deep or have too many stages are errors."""
     content = b""
     for _ in range(100):
         content = b"\x0a" + varint(len(content)) + content  # children { ... }
@@ -123,7 +123,7 @@ def test_pipelines_that_are_none_are_refused() -> None:
 
 
 def test_changed_bytes_raise_nothing_unexpected() -> None:
-    """Whatever one bit of a message becomes, readers meet the errors that they expect."""
+    """Flipping any bit of a message raises nothing but the documented errors."""
     content = lineage_events()["dataset_graph"].dataset_graph.SerializeToString()
     for at in range(len(content)):
         for bit in (0, 1, 7):

@@ -19,8 +19,8 @@ def contents(message: bytes) -> list[tuple[int, bytes]]:
     return [(number, bytes(content)) for number, content in fields(memoryview(message))]
 
 
-def test_every_wire_type_is_found() -> None:
-    """Doubles, varints, floats and bytes, in their order."""
+def test_every_wire_type_is_read() -> None:
+    """Doubles, varints, floats and bytes, in order."""
     event = Event(wall_time=1.0, step=300)
     value = event.summary.value.add(tag="loss", scalar_value=0.5)
 
@@ -34,8 +34,8 @@ def test_every_wire_type_is_found() -> None:
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=20))
-def test_numbers_are_those_that_protobuf_wrote(numbers: list[int]) -> None:
-    """Varints of one to ten bytes, packed or one a field."""
+def test_numbers_equal_those_of_protobuf(numbers: list[int]) -> None:
+    """Varints of one to ten bytes, packed or in separate fields."""
     ((_, packed),) = contents(TensorProto(int64_val=numbers).SerializeToString()) or [(10, b"")]
     single = [content for _, content in contents(b"".join(b"\x50" + varint(number) for number in numbers))]
 
@@ -44,8 +44,8 @@ def test_numbers_are_those_that_protobuf_wrote(numbers: list[int]) -> None:
     assert [integer(memoryview(content)) for content in single] == numbers
 
 
-def test_long_packed_fields_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A number that lies across two pieces is read whole."""
+def test_long_packed_fields_are_read_in_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A number across two chunks is read correctly."""
     monkeypatch.setattr(module, "_CHUNK_BYTES", 11)
     numbers = [1, 2**63 - 1, 127, 128, -1, 0, 2**40] * 5
     packed = b"".join(varint(number) for number in numbers)
@@ -54,26 +54,26 @@ def test_long_packed_fields_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize(
-    ("message", "says"),
+    ("message", "error"),
     [
-        (b"\x0a", "a varint has no end"),
-        (b"\x0a\x05abc", "field 1 of a message of 5 bytes ends at byte 7"),
-        (b"\x09abc", "field 1 of a message of 4 bytes ends at byte 9"),
+        (b"\x0a", "a varint is incomplete"),
+        (b"\x0a\x05abc", "field 1 ends at byte 7 of a message of 5 bytes"),
+        (b"\x09abc", "field 1 ends at byte 9 of a message of 4 bytes"),
         (b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "ends at byte"),
-        (b"\x0b\x0c", "a field of a message has the wire type 3"),
-        (b"\xff" * 12, "a varint has no end"),
+        (b"\x0b\x0c", "a field has the unsupported wire type 3"),
+        (b"\xff" * 12, "a varint is incomplete"),
         (b"\x08\x01" * (module.MOST_FIELDS + 1), "more than 131072 fields"),
     ],
 )
-def test_malformed_messages_are_errors(message: bytes, says: str) -> None:
-    """Whatever a length or a type claims, the message ends where it ends."""
-    with pytest.raises(ValueError, match=re.escape(says)):
+def test_malformed_messages_are_errors(message: bytes, error: str) -> None:
+    """Lengths beyond the message and unknown types are errors."""
+    with pytest.raises(ValueError, match=re.escape(error)):
         contents(message)
 
 
 @pytest.mark.parametrize("packed", [b"\x80", b"\x01\x80", b"\xff" * 10 + b"\x01"])
 def test_malformed_numbers_are_errors(packed: bytes) -> None:
-    """A varint ends within ten bytes."""
+    """A varint has at most ten bytes."""
     with pytest.raises(ValueError, match="varint"):
         integers([memoryview(packed)])
     with pytest.raises(ValueError, match=r"varint|more bytes"):

@@ -1,9 +1,11 @@
-"""TensorBoard's hyperparameters as plain data."""
+"""Hyperparameters of TensorBoard as plain data."""
 
 import math
 from contextlib import suppress
+from typing import Any
 
 import pytest
+from google.protobuf import struct_pb2
 from google.protobuf.message import DecodeError
 from support.event_files import GOLDEN
 
@@ -25,30 +27,30 @@ from toposcope.server.values.hparams import (
 )
 
 
-def _metadata(**data: object) -> bytes:
-    """Return the payload of one value of the plugin."""
+def _metadata(**data: Any) -> bytes:
+    """Return the payload of a value of the plugin."""
     content = HParamsPluginData(**data).SerializeToString()
     plugin_data = SummaryMetadata.PluginData(plugin_name="hparams", content=content)
     return SummaryMetadata(plugin_data=plugin_data).SerializeToString()
 
 
 def _golden_metadata(run: str) -> dict[str, bytes]:
-    """Return tag to payload of the values of the plugin that tensorboardX wrote into a run."""
+    """Return the payloads by tag of the plugin in a run recorded by tensorboardX."""
     (path,) = (GOLDEN / "tensorboard/tensorboardx").glob(f"{run}/*/events*")
-    content, start, found = path.read_bytes(), 0, {}
+    content, start, payloads = path.read_bytes(), 0, {}
     while start < len(content):
         begin = start + framing.HEADER_BYTES
         end = begin + framing.read_header(content[start:begin]).length
         for value in Event.FromString(content[begin:end]).summary.value:
             if value.metadata.plugin_data.plugin_name == "hparams":
-                found[value.tag] = value.metadata.SerializeToString()
+                payloads[value.tag] = value.metadata.SerializeToString()
         start = end + framing.FOOTER_BYTES
-    return found
+    return payloads
 
 
 @pytest.mark.parametrize(("run", "rate"), [("lr_0.1", 0.1), ("lr_0.01", 0.01)])
-def test_golden_hyperparameters_are_those_that_were_passed_to_the_writer(run: str, rate: float) -> None:
-    """The writer got a rate, a batch size, an optimizer and one metric."""
+def test_golden_hyperparameters_equal_those_recorded(run: str, rate: float) -> None:
+    """A rate, a batch size, an optimizer and a metric."""
     payloads = _golden_metadata(run)
 
     session = session_start(payloads[SESSION_START])
@@ -69,8 +71,8 @@ def test_golden_hyperparameters_are_those_that_were_passed_to_the_writer(run: st
     assert described.metrics == [MetricInfo("", "hparam/accuracy", "", "", None)]
 
 
-def test_experiment_tells_domains_and_metrics() -> None:
-    """What TensorFlow's hparams_config writes: domains, display names, groups of metrics."""
+def test_experiment_has_domains_and_metrics() -> None:
+    """Domains, display names and groups of metrics recorded by TensorFlow's hparams_config are read."""
     message = hparams_pb2.Experiment(name="digits", description="of 1797", user="me", time_created_secs=5.5)
     rate = message.hparam_infos.add(name="lr", display_name="rate", description="step", type="DATA_TYPE_FLOAT64")
     rate.domain_interval.min_value, rate.domain_interval.max_value = 0.001, math.inf
@@ -96,11 +98,11 @@ def test_experiment_tells_domains_and_metrics() -> None:
 
 
 def test_values_of_every_type_are_read() -> None:
-    """Numbers, texts, bools, nothing, and the lists and dicts that some writers put there."""
+    """Numbers, texts, bools, null, lists and dicts."""
     start = hparams_pb2.SessionStartInfo(group_name="g", model_uri="m", monitor_url="u", start_time_secs=1.5)
     start.hparams["limit"].number_value = math.inf
     start.hparams["flag"].bool_value = False
-    start.hparams["none"].null_value = 0
+    start.hparams["none"].null_value = struct_pb2.NULL_VALUE
     start.hparams["unset"].SetInParent()
     layers = start.hparams["layers"].list_value.values
     layers.add().number_value = 8
@@ -119,15 +121,15 @@ def test_values_of_every_type_are_read() -> None:
 
 
 @pytest.mark.parametrize(("code", "status"), [(0, "unknown"), (1, "success"), (2, "failure"), (3, "running")])
-def test_end_of_a_session_tells_status_and_time(code: int, status: str) -> None:
-    """Both stand in one message."""
+def test_end_of_a_session_has_status_and_time(code: int, status: str) -> None:
+    """Both are in one message."""
     end = hparams_pb2.SessionEndInfo(end_time_secs=2.5, status=hparams_pb2.Status.Name(code))
 
     assert session_end(_metadata(session_end_info=end)) == (status, 2.5)
 
 
-def test_status_that_the_format_does_not_have_is_unknown() -> None:
-    """A newer TensorBoard may have more of them."""
+def test_unsupported_status_is_unknown() -> None:
+    """A newer TensorBoard may define more."""
     content = b"\x22\x02\x08\x63"  # session_end_info { status: 99 }
 
     payload = SummaryMetadata(plugin_data=SummaryMetadata.PluginData(content=content)).SerializeToString()
@@ -135,13 +137,13 @@ def test_status_that_the_format_does_not_have_is_unknown() -> None:
     assert session_end(payload) == ("unknown", None)
 
 
-def test_metadata_of_something_else_are_refused() -> None:
-    """A session's tag over an experiment, over nothing and over damaged bytes is an error that readers expect."""
+def test_other_metadata_are_errors() -> None:
+    """The tag of a session with an experiment, without content or with damaged bytes is an error."""
     described = _metadata(experiment=hparams_pb2.Experiment(name="a"))
 
-    with pytest.raises(ValueError, match="expected session_start_info, found experiment"):
+    with pytest.raises(ValueError, match="expected session_start_info instead of experiment"):
         session_start(described)
-    with pytest.raises(ValueError, match="expected experiment, found None"):
+    with pytest.raises(ValueError, match="expected experiment instead of None"):
         experiment(b"")
     with pytest.raises(DecodeError):
         session_end(b"\x0a\xff")
@@ -149,8 +151,8 @@ def test_metadata_of_something_else_are_refused() -> None:
         session_end(SummaryMetadata(plugin_data=SummaryMetadata.PluginData(content=b"\xff")).SerializeToString())
 
 
-def test_names_that_are_no_utf8_are_refused() -> None:
-    """Beside other names, too: they cannot be put in order."""
+def test_names_that_are_not_utf8_are_errors() -> None:
+    """They could not be sorted with other names."""
     names = b"\x0a\x03\x0a\x01\xff\x0a\x03\x0a\x01a"  # hparams { key: "\377" } hparams { key: "a" }
     content = b"\x1a" + bytes([len(names)]) + names  # session_start_info
 
@@ -158,8 +160,8 @@ def test_names_that_are_no_utf8_are_refused() -> None:
         session_start(SummaryMetadata(plugin_data=SummaryMetadata.PluginData(content=content)).SerializeToString())
 
 
-def test_more_names_than_a_person_can_read_are_refused() -> None:
-    """A message of empty entries costs two bytes each; a reply would cost a hundred."""
+def test_too_many_names_are_an_error() -> None:
+    """An empty entry takes two bytes in a message, but a hundred in a reply."""
     start = hparams_pb2.SessionStartInfo()
     described = hparams_pb2.Experiment()
     for number in range(MOST_NAMES + 1):
@@ -170,12 +172,12 @@ def test_more_names_than_a_person_can_read_are_refused() -> None:
         (session_start, _metadata(session_start_info=start)),
         (experiment, _metadata(experiment=described)),
     ):
-        with pytest.raises(ValueError, match=f"{MOST_NAMES + 1} .* are more than {MOST_NAMES}"):
+        with pytest.raises(ValueError, match=f"{MOST_NAMES + 1} .* exceed the limit of {MOST_NAMES}"):
             read(payload)
 
 
 def test_changed_bytes_raise_nothing_unexpected() -> None:
-    """Whatever one bit of a message becomes, readers meet the errors that they expect."""
+    """Flipping any bit of a message raises nothing but the documented errors."""
     content = _golden_metadata("lr_0.1")[SESSION_START]
     for at in range(len(content)):
         for bit in (0, 1, 7):

@@ -3,6 +3,7 @@
 import json
 import math
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from google.protobuf.message import DecodeError
@@ -16,12 +17,12 @@ from toposcope.server.values import lineage
 _RUN = GOLDEN / "mindspore" / "digits_momentum"
 
 
-def test_golden_lineage_is_what_mindspore_wrote_and_mindinsight_shows() -> None:
-    """Every value of the run's lineage equals the writer's and, under its names, the real MindInsight's."""
+def test_golden_lineage_equals_that_of_mindspore_and_mindinsight() -> None:
+    """Every value equals that of the writer and, under the same name, that of MindInsight."""
     events = lineage_events()
     trained = lineage.train_lineage(events["train_lineage"].train_lineage.SerializeToString())
     evaluated = lineage.evaluation_lineage(events["evaluation_lineage"].evaluation_lineage.SerializeToString())
-    told = lineage.custom_lineage(events["user_defined_info"].user_defined_info.SerializeToString())
+    custom = lineage.custom_lineage(events["user_defined_info"].user_defined_info.SerializeToString())
 
     wrote = {name: value for event in _expected() for name, value in event.items()}
     assert trained.hyper_parameters == wrote["train_lineage"]["hyper_parameters"]
@@ -39,16 +40,16 @@ def test_golden_lineage_is_what_mindspore_wrote_and_mindinsight_shows() -> None:
     assert seen["train_dataset_count"] == trained.train_dataset["train_dataset_size"]
     assert seen["test_dataset_count"] == evaluated.valid_dataset["valid_dataset_size"]
     assert seen["metric"] == evaluated.metrics
-    assert seen["user_defined"] == told.custom
+    assert seen["user_defined"] == custom.custom
 
 
-def _expected() -> list[dict[str, dict[str, object]]]:
-    events: list[dict[str, dict[str, object]]] = json.loads((_RUN / "expected.json").read_text())["lineage"]
+def _expected() -> list[dict[str, dict[str, Any]]]:
+    events: list[dict[str, dict[str, Any]]] = json.loads((_RUN / "expected.json").read_text())["lineage"]
     return events
 
 
-def test_numbers_come_back_exactly() -> None:
-    """What float32 and int32 cannot hold is read from the fields that hold it exactly."""
+def test_numbers_are_exact() -> None:
+    """Values beyond float32 and int32 are read from the exact fields."""
     message = train_lineage(learning_rate=0.1, loss=1e-300, train_dataset_size=2**40, batch_size=32)
     evaluated = eval_lineage({}, valid_dataset_size=2**35)
 
@@ -61,7 +62,7 @@ def test_numbers_come_back_exactly() -> None:
 
 
 def test_float32_without_an_exact_value_is_its_shortest_decimal() -> None:
-    """MindSpore's 0.05 is shown as 0.05; what is no number stays what it is."""
+    """MindSpore's 0.05 is 0.05; values that are not numbers are unchanged."""
     message = TrainLineage()
     message.hyper_parameters.learning_rate = 0.05
     message.algorithm.loss = math.inf
@@ -72,8 +73,8 @@ def test_float32_without_an_exact_value_is_its_shortest_decimal() -> None:
     assert read.model == {"loss": math.inf}
 
 
-def test_what_was_recorded_as_zero_is_told_from_what_was_not_recorded() -> None:
-    """Zeros and empty texts are there, absent fields are not."""
+def test_zeros_differ_from_missing_values() -> None:
+    """Zeros and empty texts are read, absent fields are not."""
     message = TrainLineage()
     message.hyper_parameters.epoch = 0
     message.hyper_parameters.optimizer = ""
@@ -83,8 +84,8 @@ def test_what_was_recorded_as_zero_is_told_from_what_was_not_recorded() -> None:
     assert read == lineage.no_lineage()._replace(hyper_parameters={"epoch": 0, "optimizer": ""})
 
 
-def test_newer_values_win_name_by_name() -> None:
-    """A newer message replaces what it says, also the exact value of an older one, and leaves the rest."""
+def test_newer_values_take_precedence_by_name() -> None:
+    """A newer message replaces the values it has, including exact ones, and keeps the others."""
     older = lineage.train_lineage(train_lineage(learning_rate=0.1, epoch=4, network="Small").SerializeToString())
     newer = lineage.train_lineage(train_lineage(learning_rate=0.5, loss=2).SerializeToString())
 
@@ -109,8 +110,8 @@ def test_newer_values_win_name_by_name() -> None:
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_metrics_are_those_of_the_json_and_damaged_json_stays_text(text: str, metrics: dict[str, object]) -> None:
-    """Whatever the metric text holds, nothing breaks and nothing is lost."""
+def test_metrics_are_parsed_and_malformed_json_is_text(text: str, metrics: dict[str, object]) -> None:
+    """No text raises an exception or is lost."""
     assert lineage.evaluation_lineage(EvaluationLineage(metric=text).SerializeToString()).metrics == metrics
 
 
@@ -124,15 +125,15 @@ def test_metrics_are_those_of_the_json_and_damaged_json_stays_text(text: str, me
         ("{", "{"),
     ],
 )
-def test_model_path_is_taken_out_of_its_json(text: str, path: str | None) -> None:
-    """MindSpore's JSON gives the path of the checkpoint; another text is the path itself."""
+def test_model_path_is_read_from_json(text: str, path: str | None) -> None:
+    """MindSpore stores the path of the checkpoint in JSON; any other text is the path itself."""
     message = TrainLineage(model=TrainLineage.Model(path=text))
 
     assert lineage.train_lineage(message.SerializeToString()).model == {"path": path}
 
 
 def test_custom_values_keep_their_types() -> None:
-    """What custom_lineage records comes back equal, of the same type."""
+    """Values recorded by custom_lineage are equal and of the same type."""
     data = {"note": "a", "rate": 0.1, "width": -8, "wide": 2**60, "on": True, "off": False, "zero": 0}
 
     read = lineage.custom_lineage(custom_lineage(data).SerializeToString()).custom
@@ -142,7 +143,7 @@ def test_custom_values_keep_their_types() -> None:
 
 
 def test_nested_custom_info_is_a_nested_dict() -> None:
-    """map_dict holds dicts, to any depth that protobuf reads."""
+    """map_dict contains dicts, up to the depth that protobuf supports."""
     info = UserDefinedInfo()
     info.map_dict["model"].map_dict["head"].map_int32["width"] = 8
     info.map_dict["model"].map_str["name"] = "small"
@@ -152,15 +153,15 @@ def test_nested_custom_info_is_a_nested_dict() -> None:
     assert read.custom == {"model": {"head": {"width": 8}, "name": "small"}}
 
 
-def test_text_that_is_no_utf8_is_kept_with_the_bad_bytes_replaced() -> None:
-    """A damaged text costs neither itself nor what stands beside it."""
+def test_invalid_utf8_is_replaced() -> None:
+    """Neither the text nor its neighbours are lost."""
     content = b"\x0a\x05\x0a\x03a\xffb"  # hyper_parameters { optimizer: "a\377b" }
 
     assert lineage.train_lineage(content).hyper_parameters == {"optimizer": "a\N{REPLACEMENT CHARACTER}b"}
 
 
-def test_name_that_is_no_utf8_is_refused() -> None:
-    """Such a message is no lineage; the error is one that readers expect."""
+def test_name_that_is_not_utf8_is_an_error() -> None:
+    """The documented error is raised."""
     content = b"\x22\x06\x0a\x01\xff\x12\x01a"  # map_str { key: "\377" value: "a" }
 
     with pytest.raises(ValueError, match="utf-8"):
@@ -168,7 +169,7 @@ def test_name_that_is_no_utf8_is_refused() -> None:
 
 
 def test_changed_bytes_raise_nothing_unexpected() -> None:
-    """Whatever one bit of a message becomes, readers meet the errors that they expect."""
+    """Flipping any bit of a message raises nothing but the documented errors."""
     content = custom_lineage({"note": "a", "wide": 2**60, "on": True, "rate": 0.1}).SerializeToString()
     for at in range(len(content)):
         for bit in (0, 1, 7):

@@ -1,4 +1,4 @@
-"""What is said of a tensor without showing it."""
+"""Statistics of tensors."""
 
 from typing import Any
 
@@ -17,26 +17,27 @@ from toposcope.server.values.statistics import Statistics, statistics
         lambda dtype: arrays(dtype, array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=9))
     )
 )
-def test_statistics_are_those_that_numpy_finds(values: np.ndarray[Any, Any]) -> None:
-    """Extremes and counts are exact, integers beyond 2^53 too; the mean is that of the finite elements."""
+def test_statistics_equal_those_of_numpy(values: np.ndarray[Any, Any]) -> None:
+    """Extremes and counts are exact, including integers beyond 2^53; the mean is that of finite elements."""
     numbers = [float(value) for value in values.reshape(-1)]
     finite = values[np.isfinite(values)]
 
-    found = statistics(values)
+    summary = statistics(values)
 
-    assert found.total_count == values.size
-    assert found.nan_count == sum(number != number for number in numbers)
-    assert (found.pos_inf_count, found.neg_inf_count) == (numbers.count(np.inf), numbers.count(-np.inf))
+    assert summary.total_count == values.size
+    assert summary.nan_count == sum(number != number for number in numbers)
+    assert (summary.pos_inf_count, summary.neg_inf_count) == (numbers.count(np.inf), numbers.count(-np.inf))
     if finite.size:
-        assert (found.min, found.max) == (finite.min().item(), finite.max().item())
+        assert (summary.min, summary.max) == (finite.min().item(), finite.max().item())
         with np.errstate(over="ignore", invalid="ignore"):
-            np.testing.assert_allclose(found.mean, finite.mean(dtype=np.float64), rtol=1e-12)
+            assert summary.mean is not None
+            np.testing.assert_allclose(summary.mean, finite.mean(dtype=np.float64), rtol=1e-12)
     else:
-        assert (found.min, found.max, found.mean) == (None, None, None)
+        assert (summary.min, summary.max, summary.mean) == (None, None, None)
 
 
-def test_chunks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Long tensors are read piece by piece; a piece without finite elements leaves the extremes alone."""
+def test_statistics_of_several_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chunk without finite elements does not affect the extremes."""
     monkeypatch.setattr(module, "_CHUNK", 2)
     values = np.array([[5, 1, np.nan, np.inf], [-np.inf, -2, 3, 9]])
 
@@ -44,14 +45,14 @@ def test_chunks_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_complex_numbers_are_compared_by_magnitude() -> None:
-    """They have no order of their own."""
-    found = statistics(np.array([3 + 4j, -1j, complex("nan"), complex(0, np.inf)], np.complex64))
+    """Complex numbers are not ordered."""
+    summary = statistics(np.array([3 + 4j, -1j, complex("nan"), complex(0, np.inf)], np.complex64))
 
-    assert found == Statistics(4, 1, 5, 3, 1, 1, 0)
+    assert summary == Statistics(4, 1, 5, 3, 1, 1, 0)
 
 
-def test_integers_stay_integers() -> None:
-    """The largest uint64 is no double."""
-    found = statistics(np.array([2**64 - 1, 0], np.uint64))
+def test_statistics_of_integers_are_integers() -> None:
+    """The largest uint64 is not a double."""
+    summary = statistics(np.array([2**64 - 1, 0], np.uint64))
 
-    assert (found.min, found.max) == (0, 2**64 - 1)
+    assert (summary.min, summary.max) == (0, 2**64 - 1)

@@ -8,13 +8,13 @@ from support.summary_values import strings, tensorboard_tensor
 from toposcope.server.values.text import MOST_CELLS, Text, read_text
 
 
-def test_our_texts_are_the_payload() -> None:
-    """What is no UTF-8 is replaced."""
+def test_texts_of_the_recorder_are_the_payload() -> None:
+    """Invalid UTF-8 is replaced."""
     assert read_text("größer\n**one**".encode(), "text") == Text((), ["größer\n**one**"])
     assert read_text(b"a\xff\xed\xa0\x80", "text") == Text((), ["a\ufffd\ufffd\ufffd\ufffd"])
 
 
-def test_tensorboards_texts_are_tensors_of_strings() -> None:
+def test_texts_of_tensorboard_are_string_tensors() -> None:
     """A scalar, a list, or a table in row-major order."""
     assert read_text(strings(b"one", dims=[]).SerializeToString(), "tensor") == Text((), ["one"])
     assert read_text(strings(b"one").SerializeToString(), "tensor") == Text((1,), ["one"])
@@ -22,23 +22,23 @@ def test_tensorboards_texts_are_tensors_of_strings() -> None:
     assert read_text(table, "tensor") == Text((2, 2), ["a", "\ufffd", "c", "d"])
 
 
-def test_table_that_nobody_reads_is_refused() -> None:
-    """A few bytes could claim a text each."""
+def test_too_large_table_is_an_error() -> None:
+    """Few bytes may contain many empty texts."""
     table = strings(*[b""] * (MOST_CELLS + 1)).SerializeToString()
 
-    with pytest.raises(ValueError, match="10001 texts: expected 10000 at most"):
+    with pytest.raises(ValueError, match="10001 texts: expected at most 10000"):
         read_text(table, "tensor")
 
 
-def test_numbers_are_no_texts() -> None:
-    """A tensor of another data type is damaged."""
-    with pytest.raises(ValueError, match="holds no strings"):
+def test_numeric_tensor_is_an_error() -> None:
+    """A tensor of another data type is invalid."""
+    with pytest.raises(ValueError, match="expected a tensor of strings"):
         read_text(tensorboard_tensor(1, [1], float_val=[1]).SerializeToString(), "tensor")
 
 
 @given(st.binary(max_size=60), st.integers(0, 20), st.sampled_from(["text", "tensor"]))
-def test_hostile_bytes_are_an_error_at_worst(noise: bytes, at: int, kind: str) -> None:
-    """Whatever stands in a payload is UTF-8 afterwards, or raises ValueError."""
+def test_arbitrary_bytes_are_text_or_a_value_error(noise: bytes, at: int, kind: str) -> None:
+    """No other exception is raised."""
     sound = strings(b"a", b"b").SerializeToString()
     try:
         text = read_text(sound[:at] + noise + sound[at:], kind)

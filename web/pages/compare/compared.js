@@ -45,7 +45,7 @@ export function seriesOf(section) {
   const rows = [...sectionTags[section].runsByTag.value].map(
     ([tag, all]) => /** @type {const} */ ([tag, all.filter(({ run }) => compared.has(run))]),
   );
-  return new Map(rows.filter(([, of]) => of.length).sort(([one], [other]) => compareNatural(one, other)));
+  return new Map(rows.filter(([, of]) => of.length).sort(([a], [b]) => compareNatural(a, b)));
 }
 
 /** Returns the selected tag of a section, by default the one that most runs share.

@@ -1,20 +1,21 @@
-// What the reader does to the graph with hands and keys.
+// Actions on the selection, shared by pointer and keyboard.
 
 import { set } from "../../data/view.js";
 import { openScope, toggle } from "./expansion.js";
-import { stepFrom } from "./model/scene.js";
-import { scene } from "./selection_state.js";
-import { direction, openAll, select, selected, trace } from "./settings.js";
-import { show } from "./viewport.js";
+import { neighbourOf } from "./model/scene.js";
+import { direction, openAlso, select, selected, trace } from "./settings.js";
+import { scene } from "./state.js";
+import { reveal } from "./viewport.js";
 
 /** @typedef {import("./model/scene.js").PlacedBox} PlacedBox */
 
-/** Opens or closes a scope, the first of several that are alike; draws nodes that are alike one by one. Says whether there was something to do.
+/** Expands or collapses a scope, expands the first of a group of scopes, or ungroups a group of nodes.
+ * Returns whether it did anything.
  * @param {PlacedBox} box */
 export function activate({ id, box }) {
   const { kind, count, members } = box;
   if (kind === "rest" || (kind !== "scope" && count === 1)) return false;
-  if (kind !== "scope") openAll([id]);
+  if (kind !== "scope") openAlso([id]);
   else if (count === 1) toggle(id);
   else {
     select(members[0].name);
@@ -23,8 +24,8 @@ export function activate({ id, box }) {
   return true;
 }
 
-/** Ends the trace, else the selection; says whether there was one. */
-export function cleared() {
+/** Ends the trace or else the selection. Returns whether there was one. */
+export function clearSelection() {
   if (trace.peek()) set({ "graph.trace": "" });
   else if (selected.peek()) select("");
   else return false;
@@ -32,29 +33,31 @@ export function cleared() {
 }
 
 /** @type {Record<"down" | "right", Record<string, "ahead" | "behind" | "before" | "after">>} */
-const WAYS = {
+const DIRECTIONS = {
   down: { ArrowDown: "ahead", ArrowUp: "behind", ArrowLeft: "before", ArrowRight: "after" },
   right: { ArrowRight: "ahead", ArrowLeft: "behind", ArrowUp: "before", ArrowDown: "after" },
 };
 
-/** Selects the next box along the edges or beside them. @param {string} key an arrow */
-export function walk(key) {
+/** Selects the neighbouring box in the direction of an arrow key. @param {string} key */
+export function selectNeighbour(key) {
   const drawn = scene.peek();
   if (!drawn) return false;
   const from = drawn.byId.get(selected.peek());
-  const next = from ? stepFrom(drawn, from, WAYS[direction.peek()][key], direction.peek() === "down") : drawn.boxes[0];
+  const next = from
+    ? neighbourOf(drawn, from, DIRECTIONS[direction.peek()][key], direction.peek() === "down")
+    : drawn.boxes[0];
   if (next) {
     select(next.id);
-    show(next);
+    reveal(next);
   }
   return true;
 }
 
-/** Traces what the selected one comes from, or goes to; once more ends it.
- * @param {"in" | "out"} way */
-export function toggleTrace(way) {
+/** Turns tracing of the selection's inputs or outputs on or off.
+ * @param {"in" | "out"} side */
+export function toggleTrace(side) {
   if (!selected.peek()) return;
   const now = trace.peek();
-  const other = way === "in" ? "out" : "in";
-  set({ "graph.trace": now === way ? "" : now === "both" ? other : now === other ? "both" : way });
+  const other = side === "in" ? "out" : "in";
+  set({ "graph.trace": now === side ? "" : now === "both" ? other : now === other ? "both" : side });
 }

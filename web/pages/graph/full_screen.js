@@ -1,4 +1,4 @@
-// The graph alone on the screen.
+// Full-screen mode of the graph.
 
 export function toggleFullScreen() {
   if (document.fullscreenElement) void document.exitFullscreen();

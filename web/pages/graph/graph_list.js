@@ -1,4 +1,4 @@
-// Which graph is shown: the runs that have graphs, and those of one of them, listed again when more is added.
+// The list of graphs: runs that have graphs, and the graphs of the chosen run, refreshed while it grows.
 
 import { computed, signal } from "@preact/signals-core";
 import { runsByName } from "../../data/catalogue.js";
@@ -8,24 +8,27 @@ import { chosenGraph, chosenRun } from "./settings.js";
 
 /** @typedef {import("../../data/graphs.js").GraphRow} GraphRow */
 
-/** What holds graphs: those of our recorder, MindSpore's and TensorBoard's, and Keras' and TensorFlow's own. */
+/** Plugins that contain graphs: the common one, and those of Keras and TensorFlow. */
 const PLUGINS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
-/** How many series of graphs a run has. @param {import("../../data/api_types.js").RunRow | undefined} row */
+/** The number of graph series of a run. @param {import("../../data/api_types.js").RunRow | undefined} row */
 export const graphSeries = (row) => PLUGINS.reduce((sum, plugin) => sum + (row?.plugins[plugin] ?? 0), 0);
 
-/** Drawn runs that have graphs. */
+/** Visible runs that have graphs. */
 export const candidates = computed(() => drawnRuns.value.filter((run) => graphSeries(runsByName.value.get(run))));
 export const run = computed(() =>
   candidates.value.includes(chosenRun.value) ? chosenRun.value : (candidates.value[0] ?? ""),
 );
 
-/** The graphs of a run; null before they are listed. @type {import("@preact/signals-core").Signal<{run: string, total: number, rows: GraphRow[]} | null>} */
+/**
+ * The graphs of a run; null until they are listed.
+ * @type {import("@preact/signals-core").Signal<{run: string, total: number, rows: GraphRow[]} | null>}
+ */
 const listed = signal(null);
 /** @type {import("@preact/signals-core").Signal<Error | null>} */
 export const listError = signal(null);
 
 export const graphs = computed(() => (listed.value?.run === run.value ? listed.value : null));
-/** The one that is shown: the newest that can be, unless another one is chosen. */
+/** The chosen graph, or the newest that can be shown. */
 export const graph = computed(() => {
   const rows = graphs.value?.rows ?? [];
   return (
@@ -35,35 +38,35 @@ export const graph = computed(() => {
     null
   );
 });
-/** Its run and id as the server is asked for it, in JSON; "" when none can be shown. */
+/** The run and id of the current graph as JSON for requests; "" if none can be shown. */
 export const shownKey = computed(() =>
   graph.value && graph.value.problem === null ? JSON.stringify({ run: run.value, graph: graph.value.id }) : "",
 );
 
-/** A run that is being written is asked for new graphs at most this often, in milliseconds. */
-const PATIENCE = 1000;
-/** What the graphs were listed for last, and when. */
+/** Milliseconds between two listings of a growing run. */
+const MIN_INTERVAL = 1000;
+/** The fingerprint and the time of the last listing. */
 let listedFor = "";
 let listedAt = -Infinity;
 
-/** Lists the graphs of the run, again when something was added to it; called in an effect. */
+/** Lists the graphs of the run, and again when the run grows; call it in an effect. */
 export function followList() {
-  const wanted = run.value;
-  const row = runsByName.value.get(wanted);
-  const fingerprint = JSON.stringify([wanted, graphSeries(row), row?.updated, row?.damaged_records]);
+  const runName = run.value;
+  const row = runsByName.value.get(runName);
+  const fingerprint = JSON.stringify([runName, graphSeries(row), row?.updated, row?.damaged_records]);
   if (!row || listedFor === fingerprint) return;
-  const wait = graphs.peek() ? listedAt + PATIENCE - performance.now() : 0;
-  const timer = setTimeout(() => list(wanted, fingerprint), Math.max(0, wait));
+  const wait = graphs.peek() ? listedAt + MIN_INTERVAL - performance.now() : 0;
+  const timer = setTimeout(() => list(runName, fingerprint), Math.max(0, wait));
   return () => clearTimeout(timer);
 }
 
-/** @param {string} wanted @param {string} fingerprint */
-async function list(wanted, fingerprint) {
+/** @param {string} runName @param {string} fingerprint */
+async function list(runName, fingerprint) {
   [listedFor, listedAt] = [fingerprint, performance.now()];
   try {
-    const { total, graphs: rows } = await listGraphs(wanted);
+    const { total, graphs: rows } = await listGraphs(runName);
     if (listedFor !== fingerprint) return;
-    listed.value = { run: wanted, total, rows };
+    listed.value = { run: runName, total, rows };
     listError.value = null;
   } catch (error) {
     if (listedFor !== fingerprint) return;

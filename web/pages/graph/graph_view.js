@@ -1,65 +1,65 @@
-// The graph on its canvas, under the hands of the reader: dragged, zoomed, opened, walked through.
+// The graph's canvas and its gestures: drag, zoom, expand and keyboard navigation.
 
 import { effect } from "@preact/signals-core";
 import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { PointerGestures } from "../../charts/pointer_gestures.js";
 import { theme } from "../../data/view.js";
-import { activate, cleared, walk } from "./actions.js";
-import { drawGraph } from "./draw/picture.js";
-import { graphInks } from "./draw/theme.js";
-import { uncover } from "./expansion.js";
+import { activate, clearSelection, selectNeighbour } from "./actions.js";
+import { drawGraph } from "./draw/canvas.js";
+import { graphTheme } from "./draw/theme.js";
+import { unhide } from "./expansion.js";
 import { pointAt } from "./model/camera.js";
 import { typeText } from "./model/edge_types.js";
 import { boxAt } from "./model/scene.js";
-import { isBusy, scene, sought } from "./selection_state.js";
 import { select, selected } from "./settings.js";
-import { camera, emphasis, fit, frame, hovered, look, pan, show, zoom } from "./viewport.js";
+import { isBusy, pendingReveal, scene } from "./state.js";
+import { camera, emphasis, fit, hovered, moveCamera, pan, reveal, viewSize, zoom } from "./viewport.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./model/scene.js").Scene} Scene */
 /** @typedef {import("./model/camera.js").Place} Place */
 
-/** A press that moves the hand no further is a click. */
-const STILL = 4;
+/** A pointer that moves at most so many pixels between press and release makes a click. */
+const CLICK_TOLERANCE = 4;
 
 class GraphView extends HTMLElement {
   #canvas = document.createElement("canvas");
-  #words = Object.assign(document.createElement("p"), { className: "in-words" });
+  #status = Object.assign(document.createElement("p"), { className: "in-words" });
   #gestures = new PointerGestures();
-  #size = new ResizeObserver(() => this.#measure());
+  #resizeObserver = new ResizeObserver(() => this.#measure());
   /** @type {Place | null} */
   #pressed = null;
   /** @type {Scene | null} */
   #shown = null;
   /** @type {Array<() => void>} */
-  #ends = [];
+  #disposers = [];
 
   connectedCallback() {
     if (!this.firstChild) this.#build();
-    this.#size.observe(this);
-    this.#ends = [
-      () => this.#size.disconnect(),
+    this.#resizeObserver.observe(this);
+    this.#disposers = [
+      () => this.#resizeObserver.disconnect(),
       () => cancelDraw(this.#draw),
       effect(() => this.#arrange()),
       effect(() => {
-        [scene.value, camera.value, frame.value, emphasis.value, theme.value];
+        [scene.value, camera.value, viewSize.value, emphasis.value, theme.value];
         scheduleDraw(this.#draw);
       }),
       effect(() => {
-        const { box, face, isOpen } = scene.value?.byId.get(selected.value) ?? {};
-        this.#words.textContent =
-          box && face
-            ? [face.label, t(`graph.kind_${box.kind}`), isOpen ? t("graph.is_open") : box.members[0]?.op]
+        const { box, label, isOpen } = scene.value?.byId.get(selected.value) ?? {};
+        this.#status.textContent =
+          box && label
+            ? [label.text, t(`graph.kind_${box.kind}`), isOpen ? t("graph.expanded") : box.members[0]?.op]
                 .filter(Boolean)
                 .join(", ")
             : "";
       }),
       effect(() => {
-        const { box, face } = scene.value?.byId.get(hovered.value) ?? {};
+        const { box, label } = scene.value?.byId.get(hovered.value) ?? {};
         this.title =
-          box && face
+          box && label
             ? [
-                box.count > 1 ? face.label : hovered.value,
+                box.count > 1 ? label.text : hovered.value,
                 box.members[0]?.op,
                 typeText(box.members[0]?.types[0] ?? null),
               ]
@@ -77,39 +77,29 @@ class GraphView extends HTMLElement {
   }
 
   disconnectedCallback() {
-    for (const end of this.#ends.splice(0)) end();
+    for (const dispose of this.#disposers.splice(0)) dispose();
     this.#shown = null;
     camera.value = null;
   }
 
-  /** What is drawn. */
-  get scene() {
-    return this.#shown;
-  }
-
-  /** Which part of it is in sight. */
-  get camera() {
-    return camera.peek();
-  }
-
-  /** What stands out in it. */
-  get emphasis() {
-    return emphasis.peek();
+  /** The drawn state, for tests. */
+  debugState() {
+    return { scene: this.#shown, camera: camera.peek(), emphasis: emphasis.peek() };
   }
 
   #build() {
     this.tabIndex = 0;
     this.setAttribute("role", "application");
-    this.#words.setAttribute("role", "status");
-    this.append(this.#canvas, this.#words);
-    this.addEventListener("wheel", (event) => this.#wheeled(event), { passive: false });
-    this.addEventListener("pointerdown", (event) => this.#down(event));
-    this.addEventListener("pointermove", (event) => this.#moved(event));
-    this.addEventListener("pointerup", (event) => this.#up(event));
+    this.#status.setAttribute("role", "status");
+    this.append(this.#canvas, this.#status);
+    this.addEventListener("wheel", (event) => this.#onWheel(event), { passive: false });
+    this.addEventListener("pointerdown", (event) => this.#onPointerDown(event));
+    this.addEventListener("pointermove", (event) => this.#onPointerMove(event));
+    this.addEventListener("pointerup", (event) => this.#onPointerUp(event));
     this.addEventListener("pointercancel", ({ pointerId }) => this.#gestures.up(pointerId));
     this.addEventListener("pointerleave", () => (hovered.value = ""));
-    this.addEventListener("dblclick", (event) => this.#doubled(event));
-    this.addEventListener("keydown", (event) => this.#key(event));
+    this.addEventListener("dblclick", (event) => this.#onDoubleClick(event));
+    this.addEventListener("keydown", (event) => this.#onKeyDown(event));
   }
 
   #measure() {
@@ -117,13 +107,13 @@ class GraphView extends HTMLElement {
     const ratio = devicePixelRatio || 1;
     this.#canvas.width = Math.round(width * ratio);
     this.#canvas.height = Math.round(height * ratio);
-    frame.value = { width, height };
+    viewSize.value = { width, height };
   }
 
-  /** A new layout: what is selected stays where it is; what is sought is brought into sight. */
+  /** Adopts a new layout: the selected box keeps its position; a box that waits to be revealed is revealed. */
   #arrange() {
     const drawn = scene.value;
-    const size = frame.value;
+    const size = viewSize.value;
     if (!drawn || !size.width) return;
     const before = this.#shown;
     this.#shown = drawn;
@@ -133,23 +123,23 @@ class GraphView extends HTMLElement {
     } else if (before !== drawn) {
       const [old, next] = [before.byId.get(selected.peek()), drawn.byId.get(selected.peek())];
       if (old && next) {
-        look({ ...now, x: now.x + next.x + next.width / 2 - old.x - old.width / 2, y: now.y + next.y - old.y });
-        show(next);
-      } else look(now);
+        moveCamera({ ...now, x: now.x + next.x + next.width / 2 - old.x - old.width / 2, y: now.y + next.y - old.y });
+        reveal(next);
+      } else moveCamera(now);
     }
-    const name = sought.value;
-    const isFound = name !== "" && uncover(drawn, name);
+    const name = pendingReveal.value;
+    const isVisible = name !== "" && unhide(drawn, name);
     const box = drawn.byId.get(name);
-    if (!isFound || !box) return;
-    show(box);
-    sought.value = "";
+    if (!isVisible || !box) return;
+    reveal(box);
+    pendingReveal.value = "";
   }
 
   #draw = () => {
     const now = camera.peek();
     const context = this.#canvas.getContext("2d");
     if (!this.#shown || !now || !context) return;
-    drawGraph(context, this.#shown, now, frame.peek(), devicePixelRatio || 1, graphInks(), emphasis.peek());
+    drawGraph(context, this.#shown, now, viewSize.peek(), devicePixelRatio || 1, graphTheme(), emphasis.peek());
     Object.assign(this.dataset, {
       boxes: this.#shown.boxes.length,
       lines: this.#shown.lines.length,
@@ -159,69 +149,69 @@ class GraphView extends HTMLElement {
   };
 
   /** @param {MouseEvent} event @returns {Place} */
-  #place(event) {
+  #position(event) {
     const { left, top } = this.getBoundingClientRect();
     return { left: event.clientX - left, top: event.clientY - top };
   }
 
   /** @param {MouseEvent} event */
-  #under(event) {
+  #boxUnder(event) {
     const now = camera.peek();
-    return now && this.#shown ? boxAt(this.#shown, pointAt(now, frame.peek(), this.#place(event))) : null;
+    return now && this.#shown ? boxAt(this.#shown, pointAt(now, viewSize.peek(), this.#position(event))) : null;
   }
 
   /** @param {WheelEvent} event */
-  #wheeled(event) {
+  #onWheel(event) {
     event.preventDefault();
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 33 : 1;
-    zoom(Math.exp(-Math.max(-240, Math.min(240, event.deltaY * lines)) / 400), this.#place(event));
+    zoom(Math.exp(-Math.max(-240, Math.min(240, event.deltaY * lines)) / 400), this.#position(event));
   }
 
   /** @param {PointerEvent} event */
-  #down(event) {
+  #onPointerDown(event) {
     if (event.button) return;
     this.setPointerCapture(event.pointerId);
-    this.#pressed = this.#place(event);
+    this.#pressed = this.#position(event);
     this.#gestures.down(event.pointerId, this.#pressed);
   }
 
   /** @param {PointerEvent} event */
-  #moved(event) {
-    const at = this.#place(event);
+  #onPointerMove(event) {
+    const at = this.#position(event);
     const pressed = this.#pressed;
-    if (pressed && Math.hypot(at.left - pressed.left, at.top - pressed.top) > STILL) this.#pressed = null;
+    if (pressed && Math.hypot(at.left - pressed.left, at.top - pressed.top) > CLICK_TOLERANCE) this.#pressed = null;
     const move = this.#pressed ? null : this.#gestures.move(event.pointerId, at);
     if (move) {
       pan(move.right, move.down);
       if (move.factor !== 1) zoom(move.factor, move.at);
-    } else if (!event.buttons) hovered.value = this.#under(event)?.id ?? "";
+    } else if (!event.buttons) hovered.value = this.#boxUnder(event)?.id ?? "";
   }
 
   /** @param {PointerEvent} event */
-  #up(event) {
+  #onPointerUp(event) {
     this.#gestures.up(event.pointerId);
-    if (this.#pressed) select(this.#under(event)?.id ?? "");
+    if (this.#pressed) select(this.#boxUnder(event)?.id ?? "");
     this.#pressed = null;
   }
 
   /** @param {MouseEvent} event */
-  #doubled(event) {
-    const box = this.#under(event);
+  #onDoubleClick(event) {
+    const box = this.#boxUnder(event);
     if (box) activate(box);
     else fit();
   }
 
   /** @param {KeyboardEvent} event */
-  #key(event) {
+  #onKeyDown(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const box = this.#shown?.byId.get(selected.peek());
-    const isTaken =
+    const isHandled =
       event.key === "Enter"
         ? Boolean(box && activate(box))
         : event.key === "Escape"
-          ? cleared()
-          : event.key.startsWith("Arrow") && walk(event.key);
-    if (!isTaken) return;
+          ? clearSelection()
+          : event.key.startsWith("Arrow") && selectNeighbour(event.key);
+    if (!isHandled) return;
     event.preventDefault();
     event.stopPropagation();
   }

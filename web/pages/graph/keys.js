@@ -1,9 +1,9 @@
-// Keys of the graph page.
+// Keyboard shortcuts of the graph page.
 
 import { focusOn } from "../../controls/focus_field.js";
-import { toggleTrace, walk } from "./actions.js";
+import { selectNeighbour, toggleTrace } from "./actions.js";
 import { toggleFullScreen } from "./full_screen.js";
-import { closeAll } from "./settings.js";
+import { collapseAll } from "./settings.js";
 import { fit, zoom } from "./viewport.js";
 import { t } from "./words.js";
 
@@ -19,21 +19,21 @@ export const ACTIONS = {
   f: toggleFullScreen,
   u: () => toggleTrace("in"),
   d: () => toggleTrace("out"),
-  c: closeAll,
-  ArrowDown: () => void walk("ArrowDown"),
-  ArrowUp: () => void walk("ArrowUp"),
-  ArrowLeft: () => void walk("ArrowLeft"),
-  ArrowRight: () => void walk("ArrowRight"),
+  c: collapseAll,
+  ArrowDown: () => void selectNeighbour("ArrowDown"),
+  ArrowUp: () => void selectNeighbour("ArrowUp"),
+  ArrowLeft: () => void selectNeighbour("ArrowLeft"),
+  ArrowRight: () => void selectNeighbour("ArrowRight"),
 };
 
 /** @type {KeyRow[]} */
 export const KEYS = [
   [["/"], () => t("graph.keys_find")],
-  [["↑", "↓", "←", "→"], () => t("graph.keys_walk")],
-  [["Enter"], () => t("graph.keys_open")],
+  [["↑", "↓", "←", "→"], () => t("graph.keys_move")],
+  [["Enter"], () => t("graph.keys_expand")],
   [["u", "d"], () => t("graph.keys_trace")],
   [["+", "-", "0"], () => t("graph.keys_zoom")],
   [["wheel", "drag"], () => t("graph.keys_mouse")],
-  [["f"], () => t("graph.keys_full")],
-  [["c"], () => t("graph.keys_close")],
+  [["f"], () => t("graph.keys_full_screen")],
+  [["c"], () => t("graph.keys_collapse")],
 ];

@@ -1,4 +1,4 @@
-// The graph page: one graph, opened scope by scope, and beside it what is found in it and known of its nodes.
+// The graph page: a computational graph expanded scope by scope, with search and node details in a side panel.
 
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -6,14 +6,14 @@ import { empty, loadingRuns, noPlugin, noRuns, skeleton } from "../../controls/e
 import { runsReply } from "../../data/catalogue.js";
 import { drawnRuns } from "../../data/runs.js";
 import { datasetToolbar, datasetView, graphKind, kindChoice } from "./dataset/view.js";
-import { warmUp } from "./draw/layout.js";
+import { startWorker } from "./draw/layout.js";
 import { candidates, graph, graphSeries, graphs, listError, run } from "./graph_list.js";
 import { legend } from "./legend.js";
-import { mapFrame } from "./minimap.js";
-import { notes } from "./notes.js";
-import { follow as followGraphs, found, scene, sceneError } from "./selection_state.js";
+import { minimapPanel } from "./minimap.js";
+import { notices } from "./notices.js";
 import { selected } from "./settings.js";
-import { side } from "./side.js";
+import { side } from "./side_panel.js";
+import { follow as followGraphs, scene, sceneError, searchResult } from "./state.js";
 import { toolbar as graphToolbar } from "./toolbar.js";
 import { t } from "./words.js";
 import "./graph_view.js";
@@ -23,33 +23,35 @@ export const toolbar = () =>
   graphKind.value === "dataset" ? datasetToolbar() : html`${kindChoice()} ${graphToolbar()}`;
 export { ACTIONS, KEYS } from "./keys.js";
 
-/** The worker takes its time to begin. */
+/** Starts the layout worker in advance, since its start-up is slow. */
 export const prepare = () => {
-  if (runsReply.value?.runs.some(graphSeries)) warmUp();
+  if (runsReply.value?.runs.some(graphSeries)) startWorker();
 };
 
 export function follow() {
-  const ends = [followGraphs(), effect(followRow)];
-  return () => ends.forEach((end) => end());
+  const disposers = [followGraphs(), effect(scrollToSelectedRow)];
+  return () => {
+    for (const dispose of disposers) dispose();
+  };
 }
 
-/** What is selected in the drawing is brought into sight in the tree. */
-function followRow() {
-  [selected.value, scene.value, found.value];
-  // The tree is drawn by the same change.
+/** Scrolls the tree to the row of the selected box. */
+function scrollToSelectedRow() {
+  [selected.value, scene.value, searchResult.value];
+  // The tree is rendered by the same change.
   requestAnimationFrame(() => {
     const row = document.querySelector('.graph-tree [aria-selected="true"]');
     const tree = row?.parentElement;
     if (!row || !tree) return;
-    const [there, frame] = [row.getBoundingClientRect(), tree.getBoundingClientRect()];
-    if (there.top < frame.top || there.bottom > frame.bottom)
-      tree.scrollTop += there.top - frame.top - frame.height / 2;
+    const [rowBox, treeBox] = [row.getBoundingClientRect(), tree.getBoundingClientRect()];
+    if (rowBox.top < treeBox.top || rowBox.bottom > treeBox.bottom)
+      tree.scrollTop += rowBox.top - treeBox.top - treeBox.height / 2;
   });
 }
 
 export const content = () => (graphKind.value === "dataset" ? datasetView() : computation());
 
-const computation = () => noRuns() ?? withoutGraphs() ?? shown();
+const computation = () => noRuns() ?? withoutGraphs() ?? graphContent();
 
 function withoutGraphs() {
   if (!candidates.value.length) {
@@ -67,14 +69,18 @@ function withoutGraphs() {
     : empty("damaged", t("graph.problem"), html`<code>${row.file}</code><br>${row.problem}`);
 }
 
-const shown = () => html`
+const graphContent = () => html`
   <div class="graph" data-run=${run.value} data-graph=${graph.value?.id ?? ""}>
     <div class="graph-stage">
-      ${notes()}
+      ${notices()}
       <div class="graph-frame">
         <graph-view></graph-view>
-        ${sceneError.value ? html`<p class="graph-failed" role="alert">${t("graph.failed")} ${sceneError.value.message}</p>` : nothing}
-        ${scene.value ? mapFrame() : nothing}
+        ${
+          sceneError.value
+            ? html`<p class="graph-failed" role="alert">${t("graph.failed")} ${sceneError.value.message}</p>`
+            : nothing
+        }
+        ${scene.value ? minimapPanel() : nothing}
       </div>
       ${legend()}
     </div>

@@ -1,4 +1,4 @@
-// The graph page's settings: which graph, how it is laid out, and taking it away.
+// The toolbar of the graph page: graph, layout options and downloads.
 
 import { html, nothing } from "lit-html";
 import { choice, select } from "../../controls/choice.js";
@@ -10,8 +10,8 @@ import { grouped } from "../../i18n/numbers.js";
 import { graphFile, graphPng, graphSvgFile } from "./download.js";
 import { toggleFullScreen } from "./full_screen.js";
 import { candidates, graph, graphs, run } from "./graph_list.js";
-import { scene } from "./selection_state.js";
-import { chooseGraph, closeAll, direction, open, part, repeats } from "./settings.js";
+import { chooseGraph, collapseAll, direction, open, part, repeats } from "./settings.js";
+import { scene } from "./state.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../data/graphs.js").GraphRow} GraphRow */
@@ -20,14 +20,18 @@ export const toolbar = () => html`
   ${runChoice()} ${graphChoice()}
   <span class="space"></span>
   <div class="graph-settings">
-    ${open.value.size ? html`<button class="text" data-key="close-all" @click=${closeAll}>${t("graph.close_all")}</button>` : nothing}
+    ${
+      open.value.size
+        ? html`<button class="text" data-key="close-all" @click=${collapseAll}>${t("graph.collapse_all")}</button>`
+        : nothing
+    }
     ${
       graph.value?.source === "mindspore" || part.value === "forward"
         ? choice(
             "part",
             t("graph.part"),
             [
-              ["whole", t("graph.whole"), t("graph.whole_hint")],
+              ["whole", t("graph.full_graph"), t("graph.full_graph_hint")],
               ["forward", t("graph.forward"), t("graph.forward_hint")],
             ],
             part.value,
@@ -39,8 +43,8 @@ export const toolbar = () => html`
       "repeats",
       t("graph.repeats"),
       [
-        ["fold", t("graph.fold"), t("graph.fold_hint")],
-        ["all", t("graph.unfold"), t("graph.unfold_hint")],
+        ["fold", t("graph.grouped"), t("graph.grouped_hint")],
+        ["all", t("graph.separate"), t("graph.separate_hint")],
       ],
       repeats.value,
       (value) => set({ "graph.repeats": value === "fold" ? "" : value }),
@@ -58,9 +62,12 @@ export const toolbar = () => html`
     ${
       scene.value
         ? html`
-      <button class="quiet" data-key="svg" title=${t("graph.svg_hint")} @click=${() => save(graphSvgFile(), graphFile("svg"))}>SVG</button>
-      <button class="quiet" data-key="png" title=${t("graph.png_hint")} @click=${async () => save(await graphPng(), graphFile("png"))}>PNG</button>
-      <button class="quiet" data-key="full" title="${t("graph.full")} (f)" aria-label=${t("graph.full")} @click=${toggleFullScreen}>${ICONS.enlarge}</button>`
+      <button class="quiet" data-key="svg" title=${t("graph.svg_hint")}
+        @click=${() => save(graphSvgFile(), graphFile("svg"))}>SVG</button>
+      <button class="quiet" data-key="png" title=${t("graph.png_hint")}
+        @click=${async () => save(await graphPng(), graphFile("png"))}>PNG</button>
+      <button class="quiet" data-key="full" title="${t("graph.full_screen")} (f)" aria-label=${t("graph.full_screen")}
+        @click=${toggleFullScreen}>${ICONS.enlarge}</button>`
         : nothing
     }
   </div>`;
@@ -78,20 +85,20 @@ function runChoice() {
 }
 
 function graphChoice() {
-  const known = graphs.value;
-  if (!known || known.total < 2) return nothing;
-  const more = known.total - known.rows.length;
+  const listed = graphs.value;
+  if (!listed || listed.total < 2) return nothing;
+  const more = listed.total - listed.rows.length;
   return html`${select(
     "graph",
-    t("graph.which"),
-    known.rows.map((row) => [row.id, titleOf(row, known.rows)]),
+    t("graph.graph"),
+    listed.rows.map((row) => [row.id, titleOf(row, listed.rows)]),
     graph.value?.id ?? "",
     (id) => chooseGraph(run.peek(), id),
   )}
     ${more ? html`<span class="meta">${t("graph.older", { n: grouped(more) })}</span>` : nothing}`;
 }
 
-/** Its name, and what sets it apart from others of that name.
+/** The name of a graph, with what distinguishes it from the others.
  * @param {GraphRow} row @param {GraphRow[]} rows */
 function titleOf(row, rows) {
   const differs = (/** @type {(row: GraphRow) => unknown} */ of) => rows.some((other) => of(other) !== of(row));

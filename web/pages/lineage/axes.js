@@ -1,22 +1,22 @@
-// The axes that are drawn side by side: their scales, and where they stand.
+// The parallel axes: their scales, spacing and order.
 
 import { computed, signal } from "@preact/signals-core";
 import { narrow } from "../../data/view.js";
 import { frameOf } from "./draw/parallel_axes.js";
-import { axisIds, columns, scaleFor } from "./rows.js";
-import { brush, choose } from "./settings.js";
+import { choose, setBrush } from "./settings.js";
+import { axisIds, columns, scaleFor } from "./state.js";
 
 /** @typedef {import("./model/scale.js").Scale} Scale */
 
 const HEIGHT = 256;
 const NARROW_HEIGHT = 220;
-/** Room beside the first axis and behind the last one, where its labels stand. */
-export const BEFORE = 48;
-export const BEHIND = 76;
-const LEAST_SPACING = 112;
-const MOST_SPACING = 480;
+/** Margins for the labels of the first and the last axis. */
+export const LEFT_MARGIN = 48;
+export const RIGHT_MARGIN = 76;
+const MIN_SPACING = 112;
+const MAX_SPACING = 480;
 
-/** Width of the drawing that is in sight. */
+/** The visible width of the drawing. */
 export const axesWidth = signal(0);
 
 /** @type {import("@preact/signals-core").ReadonlySignal<Scale[]>} */
@@ -26,11 +26,11 @@ export const axes = computed(() =>
     return column ? [scaleFor(column)] : [];
   }),
 );
-export const spacing = computed(() => {
-  const even = (axesWidth.value - BEFORE - BEHIND) / Math.max(1, axes.value.length - 1);
-  return Math.floor(Math.min(MOST_SPACING, Math.max(LEAST_SPACING, even)));
+export const axisSpacing = computed(() => {
+  const even = (axesWidth.value - LEFT_MARGIN - RIGHT_MARGIN) / Math.max(1, axes.value.length - 1);
+  return Math.floor(Math.min(MAX_SPACING, Math.max(MIN_SPACING, even)));
 });
-export const frame = computed(() =>
+export const axesFrame = computed(() =>
   frameOf(
     narrow.value ? NARROW_HEIGHT : HEIGHT,
     axes.value.some(({ column }) => column.hasNonFinite),
@@ -40,15 +40,15 @@ export const frame = computed(() =>
 
 /** @param {string} id @param {number} to its new place among the axes */
 export function moveAxis(id, to) {
-  const others = axisIds.peek().filter((one) => one !== id);
+  const others = axisIds.peek().filter((other) => other !== id);
   const at = Math.max(0, Math.min(others.length, to));
   choose("axes", [...others.slice(0, at), id, ...others.slice(at)]);
 }
-/** Its brush goes with it: none works unseen. @param {string} id */
+/** Removes an axis together with its brush. @param {string} id */
 export function removeAxis(id) {
-  brush(id, null);
+  setBrush(id, null);
   choose(
     "axes",
-    axisIds.peek().filter((one) => one !== id),
+    axisIds.peek().filter((other) => other !== id),
   );
 }

@@ -1,4 +1,4 @@
-// The lineage page: what runs were trained with and how good they became, side by side.
+// The lineage page: hyperparameters, datasets and results of all runs side by side.
 
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -8,39 +8,44 @@ import { cursorRun } from "../../data/pointer.js";
 import { metrics } from "../../data/run_table.js";
 import { change, view } from "../../data/view.js";
 import { followMenus } from "./column_menu.js";
-import { isMeasurable } from "./insight.js";
 import { importance } from "./model/importance.js";
 import { lastScalars, lineages, pipelines, wholeRuns } from "./model/runs.js";
-import { listedRuns, rowCount, sources, target } from "./rows.js";
+import { moveInTable } from "./run_table.js";
 import { brushes, clearBrushes, part, scope } from "./settings.js";
-import { moveInTable } from "./table.js";
-import { drawKept } from "./table_bar.js";
+import { listedRuns, rowCount, sources, target } from "./state.js";
+import { showOnlyKept } from "./table_toolbar.js";
+import { isMeasurable } from "./target_card.js";
 import { t } from "./words.js";
 import "./axes_card.js";
-import "./insight.js";
-import "./scatter.js";
+import "./target_card.js";
+import "./scatter_card.js";
 
 export { toolbar } from "./toolbar.js";
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
-export const content = () => noRuns() ?? (rowCount.value ? page() : withoutLineage());
+export const content = () => noRuns() ?? (rowCount.value ? lineagePage() : withoutLineage());
 
-/** Why a part of what runs tell could not be had. */
+/** The error of a failed request. */
 const failure = computed(() => lineages.error.value ?? pipelines.error.value ?? lastScalars.error.value);
-/** How often somebody had it asked for once more. */
+/** The number of retries by the user. */
 const retries = signal(0);
 const retry = () =>
   html`<button class="plain" data-key="retry" @click=${() => retries.value++}>${t("card.retry")}</button>`;
 
-const page = () => html`
+const lineagePage = () => html`
   <div class="lineage" data-runs=${rowCount.value} data-complete=${lineages.isComplete.value}>
-    ${failure.value ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: failure.value.message })} ${retry()}</p>` : nothing}
+    ${
+      failure.value
+        ? html`<p class="page-note"
+          role="alert">${t("overview.failed", { reason: failure.value.message })} ${retry()}</p>`
+        : nothing
+    }
     <div class="lineage-grid">
       <lineage-axes class="lineage-card"></lineage-axes>
       <lineage-table class="lineage-card"></lineage-table>
       <div class="lineage-side">
-        <lineage-insight class="lineage-card"></lineage-insight>
+        <lineage-target class="lineage-card"></lineage-target>
         <lineage-scatter class="lineage-card"></lineage-scatter>
       </div>
     </div>
@@ -51,17 +56,17 @@ function withoutLineage() {
     return empty("failed", t("overview.failed", { reason: lineages.error.value.message }), nothing, retry());
   if (!lineages.isComplete.value) return skeleton();
   return listedRuns.value.length < wholeRuns.value.length || scope.value
-    ? empty("no_match", t("lineage.none_listed"), t("lineage.none_listed_more"))
+    ? empty("no_match", t("lineage.none_in_selection"), t("lineage.none_in_selection_hint"))
     : noPlugin(t("lineage.none"));
 }
 
-/** Begins to ask for what the page shows; returns what ends it. */
+/** Loads the data of the page until the returned function is called. */
 export function follow() {
-  const ends = [
-    lineages.follow(() => ({ runs: wantedRuns(), query: null })),
-    pipelines.follow(() => ({ runs: part.value ? wantedRuns() : [], query: null })),
+  const disposers = [
+    lineages.follow(() => ({ runs: requestedRuns(), query: null })),
+    pipelines.follow(() => ({ runs: part.value ? requestedRuns() : [], query: null })),
     lastScalars.follow(() => ({
-      runs: wantedRuns(),
+      runs: requestedRuns(),
       query: { metric: metrics.value, sparkline: false, environment: false },
     })),
     importance.follow(() => {
@@ -70,26 +75,28 @@ export function follow() {
       return {
         metric: column.name,
         source: column.section === "last" ? "scalar" : "lineage",
-        runs: named(),
-        stamp: stamp(),
+        runs: selectedRuns(),
+        stamp: dataFingerprint(),
       };
     }),
     followMenus(),
   ];
-  return () => ends.forEach((end) => end());
+  return () => {
+    for (const dispose of disposers) dispose();
+  };
 }
 
-/** Told anew with every retry: what could not be had is asked for again. */
-function wantedRuns() {
+/** The runs to load; changes with every retry, so that failed requests are repeated. */
+function requestedRuns() {
   retries.value;
   return wholeRuns.value;
 }
 
-/** The runs that count: those that are chosen; none is named when these are all. */
-const named = () => (rowCount.value < lineages.rows.value.size ? sources.value.map(({ run }) => run) : []);
+/** The selected runs; an empty list means all of them. */
+const selectedRuns = () => (rowCount.value < lineages.rows.value.size ? sources.value.map(({ run }) => run) : []);
 
-/** Changes with the target's values. */
-const stamp = () => `${rowCount.value} ${target.value?.having} ${target.value?.lo} ${target.value?.hi}`;
+/** Changes when the target's values do. */
+const dataFingerprint = () => `${rowCount.value} ${target.value?.recordedRuns} ${target.value?.lo} ${target.value?.hi}`;
 
 function openCursorRun() {
   const run = cursorRun.peek();
@@ -103,12 +110,12 @@ export const ACTIONS = {
   k: () => moveInTable(-1),
   e: openCursorRun,
   x: () => brushes.peek().size > 0 && clearBrushes(),
-  d: drawKept,
+  d: showOnlyKept,
 };
 
 /** @type {KeyRow[]} */
 export const KEYS = [
   [["e"], () => t("keys.open_run")],
   [["x"], () => t("keys.clear_brushes")],
-  [["d"], () => t("keys.draw_kept")],
+  [["d"], () => t("keys.show_only_kept")],
 ];

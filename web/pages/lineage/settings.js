@@ -1,4 +1,4 @@
-// The settings of the lineage page, as they stand in the address.
+// The settings of the lineage page, stored in the address.
 
 import { computed, signal } from "@preact/signals-core";
 import { sortedBy, sortingNames, sortingOf } from "../../controls/table_rows.js";
@@ -9,17 +9,17 @@ import { parseBrushes, printBrushes } from "./model/brush.js";
 
 /** @typedef {import("./model/brush.js").Brush} Brush */
 
-/** A list of nothing, as somebody chose it: an empty setting is as usual. */
-const NOTHING = ",";
+/** A list that the user emptied; an empty setting means the default. */
+const EMPTY_LIST = ",";
 /** @param {readonly string[]} parts */
-const printChosen = (parts) => printList(parts) || NOTHING;
+const printSelection = (parts) => printList(parts) || EMPTY_LIST;
 
-/** All runs, or those that the other pages draw. */
+/** All runs, or only those that are visible on the other pages. */
 export const scope = setting("lineage.runs", "", ["", "drawn"]);
-/** What runs were trained with, or what their data went through. */
+/** Columns of training, or of data. */
 export const part = setting("lineage.part", "", ["", "data"]);
-/** @param {string} name of a list of columns: each part has its own */
-const ofPart = (name) => `lineage.${part.value ? `${part.value}_` : ""}${name}`;
+/** @param {string} name of a list of columns, which is separate for each part */
+const partSetting = (name) => `lineage.${part.value ? `${part.value}_` : ""}${name}`;
 
 const texts = {
   axes: setting("lineage.axes", /** @type {string} */ ("")),
@@ -32,38 +32,40 @@ const chosen = (/** @type {"axes" | "columns"} */ name) =>
     const text = texts[part.value ? /** @type {"data_axes"} */ (`data_${name}`) : name].value;
     return text ? parseList(text) : null;
   });
-/** Ids of the columns that somebody chose, in their order; null = as usual. */
+/** Ids of the columns that the user chose, in order; null = the default. */
 export const chosenAxes = chosen("axes");
 export const chosenColumns = chosen("columns");
-/** @param {"axes" | "columns"} name @param {readonly string[] | null} ids null: as usual */
-export const choose = (name, ids) => set({ [ofPart(name)]: ids ? printChosen(ids) : "" });
+/** @param {"axes" | "columns"} name @param {readonly string[] | null} ids null = the default */
+export const choose = (name, ids) => set({ [partSetting(name)]: ids ? printSelection(ids) : "" });
 
 const targetText = setting("lineage.target", /** @type {string} */ (""));
 export const chosenTarget = targetText;
 /** @param {string} id */
 export const setTarget = (id) => set({ "lineage.target": id });
-/** What colours the lines: the target, or the colour of the run. */
-export const lineInk = setting("lineage.lines", "", ["", "run"]);
+/** Colour of the lines: by target, or by run. */
+export const lineColour = setting("lineage.lines", "", ["", "run"]);
 
-const turnedText = setting("lineage.log", /** @type {string} */ (""));
-/** Columns whose axis is linear where it usually is logarithmic, or the other way. */
-export const turnedLogs = computed(() => new Set(parseList(turnedText.value)));
+const toggledLogText = setting("lineage.log", /** @type {string} */ (""));
+/** Columns whose axis scale differs from the default: linear instead of logarithmic, or vice versa. */
+export const toggledLogs = computed(() => new Set(parseList(toggledLogText.value)));
 /** @param {string} id */
-export function turnLog(id) {
-  const ids = new Set(turnedLogs.peek());
+export function toggleLog(id) {
+  const ids = new Set(toggledLogs.peek());
   if (!ids.delete(id)) ids.add(id);
   set({ "lineage.log": printList([...ids]) });
 }
 
 const brushSetting = new ThrottledSetting("lineage.brush");
-/** While a brush is moved they change with every frame. */
+/** The brushes; while one is moved they change with every frame. */
 export const brushes = computed(() => parseBrushes(brushSetting.text.value));
 const brushText = setting("lineage.brush", /** @type {string} */ (""));
-/** While a brush is moved they follow a few times a second: for what costs more to draw. */
-export const settledBrushes = computed(() => parseBrushes(brushText.value));
-export const isSettled = computed(() => brushSetting.text.value === brushText.value);
-/** @param {string} id @param {Brush | null} brush @param {boolean} [isMoving] it will change again soon */
-export function brush(id, brush, isMoving = false) {
+/**
+ * The brushes as stored in the address: while one is moved they follow a few times a second, for expensive drawings.
+ */
+export const appliedBrushes = computed(() => parseBrushes(brushText.value));
+export const areBrushesApplied = computed(() => brushSetting.text.value === brushText.value);
+/** @param {string} id @param {Brush | null} brush @param {boolean} [isMoving] whether it will change again soon */
+export function setBrush(id, brush, isMoving = false) {
   const all = new Map(brushes.peek());
   if (brush) all.set(id, brush);
   else all.delete(id);
@@ -73,20 +75,23 @@ export const clearBrushes = () => brushSetting.setNow("");
 
 const sortText = setting("lineage.sort", /** @type {string} */ (""));
 export const sorting = computed(() => sortingOf(parseList(sortText.value)));
-/** @param {string} id @param {boolean} keep the other columns @param {boolean} downFirst */
-export const sortBy = (id, keep, downFirst) =>
-  set({ "lineage.sort": printList(sortingNames(sortedBy(sorting.peek(), id, keep, downFirst))) });
+/**
+ * @param {string} id @param {boolean} isAdded whether to sort by the other columns first
+ * @param {boolean} isDescendingFirst
+ */
+export const sortBy = (id, isAdded, isDescendingFirst) =>
+  set({ "lineage.sort": printList(sortingNames(sortedBy(sorting.peek(), id, isAdded, isDescendingFirst))) });
 
-/** Columns of the scatter; "" = as usual, of the third: none. */
+/** Columns of the scatter plot; "" = the default, for the third column: none. */
 export const chosenX = setting("lineage.x", /** @type {string} */ (""));
 export const chosenY = setting("lineage.y", /** @type {string} */ (""));
 export const chosenThird = setting("lineage.colour", /** @type {string} */ (""));
-export const thirdIs = setting("lineage.third", "", ["", "size"]);
+export const thirdEncoding = setting("lineage.third", "", ["", "size"]);
 
 const hiddenText = setting("lineage.hidden", /** @type {string} */ (""));
-/** Runs that are hidden on this page, or the only ones shown; null = none is hidden.
- * "-" before the list hides, "+" shows only these. */
-export const hiding = computed(() => {
+/** Runs that are hidden on this page, or the only ones that are shown; null if none is hidden.
+ * The list is prefixed by "-" if it is hidden and "+" if only it is shown. */
+export const visibility = computed(() => {
   const text = hiddenText.value;
   return /^[-+]/.test(text) ? { isOnly: text[0] === "+", runs: new Set(parseList(text.slice(1))) } : null;
 });
@@ -94,12 +99,12 @@ export const hiding = computed(() => {
 export const showOnly = (runs) => set({ "lineage.hidden": `+${printList(runs)}` });
 /** @param {readonly string[]} runs */
 export function hide(runs) {
-  const now = hiding.peek();
-  const some = new Set(runs);
-  if (now?.isOnly) return showOnly([...now.runs].filter((run) => !some.has(run)));
+  const now = visibility.peek();
+  const added = new Set(runs);
+  if (now?.isOnly) return showOnly([...now.runs].filter((run) => !added.has(run)));
   set({ "lineage.hidden": `-${printList([...new Set([...(now?.runs ?? []), ...runs])])}` });
 }
 export const showAll = () => set({ "lineage.hidden": "" });
 
-/** Runs ticked in the table. @type {import("@preact/signals-core").Signal<ReadonlySet<string>>} */
-export const ticked = signal(new Set());
+/** Runs selected in the table. @type {import("@preact/signals-core").Signal<ReadonlySet<string>>} */
+export const selected = signal(new Set());

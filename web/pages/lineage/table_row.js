@@ -1,4 +1,4 @@
-// A line of the table: a run, and what it says in the columns in sight.
+// A row of the table: a run and its values in the visible columns.
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -14,35 +14,49 @@ import { styles } from "../../data/runs.js";
 import { change, view } from "../../data/view.js";
 import { columnFormat, grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
 import { lineages } from "./model/runs.js";
-import { sources } from "./rows.js";
-import { ticked } from "./settings.js";
-import { isFirst } from "./table_head.js";
+import { selected } from "./settings.js";
+import { sources } from "./state.js";
+import { isFirstOfGroup } from "./table_head.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./model/columns.js").Column} Column */
 
-/** @param {number} row @param {Column[]} columns @param {[number, number]} window columns that exist @param {number} place */
+/**
+ * @param {number} row @param {Column[]} columns @param {[number, number]} window rendered columns @param {number} place
+ */
 export function tableRow(row, columns, [from, to], place) {
   const { run } = sources.value[row];
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
-  const isTicked = ticked.value.has(run);
+  const isSelected = selected.value.has(run);
   const name = nameOf(run);
   const problems = lineages.rows.value.get(run)?.problems ?? [];
   return html`
-    <tr class="run-line ${cursorRun.value === run ? "cursor" : ""} ${hoveredRun.peek() === run ? "pointed" : ""} ${isTicked ? "ticked" : ""}" aria-rowindex=${place + 3} data-run=${run} @pointerenter=${() => (hoveredRun.value = run)}>
+    <tr class="run-line ${cursorRun.value === run ? "cursor" : ""} ${
+      hoveredRun.peek() === run ? "pointed" : ""
+    } ${isSelected ? "selected" : ""}" aria-rowindex=${place + 3} data-run=${run}
+  @pointerenter=${() => (hoveredRun.value = run)}>
       <th scope="row" class="name-cell"><div>
-        <input type="checkbox" .checked=${isTicked} aria-label=${t("lineage.tick", { run: name })} @change=${() => tick(run)}>
+        <input type="checkbox" .checked=${isSelected} aria-label=${t("lineage.select_run", { run: name })}
+          @change=${() => toggleSelected(run)}>
         ${swatch(style, DASHES[style.dash])}
         ${runLink(run, name)}
-        ${problems.length ? html`<span class="damaged" role="img" aria-label=${problems.join("\n")} title=${problems.join("\n")}>${ICONS.warning}</span>` : nothing}
-        <button class="quiet" data-key="details" title=${t("rail.details")} aria-label=${`${t("rail.details")}: ${name}`} @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>
+        ${
+          problems.length
+            ? html`<span class="damaged" role="img" aria-label=${problems.join("\n")}
+              title=${problems.join("\n")}>${ICONS.warning}</span>`
+            : nothing
+        }
+        <button class="quiet" data-key="details" title=${t("rail.details")}
+          aria-label=${`${t("rail.details")}: ${name}`}
+          @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>
       </div></th>
       ${from ? html`<td colspan=${from}></td>` : nothing}
       ${repeat(
         columns.slice(from, to),
         ({ id }) => id,
         (column, at) =>
-          html`<td class="${column.isNumber ? "number" : ""} ${isFirst(columns, from + at) ? "first" : ""}" data-column=${column.id}>${cell(column, row)}</td>`,
+          html`<td class="${column.isNumber ? "number" : ""} ${isFirstOfGroup(columns, from + at) ? "first" : ""}"
+            data-column=${column.id}>${cell(column, row)}</td>`,
       )}
       ${to < columns.length ? html`<td colspan=${columns.length - to}></td>` : nothing}
       <td></td>
@@ -50,39 +64,40 @@ export function tableRow(row, columns, [from, to], place) {
 }
 
 /** @param {string} run */
-function tick(run) {
-  const runs = new Set(ticked.peek());
+function toggleSelected(run) {
+  const runs = new Set(selected.peek());
   if (!runs.delete(run)) runs.add(run);
-  ticked.value = runs;
+  selected.value = runs;
 }
 
-/** The address of the overview, to which a link adds its run. */
+/** The address of the overview page without a run. */
 const overviewAddress = computed(() =>
   printView({ ...view.value, page: "overview", selection: { mode: "hide", runs: new Set() }, own: {} }),
 );
 
-/** The run's name leads to its page. @param {string} run @param {string} name */
+/** A link to the page of a run. @param {string} run @param {string} name */
 function runLink(run, name) {
   const [path, leaf] = noteOf(run).alias ? ["", name] : cutLeaf(name);
-  const turnTo = (/** @type {MouseEvent} */ event) => {
+  const openRun = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     change({ page: "overview", own: { ...view.peek().own, "over.run": run } });
   };
-  return html`<a class="run-name" href="#${overviewAddress.value}&over.run=${encodeURIComponent(run)}" title=${name === run ? run : `${name}\n${run}`} @click=${turnTo}>
+  return html`<a class="run-name" href="#${overviewAddress.value}&over.run=${encodeURIComponent(run)}"
+    title=${name === run ? run : `${name}\n${run}`} @click=${openRun}>
     ${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></a>`;
 }
 
-/** Columns do not change: how their values are written is found once. @type {WeakMap<Column, import("../../i18n/numbers.js").ColumnFormat>} */
+/** A cache: columns never change. @type {WeakMap<Column, import("../../i18n/numbers.js").ColumnFormat>} */
 const formats = new WeakMap();
 
-/** Results are written with aligned decimals, what was chosen as it was recorded. @param {Column} column */
+/** Results have aligned decimals; other values are shown as recorded. @param {Column} column */
 function formatOf(column) {
   if (column.section !== "metric" && column.section !== "last" && column.id !== "model:loss") return null;
-  const known =
+  const format =
     formats.get(column) ?? columnFormat(column.values.flatMap((value) => (typeof value === "number" ? [value] : [])));
-  formats.set(column, known);
-  return known;
+  formats.set(column, format);
+  return format;
 }
 
 /** @param {Column} column @param {number} row */
@@ -102,5 +117,6 @@ function cell(column, row) {
       : Number.isSafeInteger(value) && value >= 10_000
         ? grouped(value)
         : plainText(value));
-  return html`<span class=${Number.isFinite(value) ? "" : "non-finite"} data-value=${value} title=${value}>${text}</span>`;
+  return html`<span class=${Number.isFinite(value) ? "" : "non-finite"} data-value=${value}
+    title=${value}>${text}</span>`;
 }

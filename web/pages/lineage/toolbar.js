@@ -1,4 +1,4 @@
-// The settings of the lineage page: which runs, which part, the target; and what to do with the runs that are left.
+// The toolbar of the lineage page: runs, columns, target, and the button that shows the kept runs on all pages.
 
 import { html, nothing } from "lit-html";
 import { choice } from "../../controls/choice.js";
@@ -7,21 +7,27 @@ import { runRule } from "../../data/runs.js";
 import { change, runFilter, set } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { columnSelect } from "./column_select.js";
-import { keptRows, rowCount, target, targets } from "./rows.js";
 import { part, scope, setTarget } from "./settings.js";
-import { drawKept } from "./table_bar.js";
+import { keptRows, rowCount, target, targets } from "./state.js";
+import { showOnlyKept } from "./table_toolbar.js";
 import { t } from "./words.js";
 
 export const toolbar = () =>
   rowCount.value || runFilter.value || scope.value
     ? html`
-  ${filterField({ id: "lineage-filter", label: t("rail.filter"), pattern: runFilter.value, rule: runRule.value, changed: (runs) => change({ runs }) })}
+  ${filterField({
+    id: "lineage-filter",
+    label: t("rail.filter"),
+    pattern: runFilter.value,
+    rule: runRule.value,
+    changed: (runs) => change({ runs }),
+  })}
   ${choice(
     "scope",
     t("lineage.scope"),
     [
       ["", t("lineage.scope_all")],
-      ["drawn", t("lineage.scope_drawn"), t("lineage.scope_drawn_hint")],
+      ["drawn", t("lineage.scope_visible"), t("lineage.scope_visible_hint")],
     ],
     scope.value,
     (value) => set({ "lineage.runs": value }),
@@ -37,6 +43,19 @@ export const toolbar = () =>
     (value) => set({ "lineage.part": value }),
   )}
   <span class="space"></span>
-  ${targets.value.size ? html`<label class="grouper"><span>${t("lineage.target")}</span>${columnSelect("target", t("lineage.target"), [...targets.value.values()], target.value?.id ?? "", setTarget)}</label>` : nothing}
-  <button class="plain primary" data-key="draw-kept" title=${t("lineage.draw_hint")} ?disabled=${!keptRows.value.length} @click=${drawKept}>${t("lineage.draw", { n: grouped(keptRows.value.length) })}</button>`
+  ${
+    targets.value.size
+      ? html`<label
+        class="grouper"><span>${t("lineage.target")}</span>${columnSelect(
+          "target",
+          t("lineage.target"),
+          [...targets.value.values()],
+          target.value?.id ?? "",
+          setTarget,
+        )}</label>`
+      : nothing
+  }
+  <button class="plain primary" data-key="draw-kept" title=${t("lineage.show_runs_hint")}
+    ?disabled=${!keptRows.value.length}
+    @click=${showOnlyKept}>${t("lineage.show_runs", { n: grouped(keptRows.value.length) })}</button>`
     : nothing;

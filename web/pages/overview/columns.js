@@ -142,7 +142,7 @@ export const parameters = computed(() => {
       if (parameter.values.size < 2) parameter.values.add(values[name]);
     }
   }
-  return new Map([...parameters].sort(([one], [other]) => compareNatural(one, other)));
+  return new Map([...parameters].sort(([a], [b]) => compareNatural(a, b)));
 });
 
 /** All columns by id, in the order of the column menu. */
@@ -159,7 +159,7 @@ const defaultIds = computed(() => {
     ([, { values, runs: having }]) => values.size > 1 || having < count || count === 1,
   );
   const varying = distinguishing
-    .sort(([, one], [, other]) => other.values.size - one.values.size || other.runs - one.runs)
+    .sort(([, a], [, b]) => b.values.size - a.values.size || b.runs - a.runs)
     .slice(0, DEFAULT_PARAMETERS);
   const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
   const bad = [...tableCache.rows.value.values()].some((row) => row.first_bad) ? ["bad"] : [];

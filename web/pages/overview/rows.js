@@ -138,7 +138,7 @@ export const bestValues = computed(() => {
   const best = (/** @type {string} */ tag) => {
     const goal = bestOf(tag);
     const values = metricOf(tag, keptRows.value).flatMap((metric) => metric[goal]?.value ?? []);
-    return values.length > 1 ? values.reduce((one, other) => Math[goal](one, other)) : NaN;
+    return values.length > 1 ? values.reduce((a, b) => Math[goal](a, b)) : NaN;
   };
   return new Map(metrics.value.map((tag) => [tag, best(tag)]));
 });

@@ -85,13 +85,16 @@ export function runTable() {
   const count = lines.value.length;
   const nameWidth = narrow.value ? NARROW_NAME_WIDTH : NAME_WIDTH;
   const widths = columns.map((column) => (narrow.value && column.look === "state" ? NARROW_STATE_WIDTH : column.width));
-  const width = widths.reduce((sum, one) => sum + one, nameWidth);
+  const width = widths.reduce((sum, columnWidth) => sum + columnWidth, nameWidth);
   return html`
     <div class="run-table" role="region" aria-label=${t("overview.table")} tabindex="0" @scroll=${scrolled}
       data-lines=${count}>
       <table aria-rowcount=${count + headRows()} style="width:${width}px">
         <colgroup><col
-          style="width:${nameWidth}px">${widths.map((one) => html`<col style="width:${one}px">`)}<col></colgroup>
+          style="width:${nameWidth}px">${widths.map(
+            (columnWidth) => html`<col
+            style="width:${columnWidth}px">`,
+          )}<col></colgroup>
         ${tableHead(columns)}
         <tbody>
           ${gap(first)}
@@ -119,7 +122,7 @@ const noMatch = () => html`<div class="no-match" data-state="no_match"><p>${t("o
 /** Holds the place of rows that do not exist. @param {number} rows */
 const gap = (rows) => html`<tr class="gap" aria-hidden="true" style="height:${rows * ROW}px"></tr>`;
 
-/** Moves the keyboard's place in the table and keeps it in sight. @param {number} by */
+/** Moves the keyboard selection in the table and scrolls to it. @param {number} by */
 export function moveInTable(by) {
   const runs = lines.peek().flatMap((line) => ("row" in line ? [line.row.run] : []));
   const at = runs.indexOf(cursorRun.peek() ?? "");

@@ -41,13 +41,15 @@ export const runTiles = (listed, facts) => html`
     ${sourceTiles(listed)}
   </div>
   ${
-    others(listed).length
-      ? html`<div class="tiles quiet-tiles">${others(listed).map((plugin) => otherTile(listed, plugin))}</div>`
+    unsupported(listed).length
+      ? html`<div class="tiles quiet-tiles">
+          ${unsupported(listed).map((plugin) => unsupportedTile(listed, plugin))}
+        </div>`
       : nothing
   }`;
 
 /** @param {RunRow} listed */
-const others = ({ plugins }) => Object.keys(plugins).filter((plugin) => !SUPPORTED.has(plugin) && plugins[plugin]);
+const unsupported = ({ plugins }) => Object.keys(plugins).filter((plugin) => !SUPPORTED.has(plugin) && plugins[plugin]);
 
 /** Graphs, dataset and lineage of a run. @param {RunRow} listed */
 function sourceTiles({ run, plugins }) {
@@ -129,7 +131,7 @@ function drawnTile(listed, facts, plugin, page) {
 }
 
 /** @param {RunRow} listed @param {string} plugin */
-const otherTile = (
+const unsupportedTile = (
   listed,
   plugin,
 ) => html`<section class="tile quiet-tile" data-tile=${plugin} data-count=${listed.plugins[plugin]}>
@@ -154,15 +156,19 @@ function sparklines(run, facts) {
 
 /** @type {Record<import("./newest.js").Kind, (newest: Newest[], run: string) => unknown>} */
 const MINIATURES = {
-  histogram: (newest, run) => newest.map((one) => figure(one, bars(one, run))),
+  histogram: (newest, run) => newest.map((entry) => figure(entry, bars(entry, run))),
   image: (newest) =>
-    html`<div class="pictures" data-pictures=${newest.length}>${newest.map((one) => figure(one, picture(one)))}</div>`,
+    html`<div class="pictures"
+      data-pictures=${newest.length}>${newest.map((entry) => figure(entry, picture(entry)))}</div>`,
   tensor: (newest) =>
-    newest.map((one) => figure(one, html`<code class="shape">${one.point.dtype}[${one.point.dims.join(", ")}]</code>`)),
-  text: (newest) => newest.map((one) => figure(one, html`<blockquote>${one.point.text.slice(0, 200)}</blockquote>`)),
+    newest.map((entry) =>
+      figure(entry, html`<code class="shape">${entry.point.dtype}[${entry.point.dims.join(", ")}]</code>`),
+    ),
+  text: (newest) =>
+    newest.map((entry) => figure(entry, html`<blockquote>${entry.point.text.slice(0, 200)}</blockquote>`)),
   landscape: (newest) =>
     html`<div class="pictures"
-      data-pictures=${newest.length}>${newest.map((one) => figure(one, landscape(one.point)))}</div>`,
+      data-pictures=${newest.length}>${newest.map((entry) => figure(entry, landscape(entry.point)))}</div>`,
 };
 
 /** @param {Newest} newest @param {unknown} drawn */

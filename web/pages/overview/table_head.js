@@ -72,7 +72,7 @@ function groupName(group) {
  * @param {boolean} first @param {string} kind */
 function head(column, first, kind) {
   const { id, label, downFirst = false, isDrawing = false, metric = "" } = column;
-  const at = sorting.value.findIndex((one) => one.id === id);
+  const at = sorting.value.findIndex((column) => column.id === id);
   const down = sorting.value[at]?.down;
   const order = at < 0 ? "none" : down ? "descending" : "ascending";
   const place = at >= 0 && sorting.value.length > 1 ? String(at + 1) : "";

@@ -152,7 +152,7 @@ function fewerRuns(drawn) {
     return band && n < band.most ? [{ run, n, total: band.most }] : [];
   });
   if (!fewest.length) return nothing;
-  const worst = fewest.reduce((one, other) => (other.n / other.total < one.n / one.total ? other : one));
+  const worst = fewest.reduce((a, b) => (b.n / b.total < a.n / a.total ? b : a));
   const each = fewest
     .slice(0, 20)
     .map(({ run, n, total }) => `${run ? nameOf(run) : t("read.all_runs")}: ${t("read.of_runs", { n, total })}`);

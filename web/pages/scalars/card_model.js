@@ -91,11 +91,17 @@ function linesOf({ tag, side, series }, place, parts, axis) {
   const drawn = series.filter(({ step }) => step.length);
   const byRun = Map.groupBy(drawn, ({ run }) => run);
   const isOnlyRun = parts.length > 1 && parts.every((part) => part.series.length <= 1);
-  return [...byRun.values()].flatMap((several) =>
-    several.map((one, order) => {
-      const style = shifted(baseStyle(one, series), place, order, isOnlyRun);
-      const kin = [...(parts.length > 1 ? [cutGroup(tag)[1]] : []), ...kinOf(one)];
-      return lineOf(one, axis, { key: JSON.stringify([tag, one.run, one.rank, one.attempt]), tag, side, kin, style });
+  return [...byRun.values()].flatMap((ofRun) =>
+    ofRun.map((single, order) => {
+      const style = shifted(baseStyle(single, series), place, order, isOnlyRun);
+      const kin = [...(parts.length > 1 ? [cutGroup(tag)[1]] : []), ...kinOf(single)];
+      return lineOf(single, axis, {
+        key: JSON.stringify([tag, single.run, single.rank, single.attempt]),
+        tag,
+        side,
+        kin,
+        style,
+      });
     }),
   );
 }
@@ -161,7 +167,7 @@ export const beyondLimits = ({ lines, limits: plotLimits = [] }) =>
 function isBeyond({ min, max, value: column }, { above, value }) {
   const extreme = above ? max : min;
   if (extreme && (above ? extreme.value > value : extreme.value < value)) return true;
-  return column.some((one) => (above ? one === Infinity : one === -Infinity));
+  return column.some((y) => (above ? y === Infinity : y === -Infinity));
 }
 
 /** Counts points for the notes of a card.

@@ -17,14 +17,14 @@ export const cardSettings = (tag) => html`<div class="card-settings">${sharing(t
 
 /** @param {string} card its tag */
 function sharing(card) {
-  const several = companions.value.get(card) ?? [];
+  const companionTags = companions.value.get(card) ?? [];
   const offered = (scalarTags.value ?? [])
-    .filter((tag) => tag !== card && !several.some((one) => one.tag === tag))
+    .filter((tag) => tag !== card && !companionTags.some((entry) => entry.tag === tag))
     .slice(0, MOST_OFFERED);
   return html`<fieldset data-settings="with">
     <legend>${t("card.with")}</legend>
-    ${several.map((one) => companion(card, one, several))}
-    <form class="setting-row" @submit=${(/** @type {SubmitEvent} */ event) => addCompanion(event, card, several)}>
+    ${companionTags.map((entry) => companion(card, entry, companionTags))}
+    <form class="setting-row" @submit=${(/** @type {SubmitEvent} */ event) => addCompanion(event, card, companionTags)}>
       <input name="tag" list="tags-offered" autocomplete="off" spellcheck="false" placeholder=${t("card.with_add")}
         aria-label=${t("card.with_add")}
         @change=${(/** @type {Event} */ event) =>
@@ -37,9 +37,9 @@ function sharing(card) {
 /** @param {Event} event */
 const isTag = ({ target }) => (scalarTags.peek() ?? []).includes(/** @type {HTMLInputElement} */ (target).value);
 
-/** @param {string} card @param {Companion} one @param {Companion[]} several */
-const companion = (card, one, several) => html`<div class="setting-row" data-with=${one.tag}>
-  <span class="setting-name" title=${one.tag}>${one.tag}</span>
+/** @param {string} card @param {Companion} entry @param {Companion[]} companionTags */
+const companion = (card, entry, companionTags) => html`<div class="setting-row" data-with=${entry.tag}>
+  <span class="setting-name" title=${entry.tag}>${entry.tag}</span>
   ${choice(
     "side",
     t("card.side"),
@@ -47,23 +47,25 @@ const companion = (card, one, several) => html`<div class="setting-row" data-wit
       ["left", t("card.left_axis")],
       ["right", t("card.right_axis")],
     ],
-    one.side,
+    entry.side,
     (side) =>
       setCompanions(
         card,
-        several.map((other) => (other === one ? { ...one, side: side === "right" ? "right" : "left" } : other)),
+        companionTags.map((other) =>
+          other === entry ? { ...entry, side: side === "right" ? "right" : "left" } : other,
+        ),
       ),
   )}
   ${remove(() =>
     setCompanions(
       card,
-      several.filter((other) => other !== one),
+      companionTags.filter((other) => other !== entry),
     ),
   )}
 </div>`;
 
-/** @param {SubmitEvent} event @param {string} card @param {Companion[]} several */
-function addCompanion(event, card, several) {
+/** @param {SubmitEvent} event @param {string} card @param {Companion[]} companionTags */
+function addCompanion(event, card, companionTags) {
   event.preventDefault();
   const field = /** @type {HTMLInputElement} */ (
     /** @type {HTMLFormElement} */ (event.target).elements.namedItem("tag")
@@ -71,35 +73,35 @@ function addCompanion(event, card, several) {
   const tag = field.value;
   const isKnown = (scalarTags.peek() ?? []).includes(tag);
   field.setCustomValidity(isKnown || !tag ? "" : t("card.no_such_tag"));
-  if (!field.reportValidity() || !tag || tag === card || several.some((one) => one.tag === tag))
+  if (!field.reportValidity() || !tag || tag === card || companionTags.some((entry) => entry.tag === tag))
     return field.setCustomValidity("");
   field.value = "";
-  setCompanions(card, [...several, { tag, side: "right" }]);
+  setCompanions(card, [...companionTags, { tag, side: "right" }]);
 }
 
 /** @param {string} tag */
 function thresholds(tag) {
-  const several = limits.value.get(tag) ?? [];
+  const tagLimits = limits.value.get(tag) ?? [];
   return html`<fieldset data-settings="limit">
     <legend>${t("card.limits")}</legend>
-    ${several.map(
-      (one) => html`<div class="setting-row" data-limit=${one.value}>
-      ${side(one.above, (above) =>
+    ${tagLimits.map(
+      (entry) => html`<div class="setting-row" data-limit=${entry.value}>
+      ${side(entry.above, (above) =>
         setLimits(
           tag,
-          several.map((other) => (other === one ? { ...one, above } : other)),
+          tagLimits.map((other) => (other === entry ? { ...entry, above } : other)),
         ),
       )}
-      <span class="setting-name">${one.value}</span>
+      <span class="setting-name">${entry.value}</span>
       ${remove(() =>
         setLimits(
           tag,
-          several.filter((other) => other !== one),
+          tagLimits.filter((other) => other !== entry),
         ),
       )}
     </div>`,
     )}
-    <form class="setting-row" @submit=${(/** @type {SubmitEvent} */ event) => addLimit(event, tag, several)}>
+    <form class="setting-row" @submit=${(/** @type {SubmitEvent} */ event) => addLimit(event, tag, tagLimits)}>
       <input name="value" type="number" step="any" autocomplete="off" placeholder=${t("card.limit_add")}
         aria-label=${t("card.limit_add")}>
     </form>
@@ -119,14 +121,14 @@ const side = (above, changed) =>
     (value) => changed(value === "above"),
   );
 
-/** @param {SubmitEvent} event @param {string} tag @param {import("../../data/scalar_view.js").Limit[]} several */
-function addLimit(event, tag, several) {
+/** @param {SubmitEvent} event @param {string} tag @param {import("../../data/scalar_view.js").Limit[]} tagLimits */
+function addLimit(event, tag, tagLimits) {
   event.preventDefault();
   const field = /** @type {HTMLInputElement} */ (
     /** @type {HTMLFormElement} */ (event.target).elements.namedItem("value")
   );
   if (field.value === "" || !Number.isFinite(field.valueAsNumber)) return;
-  setLimits(tag, [...several, { above: true, value: field.valueAsNumber }]);
+  setLimits(tag, [...tagLimits, { above: true, value: field.valueAsNumber }]);
   field.value = "";
 }
 

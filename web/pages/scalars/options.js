@@ -107,4 +107,4 @@ const field = (name, value, label, offered) => html`
     placeholder=${label} aria-label=${label}
     list=${`${name}-offered`} .value=${value} @change=${(/** @type {Event} */ event) =>
       set({ [name]: /** @type {HTMLInputElement} */ (event.target).value })}>
-  <datalist id=${`${name}-offered`}>${offered.map((one) => html`<option value=${one}></option>`)}</datalist>`;
+  <datalist id=${`${name}-offered`}>${offered.map((option) => html`<option value=${option}></option>`)}</datalist>`;

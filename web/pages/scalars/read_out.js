@@ -81,9 +81,9 @@ function addRow(place) {
 const sortValue = ({ line, index }) => line.ys[index];
 
 /** The largest first, NaN last.
- * @param {Hit} one @param {Hit} other */
-function byValue(one, other) {
-  const [a, b] = [sortValue(one), sortValue(other)];
+ * @param {Hit} hit @param {Hit} otherHit */
+function byValue(hit, otherHit) {
+  const [a, b] = [sortValue(hit), sortValue(otherHit)];
   return Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : b - a;
 }
 

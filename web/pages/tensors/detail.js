@@ -1,4 +1,4 @@
-// One tensor: which it is, what is said of it at the step, and one of its four views.
+// One tensor in detail: heading, facts at the step, and one of four views.
 
 import { html, nothing } from "lit-html";
 import { empty, noRuns } from "../../controls/empty_state.js";
@@ -16,15 +16,15 @@ import { differenceView } from "./difference_view.js";
 import {
   entry,
   hasNumbers,
-  place,
-  placeOf,
+  missingStep,
+  pointOf,
   run,
   runs,
   showStep,
   slice,
+  stepIndex,
   steps,
   tags,
-  unmet,
 } from "./displayed_slice.js";
 import { histogramView } from "./histogram_view.js";
 import { npyAddress } from "./model/client.js";
@@ -45,31 +45,57 @@ export function detail() {
   const shown = entry.value;
   if (!shown) return html`<section class="tensor" data-tag=${tag.value}>${heading(null)}${waiting()}</section>`;
   return html`
-    <section class="tensor" data-tag=${tag.value} data-run=${run.value} data-step=${shown.step} data-view=${view.value} aria-label=${tag.value}>
+    <section class="tensor" data-tag=${tag.value} data-run=${run.value} data-step=${shown.step} data-view=${view.value}
+      aria-label=${tag.value}>
       ${heading(shown)}
       <div class="tensor-controls">
-        ${stepSlider({ steps: (steps.entries.value ?? []).map(({ step }) => step), at: place.value, changed: showStep })}
-        ${aboutSteps(shown)}
+        ${stepSlider({
+          steps: (steps.entries.value ?? []).map(({ step }) => step),
+          at: stepIndex.value,
+          changed: showStep,
+        })}
+        ${stepNotes(shown)}
         ${view.value === "stats" ? nothing : sliceFields()}
       </div>
-      ${hasNumbers.value || view.value === "stats" ? VIEWS[view.value]() : html`<p class="tensor-note">${t("tensor.no_numbers", { dtype: shown.dtype })}</p>`}
+      ${
+        hasNumbers.value || view.value === "stats"
+          ? VIEWS[view.value]()
+          : html`<p class="tensor-note">${t("tensor.no_numbers", { dtype: shown.dtype })}</p>`
+      }
     </section>`;
 }
 
-/** What must be said of the steps: one that is not there, those that are not listed, those that cannot be read.
+/** Notes about the steps: a missing one, ones that are not listed, damaged ones.
  * @param {Entry} shown */
-function aboutSteps({ step }) {
+function stepNotes({ step }) {
   const [listed, total, damaged] = [steps.entries.value?.length ?? 0, steps.total.value, steps.damaged.value];
   return html`
-    ${unmet.value === null ? nothing : html`<span class="meta warned" data-note="unmet">${t("tensor.unmet", { wanted: grouped(unmet.value), step: grouped(step) })}</span>`}
-    ${steps.isPart.value ? html`<span class="meta" data-note="listed">${t("step.listed", { shown: grouped(listed), total: grouped(total) })}</span>` : nothing}
-    ${damaged ? html`<span class="meta damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>` : nothing}`;
+    ${
+      missingStep.value === null
+        ? nothing
+        : html`<span class="meta warned"
+          data-note="unmet">${t("tensor.missing_step", {
+            requested: grouped(missingStep.value),
+            step: grouped(step),
+          })}</span>`
+    }
+    ${
+      steps.isIncomplete.value
+        ? html`<span class="meta"
+          data-note="listed">${t("step.listed", { shown: grouped(listed), total: grouped(total) })}</span>`
+        : nothing
+    }
+    ${
+      damaged
+        ? html`<span class="meta damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>`
+        : nothing
+    }`;
 }
 
 function waiting() {
   const error = steps.error.value;
   if (error) return empty("failed", t("tensor.failed"), error.message);
-  if (tags.rows.value && !run.value) return empty("not_here", t("tensor.not_here"), nothing);
+  if (tags.rows.value && !run.value) return empty("not_here", t("tensor.no_visible_run"), nothing);
   const listing = steps.listing.value;
   return steps.entries.value
     ? empty("no_points", (listing && noneForRank(listing)) || t("tensor.no_points"), nothing)
@@ -81,8 +107,11 @@ function heading(shown) {
   const [group, leaf] = cutGroup(tag.value);
   return html`
     <header class="tensor-head">
-      <button class="quiet" data-key="back" title=${t("tensor.back")} aria-label=${t("tensor.back")} @click=${close}>${ICONS.chevron}</button>
-      <h2 title=${tag.value}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h2>
+      <button class="quiet" data-key="back" title=${t("tensor.back")} aria-label=${t("tensor.back")}
+        @click=${close}>${ICONS.chevron}</button>
+      <h2 title=${tag.value}>${
+        group ? html`<span class="path">${group}</span>` : nothing
+      }<span class="leaf">${leaf}</span></h2>
       ${runChoice()}${steps.listing.value ? rankNote(steps.listing.value) : nothing}
       ${
         shown
@@ -112,14 +141,21 @@ function runChoice() {
 /** @param {Entry} shown */
 function downloads(shown) {
   const parts = slice.value?.parts ?? [];
-  const from = placeOf(run.value, shown);
+  const from = pointOf(run.value, shown);
   const isPart = parts.some(({ count }, dim) => count < shown.dims[dim]);
   return html`<span class="downloads">
-    ${isPart ? html`<a class="quiet text-link" data-key="npy-slice" download href=${`./api/${npyAddress(from, printSlice(parts))}`} title=${t("tensor.npy_slice_hint")}>${ICONS.csv}${t("tensor.npy_slice")}</a>` : nothing}
-    <a class="quiet text-link" data-key="npy" download href=${`./api/${npyAddress(from)}`} title=${t("tensor.npy_hint")}>${ICONS.csv}${t("tensor.npy")}</a></span>`;
+    ${
+      isPart
+        ? html`<a class="quiet text-link" data-key="npy-slice" download
+          href=${`./api/${npyAddress(from, printSlice(parts))}`}
+          title=${t("tensor.npy_slice_hint")}>${ICONS.csv}${t("tensor.npy_slice")}</a>`
+        : nothing
+    }
+    <a class="quiet text-link" data-key="npy" download href=${`./api/${npyAddress(from)}`}
+      title=${t("tensor.npy_hint")}>${ICONS.csv}${t("tensor.npy")}</a></span>`;
 }
 
-/** What is not finite, by the names numbers have everywhere. */
+/** Counts of non-finite elements. */
 const NOT_FINITE = /** @type {const} */ ([
   ["nan_count", "NaN"],
   ["pos_inf_count", "+∞"],
@@ -130,9 +166,17 @@ const NOT_FINITE = /** @type {const} */ ([
 const facts = (shown) => html`
   <dl class="tensor-facts">
     ${fact("count", t("tensor.count"), grouped(shown.count))}
-    ${/** @type {const} */ (["min", "mean", "max"]).map((name) => fact(name, t(`tensor.${name}`), shown[name] === null ? "–" : shortNumber(Number(shown[name]), 6)))}
+    ${
+      /** @type {const} */ (["min", "mean", "max"]).map((name) =>
+        fact(name, t(`tensor.${name}`), shown[name] === null ? "–" : shortNumber(Number(shown[name]), 6)),
+      )
+    }
     ${NOT_FINITE.map(([name, sign]) => (shown[name] ? fact(name, sign, grouped(shown[name]), true) : nothing))}
-    ${shown.count && NOT_FINITE.every(([name]) => !shown[name]) ? html`<div><dt>${t("tensor.all_finite")}</dt><dd></dd></div>` : nothing}
+    ${
+      shown.count && NOT_FINITE.every(([name]) => !shown[name])
+        ? html`<div><dt>${t("tensor.all_finite")}</dt><dd></dd></div>`
+        : nothing
+    }
   </dl>`;
 
 /** @param {string} key @param {string} name @param {string} text @param {boolean} [isBad] */

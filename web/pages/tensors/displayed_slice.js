@@ -1,4 +1,4 @@
-// What the page shows of one tensor: which run, which step, which slice, and what it is compared with.
+// The displayed part of one tensor: run, step, slice, and the tensor that it is compared with.
 
 import { computed, signal } from "@preact/signals-core";
 import { indexAtOrBefore as placeAmong } from "../../controls/steps.js";
@@ -8,20 +8,20 @@ import { readPart } from "./model/client.js";
 import { layoutOf } from "./model/layout.js";
 import { difference } from "./model/npy.js";
 import { parseSlice, printSlice } from "./model/slice.js";
-import { stepsOf, together } from "./series_steps.js";
-import { against, againstOf, chosenRun, chosenStep, ranks, sliceText, tag, view } from "./settings.js";
+import { disposeAll, stepsOf } from "./series_steps.js";
+import { against, chosenRun, chosenStep, parseAgainst, ranks, sliceText, tag, view } from "./settings.js";
 
 /** @typedef {import("./series_steps.js").Entry} Entry */
 /** @typedef {import("./model/slice.js").Part} Part */
 
-/** Where elements come from. @typedef {object} Source
- * @property {string} key the same for the same elements
+/** A source of elements. @typedef {object} Source
+ * @property {string} key equal for equal elements
  * @property {import("./model/layout.js").Layout} layout
  * @property {(parts: Part[], signal: AbortSignal) => Promise<import("./model/npy.js").Elements>} read
  */
 
 export const tags = new PluginTags("tensor");
-/** Drawn runs that have the tag, and the one that is shown. */
+/** Visible runs that have the tag, and the chosen one. */
 export const runs = computed(() => {
   const having = (tags.runsByTag.value.get(tag.value) ?? []).map((row) => row.run);
   return chosenRun.value && !having.includes(chosenRun.value) ? [chosenRun.value, ...having] : having;
@@ -31,11 +31,11 @@ export const run = computed(() => chosenRun.value || (runs.value[0] ?? ""));
 /** @param {import("@preact/signals-core").ReadonlySignal<string>} name */
 const seriesOf = (name) =>
   computed(() => (tag.value && name.value ? { run: name.value, tag: tag.value, ...ranks.query.value } : null));
-const wanted = computed(() => (/^-?\d+$/.test(chosenStep.value) ? Number(chosenStep.value) : null));
-export const steps = stepsOf(seriesOf(run), wanted);
+const requestedStep = computed(() => (/^-?\d+$/.test(chosenStep.value) ? Number(chosenStep.value) : null));
+export const steps = stepsOf(seriesOf(run), requestedStep);
 
-/** Which of the steps is shown: the one that was chosen, or the last before it; the last of all when none was chosen. */
-export const place = computed(() => {
+/** The index of the shown step: the requested one or the last before it; without a request the latest. */
+export const stepIndex = computed(() => {
   const entries = steps.entries.value ?? [];
   return (
     entries.length &&
@@ -43,19 +43,19 @@ export const place = computed(() => {
       0,
       placeAmong(
         entries.map(({ step }) => step),
-        wanted.value ?? Infinity,
+        requestedStep.value ?? Infinity,
       ),
     )
   );
 });
-/** The step that was chosen, where this run has nothing at it; else null. */
-export const unmet = computed(() =>
-  entry.value && wanted.value !== null && entry.value.step !== wanted.value ? wanted.value : null,
+/** The requested step if the run has no tensor at it; else null. */
+export const missingStep = computed(() =>
+  entry.value && requestedStep.value !== null && entry.value.step !== requestedStep.value ? requestedStep.value : null,
 );
 /** @type {import("@preact/signals-core").ReadonlySignal<Entry | null>} */
-export const entry = computed(() => steps.entries.value?.[place.value] ?? null);
+export const entry = computed(() => steps.entries.value?.[stepIndex.value] ?? null);
 
-/** Shows a step; the last one stays the last when another comes.
+/** Shows a step; the last one means the latest, following new steps.
  * @param {number} index */
 export function showStep(index) {
   const entries = steps.entries.peek() ?? [];
@@ -63,56 +63,61 @@ export function showStep(index) {
 }
 
 const dims = computed(() => JSON.stringify(entry.value?.dims ?? null));
-/** Of the tensor that is shown; told only when it changes. */
+/** The slice of the shown tensor; changes only if the dimensions or the text do. */
 export const slice = computed(() => {
   const sizes = /** @type {number[] | null} */ (JSON.parse(dims.value));
   return sizes && parseSlice(sliceText.value, sizes);
 });
-/** What was typed and cannot be, until it can. @type {import("@preact/signals-core").Signal<{texts: string[], problem: import("./model/slice.js").Problem} | null>} */
-export const draft = signal(null);
+/**
+ * Input that is not a valid slice, until it is corrected.
+ * @type {import("@preact/signals-core").Signal<{texts: string[], problem: import("./model/slice.js").Problem} | null>}
+ */
+export const invalidInput = signal(null);
 
 /** @param {string} text */
 export function showSlice(text) {
-  draft.value = null;
+  invalidInput.value = null;
   set({ "tensor.slice": text });
 }
 
-/** Does the tensor hold numbers? */
+/** Whether the tensor contains numbers. */
 export const hasNumbers = computed(() =>
   Boolean(entry.value && (entry.value.count > 0 || entry.value.dims.includes(0))),
 );
 
-const other = computed(() => againstOf(against.value));
-export const otherRun = computed(() => other.value.run || run.value);
+const comparison = computed(() => parseAgainst(against.value));
+export const otherRun = computed(() => comparison.value.run || run.value);
 const isSameRun = computed(() => otherRun.value === run.value);
-const unlikeRun = computed(() => (view.value === "diff" && !isSameRun.value ? otherRun.value : ""));
+const differentRun = computed(() => (view.value === "diff" && !isSameRun.value ? otherRun.value : ""));
 const otherSteps = stepsOf(
-  seriesOf(unlikeRun),
-  computed(() => (isSameRun.value ? null : other.value.step)),
+  seriesOf(differentRun),
+  computed(() => (isSameRun.value ? null : comparison.value.step)),
 );
-const namedHere = stepsOf(
+const sameRunSteps = stepsOf(
   computed(() =>
-    view.value === "diff" && isSameRun.value && other.value.step !== null
+    view.value === "diff" && isSameRun.value && comparison.value.step !== null
       ? { run: run.value, tag: tag.value, ...ranks.query.value }
       : null,
   ),
-  computed(() => other.value.step),
+  computed(() => comparison.value.step),
 );
 export const otherEntries = computed(
-  () => (isSameRun.value ? (other.value.step === null ? steps : namedHere) : otherSteps).entries.value,
+  () => (isSameRun.value ? (comparison.value.step === null ? steps : sameRunSteps) : otherSteps).entries.value,
 );
 
-/** What the tensor is compared with: the step that was chosen, else the one before, or of another run the nearest up to this one.
+/**
+ * The tensor to compare with: at the chosen step, or the previous step; in another run at the same step or the last
+ * before it.
  * @type {import("@preact/signals-core").ReadonlySignal<Entry | null>} */
 export const otherEntry = computed(() => {
   const entries = otherEntries.value ?? [];
-  if (other.value.step !== null) return entries.find(({ step }) => step === other.value.step) ?? null;
-  if (isSameRun.value) return entries[place.value - 1] ?? null;
+  if (comparison.value.step !== null) return entries.find(({ step }) => step === comparison.value.step) ?? null;
+  if (isSameRun.value) return entries[stepIndex.value - 1] ?? null;
   return entries.findLast(({ step }) => step <= (entry.value?.step ?? 0)) ?? entries[0] ?? null;
 });
 
-/** @param {string} run @param {Entry} entry @returns {import("./model/client.js").Place} */
-export const placeOf = (run, { step, wall_time: wallTime }) => ({
+/** @param {string} run @param {Entry} entry @returns {import("./model/client.js").TensorPoint} */
+export const pointOf = (run, { step, wall_time: wallTime }) => ({
   run,
   tag: tag.peek(),
   step,
@@ -120,30 +125,30 @@ export const placeOf = (run, { step, wall_time: wallTime }) => ({
   ...ranks.query.value,
 });
 
-/** The elements of the tensor that is shown. @type {import("@preact/signals-core").ReadonlySignal<Source | null>} */
+/** The elements of the shown tensor. @type {import("@preact/signals-core").ReadonlySignal<Source | null>} */
 export const source = computed(() => {
   if (!entry.value || !slice.value || !hasNumbers.value) return null;
-  const from = placeOf(run.value, entry.value);
+  const from = pointOf(run.value, entry.value);
   const { parts } = slice.value;
   return {
     key: JSON.stringify([tag.value, from, printSlice(parts)]),
     layout: layoutOf(parts),
-    read: (some, signal) => readPart(from, printSlice(some), signal),
+    read: (subParts, signal) => readPart(from, printSlice(subParts), signal),
   };
 });
 
-/** Why there is no difference: nothing to compare with, or other dims. */
-export const obstacle = computed(() => {
+/** Why there is no difference: nothing to compare with, or different dimensions. */
+export const differenceProblem = computed(() => {
   if (!entry.value) return null;
   if (!otherEntry.value) return /** @type {const} */ ("none");
   return JSON.stringify(otherEntry.value.dims) === dims.value ? null : /** @type {const} */ ("dims");
 });
 
-/** The tensor that is shown minus the other one. @type {import("@preact/signals-core").ReadonlySignal<Source | null>} */
+/** The shown tensor minus the other one. @type {import("@preact/signals-core").ReadonlySignal<Source | null>} */
 export const differenceSource = computed(() => {
   const shown = source.value;
-  if (!shown || obstacle.value || !otherEntry.value) return null;
-  const from = placeOf(otherRun.value, otherEntry.value);
+  if (!shown || differenceProblem.value || !otherEntry.value) return null;
+  const from = pointOf(otherRun.value, otherEntry.value);
   return {
     key: JSON.stringify([shown.key, from]),
     layout: shown.layout,
@@ -152,4 +157,4 @@ export const differenceSource = computed(() => {
   };
 });
 
-export const follow = () => together([tags.follow(), steps.follow(), otherSteps.follow(), namedHere.follow()]);
+export const follow = () => disposeAll([tags.follow(), steps.follow(), otherSteps.follow(), sameRunSteps.follow()]);

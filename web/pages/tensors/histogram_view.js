@@ -1,4 +1,4 @@
-// How the elements of the slice are spread at the step.
+// The histogram of the slice at the step.
 
 import { html, nothing } from "lit-html";
 import { choice } from "../../controls/choice.js";
@@ -8,12 +8,12 @@ import { language } from "../../i18n/language.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { coverage } from "./coverage.js";
 import { run, source } from "./displayed_slice.js";
+import { measureHistogram, measurementOf } from "./measurement.js";
 import { tag } from "./settings.js";
-import { histogramIn, surveyOf } from "./survey.js";
 import { t } from "./words.js";
 import "./tensor_bars.js";
 
-const histogram = surveyOf(source, histogramIn);
+const histogram = measurementOf(source, measureHistogram);
 export const followHistogram = histogram.follow;
 
 const scale = setting("tensor.counts", "linear", ["linear", "log"]);
@@ -21,13 +21,13 @@ const scale = setting("tensor.counts", "linear", ["linear", "log"]);
 export function histogramView() {
   const error = histogram.error.value;
   if (error) return html`<p class="tensor-note">${t("card.failed", { reason: error.message })}</p>`;
-  const survey = histogram.survey.value;
-  if (!survey || !source.value) return html`<div class="tensor-chart bone"></div>`;
-  const { found } = survey;
-  const { nan, posInf, negInf, finite } = found.extent;
+  const measurement = histogram.measurement.value;
+  if (!measurement || !source.value) return html`<div class="tensor-chart bone"></div>`;
+  const { result } = measurement;
+  const { nan, posInf, negInf, finite } = result.extent;
   /** @type {import("./tensor_bars.js").Bars} */
   const bars = {
-    histogram: found,
+    histogram: result,
     isLog: scale.value === "log",
     colour: styles.value.get(run.value)?.colour ?? 0,
     label: t("tensor.histogram_of", { tag: tag.value }),
@@ -35,9 +35,22 @@ export function histogramView() {
     lang: language.value,
   };
   return html`
-    <div class="tensor-legend">${coverage(survey)}
-      ${finite ? html`<span class="meta">${t("tensor.from_to", { lo: shortNumber(found.extent.min, 5), hi: shortNumber(found.extent.max, 5) })}</span>` : nothing}
-      ${nan + posInf + negInf ? html`<span class="meta non-finite" data-key="not-finite">${t("tensor.left_out", { n: grouped(nan + posInf + negInf) })}</span>` : nothing}
+    <div class="tensor-legend">${coverage(measurement)}
+      ${
+        finite
+          ? html`<span
+            class="meta">${t("tensor.from_to", {
+              lo: shortNumber(result.extent.min, 5),
+              hi: shortNumber(result.extent.max, 5),
+            })}</span>`
+          : nothing
+      }
+      ${
+        nan + posInf + negInf
+          ? html`<span class="meta non-finite"
+            data-key="not-finite">${t("tensor.omitted", { n: grouped(nan + posInf + negInf) })}</span>`
+          : nothing
+      }
       <span class="space"></span>
       ${choice(
         "counts",
@@ -50,5 +63,9 @@ export function histogramView() {
         (value) => set({ "tensor.counts": value === "log" ? value : "" }),
       )}
     </div>
-    ${finite ? html`<tensor-bars data-source=${survey.key} .bars=${bars}></tensor-bars>` : html`<p class="tensor-note">${t("tensor.none_finite")}</p>`}`;
+    ${
+      finite
+        ? html`<tensor-bars data-source=${measurement.key} .bars=${bars}></tensor-bars>`
+        : html`<p class="tensor-note">${t("tensor.none_finite")}</p>`
+    }`;
 }

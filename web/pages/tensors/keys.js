@@ -1,8 +1,8 @@
-// Keys of the tensors page.
+// Keyboard shortcuts of the tensors page.
 
 import { focusOn } from "../../controls/focus_field.js";
 import { set } from "../../data/view.js";
-import { place, showStep } from "./displayed_slice.js";
+import { showStep, stepIndex } from "./displayed_slice.js";
 import { cells, close, colours, tag, VIEWS, view } from "./settings.js";
 import { t } from "./words.js";
 
@@ -20,8 +20,8 @@ const withTensor = (act) => () => {
 
 /** @type {Record<string, () => void>} */
 export const ACTIONS = {
-  "[": withTensor(() => showStep(place.peek() - 1)),
-  "]": withTensor(() => showStep(place.peek() + 1)),
+  "[": withTensor(() => showStep(stepIndex.peek() - 1)),
+  "]": withTensor(() => showStep(stepIndex.peek() + 1)),
   v: withTensor(nextView),
   l: withTensor(focusOn("tensor-slice")),
   c: withTensor(() => set({ "tensor.colours": colours.peek() === "on" ? "off" : "" })),

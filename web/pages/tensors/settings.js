@@ -1,4 +1,4 @@
-// The settings of the tensors page, all of them in the address.
+// The settings of the tensors page, stored in the address.
 
 import { RankChoice } from "../../data/ranks.js";
 import { set, setting } from "../../data/view.js";
@@ -8,19 +8,22 @@ import { set, setting } from "../../data/view.js";
 export const VIEWS = /** @type {const} */ (["table", "stats", "hist", "diff"]);
 
 export const ranks = new RankChoice("tensor", "tensor");
-/** The tensor that is looked at; "" = the list of all. */
+/** The tag of the tensor that is shown in detail; "" = the list of all tags. */
 export const tag = setting("tensor.tag", "");
-/** "" = the first drawn run that has it. */
+/** "" = the first visible run that has the tag. */
 export const chosenRun = setting("tensor.run", "");
-/** "" = the last, also when another one comes. */
+/** "" = the latest, following new steps. */
 export const chosenStep = setting("tensor.step", "");
-/** "" = the usual one. */
+/** "" = the default slice. */
 export const sliceText = setting("tensor.slice", "");
 /** @type {import("@preact/signals-core").ReadonlySignal<ViewName>} */
 export const view = setting("tensor.view", /** @type {ViewName} */ ("table"), VIEWS);
-/** What differences are taken to: "" = the step before, "12" = that step, "12,run" = that step of another run, ",run" = the same step. */
+/**
+ * What is subtracted: "" = the previous step, "12" = step 12, "12,run" = step 12 of another run, ",run" = the same
+ * step.
+ */
 export const against = setting("tensor.against", "");
-/** "" = as many as the tensor's extent asks for. */
+/** "" = chosen from the tensor's range. */
 export const decimals = setting("tensor.decimals", "");
 /** @type {import("@preact/signals-core").ReadonlySignal<"" | "plain" | "scientific">} */
 export const notation = setting("tensor.notation", /** @type {"" | "plain" | "scientific"} */ (""), [
@@ -30,21 +33,24 @@ export const notation = setting("tensor.notation", /** @type {"" | "plain" | "sc
 ]);
 /** @type {import("@preact/signals-core").ReadonlySignal<"on" | "off">} */
 export const colours = setting("tensor.colours", /** @type {"on" | "off"} */ ("on"), ["on", "off"]);
-/** Cells with numbers in them, or as small as a pixel of a picture. @type {import("@preact/signals-core").ReadonlySignal<"numbers" | "map">} */
+/**
+ * Cells that contain numbers, or small coloured ones.
+ * @type {import("@preact/signals-core").ReadonlySignal<"numbers" | "map">}
+ */
 export const cells = setting("tensor.cells", /** @type {"numbers" | "map"} */ ("numbers"), ["numbers", "map"]);
 
-/** Opens one tensor. @param {string} tag @param {string} run */
+/** Shows one tensor in detail. @param {string} tag @param {string} run */
 export const open = (tag, run) =>
   set({ "tensor.tag": tag, "tensor.run": run, "tensor.step": "", "tensor.slice": "", "tensor.against": "" });
 
-/** Back to the list. */
+/** Returns to the list. */
 export const close = () => open("", "");
 
 /** @param {string} text of tensor.against @returns {{step: number | null, run: string}} */
-export function againstOf(text) {
+export function parseAgainst(text) {
   const [, step, run = ""] = /^(-?\d*)(?:,(.*))?$/s.exec(text) ?? [text, "", ""];
   return { step: step === "" || step === "-" ? null : Number(step), run };
 }
 
-/** @param {number | null} step @param {string} run "" = the same */
+/** @param {number | null} step @param {string} run "" = the same run */
 export const compareWith = (step, run) => set({ "tensor.against": `${step ?? ""}${run ? `,${run}` : ""}` });

@@ -1,44 +1,46 @@
-// Where a table of elements is scrolled to: kept exactly, however roughly a scroll bar shows it.
+// The exact scroll position of a table, which the browser's scroll bars may only approximate.
 
-import { barOf } from "./model/window.js";
+import { scrollBarOf } from "./model/viewport.js";
 
-/** @typedef {import("./model/window.js").Frame} Frame */
+/** @typedef {import("./model/viewport.js").Frame} Frame */
 
-/** CSS pixels of a line that a wheel moves by. */
+/** CSS pixels per line of a wheel event. */
 const LINE = 22;
 
-/** Remembers the place of one table in pixels of its cells, which may be more than a browser can scroll over. */
+/** Stores the scroll position of one table in pixels of its cells, which may exceed what a browser can scroll. */
 export class TableScroll {
   top = 0;
   left = 0;
 
-  /** @param {HTMLElement} view that scrolls; its first child is as large as the cells, as far as a browser can
-   * @param {() => Frame} frame as the place is now @param {() => void} moved */
+  /**
+   * @param {HTMLElement} view the scrolling element; its first child has the size of the cells, within the limits of
+   *   browsers
+   * @param {() => Frame} frame the current frame @param {() => void} moved called after scrolling */
   constructor(view, frame, moved) {
     this.view = view;
     this.frame = frame;
     this.moved = moved;
   }
 
-  /** How the browser's scroll bars stand to the cells. */
+  /** The lengths of the scrolled content, and the cell pixels per pixel of it. */
   bars(frame = this.frame()) {
     return {
-      down: barOf(frame.rows, frame.cellHeight, frame.headHeight, frame.height),
-      across: barOf(frame.columns, frame.cellWidth, frame.headWidth, frame.width),
+      down: scrollBarOf(frame.rows, frame.cellHeight, frame.headHeight, frame.height),
+      across: scrollBarOf(frame.columns, frame.cellWidth, frame.headWidth, frame.width),
     };
   }
 
-  /** Follows the browser's own scrolling. */
+  /** Adopts the position after the browser has scrolled. */
   follow() {
     const { scrollTop, scrollLeft } = this.view;
     const { down, across } = this.bars();
-    // A place that was set by us is kept exactly; the bar only shows it roughly.
+    // Keep an exact position that the browser has merely rounded.
     if (Math.abs(scrollTop - this.top / down.ratio) > 1) this.top = scrollTop * down.ratio;
     if (Math.abs(scrollLeft - this.left / across.ratio) > 1) this.left = scrollLeft * across.ratio;
     this.moved();
   }
 
-  /** Where a pixel of the scroll bar stands for many, the wheel moves the cells and the bar follows.
+  /** If a pixel of the scroll bar represents many, scrolls the cells directly; the bar follows.
    * @param {WheelEvent} event */
   wheel(event) {
     const { down, across } = this.bars();

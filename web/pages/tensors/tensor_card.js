@@ -1,4 +1,4 @@
-// A card of the list: one tag, and of each run that has it shape, extent and course at a glance.
+// A card of the list: one tag, with the shape, range and sparkline of each run that has it.
 
 import { effect } from "@preact/signals-core";
 import { html, nothing, render, svg } from "lit-html";
@@ -13,15 +13,15 @@ import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { shapeOf } from "./detail.js";
-import { sparkOf, statisticOf } from "./model/lines.js";
+import { sparklinePaths, statisticOf } from "./model/statistic_series.js";
 import { open, ranks } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./series_steps.js").Entry} Entry */
 
-/** Runs of a card; the others are in the view of the tensor. */
-const MOST_RUNS = 6;
-const SPARK = { width: 120, height: 32 };
+/** Runs on a card; the detail view has all of them. */
+const MAX_RUNS = 6;
+const SPARKLINE = { width: 120, height: 32 };
 
 class TensorCard extends LazyCard {
   tag = "";
@@ -34,31 +34,34 @@ class TensorCard extends LazyCard {
   set runs(runs) {
     const isSame = JSON.stringify(runs) === JSON.stringify(this.#runs);
     this.#runs = runs;
-    this.style.setProperty("--runs", String(Math.min(runs.length, MOST_RUNS)));
+    this.style.setProperty("--runs", String(Math.min(runs.length, MAX_RUNS)));
     if (isSame || !this.isActive) return;
     this.deactivate();
     this.activate();
   }
 
   begin() {
-    const shown = this.#runs.slice(0, MOST_RUNS);
+    const shown = this.#runs.slice(0, MAX_RUNS);
     for (const run of shown)
       if (!this.#listings.has(run)) this.#listings.set(run, new Listing("tensors", { run, tag: this.tag }));
     return [
-      effect(() =>
-        shown.forEach((run) => this.#listings.get(run)?.setQuery({ run, tag: this.tag, ...ranks.query.value })),
-      ),
+      effect(() => {
+        const query = ranks.query.value;
+        for (const run of shown) this.#listings.get(run)?.setQuery({ run, tag: this.tag, ...query });
+      }),
       ...shown.map((run) => /** @type {Listing} */ (this.#listings.get(run)).observe()),
-      effect(() => void render(this.#frame(shown), this)),
+      effect(() => void render(this.#template(shown), this)),
     ];
   }
 
   /** @param {string[]} shown */
-  #frame(shown) {
+  #template(shown) {
     const [group, leaf] = cutGroup(this.tag);
     const more = this.#runs.length - shown.length;
     return html`
-      <header><h3 title=${this.tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span></h3>
+      <header><h3 title=${this.tag}>${
+        group ? html`<span class="path">${group}</span>` : nothing
+      }<span class="leaf">${leaf}</span></h3>
         ${more > 0 ? html`<span class="meta">${t("read.more", { n: more })}</span>` : nothing}</header>
       <ul>${repeat(
         shown,
@@ -77,11 +80,24 @@ class TensorCard extends LazyCard {
     const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
     const [path, leaf] = cutLeaf(nameOf(run));
     return html`
-      <button class="tensor-row" data-run=${run} data-step=${last?.step ?? ""} title=${t("tensor.open", { tag: this.tag, run: nameOf(run) })} @click=${() => open(this.tag, run)}>
+      <button class="tensor-row" data-run=${run} data-step=${last?.step ?? ""}
+        title=${t("tensor.open", { tag: this.tag, run: nameOf(run) })} @click=${() => open(this.tag, run)}>
         ${swatch(style, DASHES[style.dash])}
-        <span class="run-name" title=${nameOf(run)}>${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></span>
-        <span class="meta">${rankNote(listing)} ${damaged ? html`<span class="damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>` : nothing} ${last ? t("step.at", { step: grouped(last.step) }) : nothing}</span>
-        ${last ? this.#facts(entries, last, style.colour) : html`<span class="facts meta">${listing.error.value?.message ?? (listing.reply.value ? noneForRank(listing) || t("tensor.no_points") : "")}</span>`}
+        <span class="run-name" title=${nameOf(run)}>${
+          path ? html`<span class="path">${path}</span>` : nothing
+        }<span class="leaf">${leaf}</span></span>
+        <span class="meta">${rankNote(listing)} ${
+          damaged ? html`<span class="damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>` : nothing
+        } ${last ? t("step.at", { step: grouped(last.step) }) : nothing}</span>
+        ${
+          last
+            ? this.#facts(entries, last, style.colour)
+            : html`<span
+              class="facts meta">${
+                listing.error.value?.message ??
+                (listing.reply.value ? noneForRank(listing) || t("tensor.no_points") : "")
+              }</span>`
+        }
       </button>`;
   }
 
@@ -90,20 +106,38 @@ class TensorCard extends LazyCard {
     const bad = statisticOf(last, "not_finite");
     return html`
       <span class="facts"><span class="extent"><code>${shapeOf(last)}</code>
-          ${bad ? html`<span class="non-finite">${ICONS.warning}${t("tensor.bad", { n: grouped(bad) })}</span>` : nothing}</span>
-        <span class="extent">${last.count ? /** @type {const} */ (["min", "mean", "max"]).map((name) => html`<span><i>${t(`tensor.${name}`)}</i>${last[name] === null ? "–" : shortNumber(statisticOf(last, name))}</span>`) : nothing}</span></span>
-      ${spark(entries, colour)}`;
+          ${
+            bad
+              ? html`<span class="non-finite">${ICONS.warning}${t("tensor.non_finite", { n: grouped(bad) })}</span>`
+              : nothing
+          }</span>
+        <span class="extent">${
+          last.count
+            ? /** @type {const} */ (["min", "mean", "max"]).map(
+                (name) =>
+                  html`<span><i>${t(`tensor.${name}`)}</i>${
+                    last[name] === null ? "–" : shortNumber(statisticOf(last, name))
+                  }</span>`,
+              )
+            : nothing
+        }</span></span>
+      ${sparkline(entries, colour)}`;
   }
 }
 
-/** From min to max as a band, the mean as a line, steps with NaN or infinity as ticks.
+/** A band from min to max, a line for the mean, and ticks at steps with NaN or infinity.
  * @param {Entry[]} entries @param {number} colour */
-function spark(entries, colour) {
-  const drawn = entries.length > 1 ? sparkOf(entries, SPARK.width, SPARK.height - 4) : null;
+function sparkline(entries, colour) {
+  const drawn = entries.length > 1 ? sparklinePaths(entries, SPARKLINE.width, SPARKLINE.height - 4) : null;
   if (!drawn) return nothing;
-  return html`<svg class="spark" viewBox="0 0 ${SPARK.width} ${SPARK.height}" preserveAspectRatio="none" style="--run:var(--run-${colour + 1})" aria-hidden="true">
+  return html`<svg class="spark" viewBox="0 0 ${SPARKLINE.width} ${SPARKLINE.height}" preserveAspectRatio="none"
+    style="--run:var(--run-${colour + 1})" aria-hidden="true">
     <path class="band" d=${drawn.band}/><path class="mean" d=${drawn.mean}/>
-    ${drawn.bad.length ? svg`<path class="bad" d=${drawn.bad.map((x) => `M${x} ${SPARK.height - 3}v3`).join("")}/>` : nothing}</svg>`;
+    ${
+      drawn.bad.length
+        ? svg`<path class="bad" d=${drawn.bad.map((x) => `M${x} ${SPARKLINE.height - 3}v3`).join("")}/>`
+        : nothing
+    }</svg>`;
 }
 
 customElements.define("tensor-card", TensorCard);

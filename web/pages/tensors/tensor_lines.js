@@ -1,37 +1,34 @@
-// One statistic of a tensor over the steps, a line for each run.
+// A line chart of one statistic of a tensor over the steps, with a line for each run.
 
-import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { xExtent } from "../../charts/extent.js";
 import { hitsAt } from "../../charts/hit_test.js";
 import { LineChart } from "../../charts/line_chart.js";
 import { nameOf } from "../../controls/run_row.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
+import { DrawnElement } from "./drawn_element.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Line} Line */
-/** `at` is the step that is shown. @typedef {{lines: Line[], at: number | null, theme: string, chosen: (step: number) => void}} Lines */
+/** @typedef {import("../../data/address.js").Window} Window */
+/**
+ * `onStep` is called with the step that is clicked.
+ * @typedef {{lines: Line[], shownStep: number | null, theme: string, onStep: (step: number) => void}} Lines
+ */
 
-/** Read-outs of more runs take too much room. */
-const TOLD = 6;
+/** The read-out has room for the values of so many runs. */
+const MAX_VALUES = 6;
 
-class TensorLines extends HTMLElement {
+class TensorLines extends DrawnElement {
   /** @type {Lines | null} */
   #lines = null;
   /** @type {LineChart | null} */
   #chart = null;
-  #pointed = NaN;
-  /** @type {import("../../data/address.js").Window | null} */
+  #pointedX = NaN;
+  /** @type {Window | null} */
   #zoom = null;
-  #draw = () => this.draw();
-  #size = new ResizeObserver(() => scheduleDraw(this.#draw));
-
-  connectedCallback() {
-    this.#size.observe(this);
-  }
 
   disconnectedCallback() {
-    this.#size.disconnect();
-    cancelDraw(this.#draw);
+    super.disconnectedCallback();
     this.#chart?.destroy();
     this.#chart = null;
   }
@@ -39,12 +36,17 @@ class TensorLines extends HTMLElement {
   /** @param {Lines} lines */
   set lines(lines) {
     this.#lines = lines;
-    scheduleDraw(this.#draw);
+    this.scheduleDraw();
+  }
+
+  /** The values of the first line, for tests. */
+  debugState() {
+    return { values: Array.from(this.#lines?.lines[0]?.ys ?? []) };
   }
 
   draw() {
     const host = /** @type {HTMLElement | null} */ (this.querySelector(".plot"));
-    const { lines = [], at = null } = this.#lines ?? {};
+    const { lines = [], shownStep = null } = this.#lines ?? {};
     const x = this.#zoom ?? xExtent(lines.map(({ xs }) => xs));
     if (!host?.clientWidth || !x) return;
     const plot = { lines, axis: /** @type {const} */ ("step"), log: false, x };
@@ -52,43 +54,44 @@ class TensorLines extends HTMLElement {
       this.#chart.resize(host.clientWidth, host.clientHeight);
       this.#chart.draw(plot);
     } else this.#chart = new LineChart(host, plot, this.#listener(host));
-    this.#chart.showCrosshair(at);
+    this.#chart.showCrosshair(shownStep);
     this.dataset.drawnPoints = String(lines.reduce((sum, { xs }) => sum + xs.length, 0));
-    this.dataset.values = lines[0] ? Array.from(lines[0].ys).join(",") : "";
   }
 
   /** @param {HTMLElement} host @returns {import("../../charts/line_chart.js").ChartListener} */
   #listener(host) {
-    host.onclick = () => this.#choose();
-    const zoom = (/** @type {import("../../data/address.js").Window | null} */ window) => {
+    host.onclick = () => this.#onClick();
+    const zoom = (/** @type {Window | null} */ window) => {
       this.#zoom = window;
-      scheduleDraw(this.#draw);
+      this.scheduleDraw();
     };
-    return { zoomed: zoom, reset: () => zoom(null), pointed: (point) => this.#point(point) };
+    return { zoomed: zoom, reset: () => zoom(null), pointed: (point) => this.#onPoint(point) };
   }
 
   /** @param {{left: number, top: number} | null} point */
-  #point(point) {
+  #onPoint(point) {
     const chart = this.#chart;
     if (!chart) return;
-    this.#pointed = point ? chart.xAt(point.left) : NaN;
-    const hits = point ? hitsAt(this.#lines?.lines ?? [], this.#pointed, 1 / chart.edges().ratio) : [];
-    chart.showCrosshair(hits.length ? hits[0].line.xs[hits[0].index] : (this.#lines?.at ?? null));
-    const line = this.querySelector(".tensor-read-out");
-    const told = hits
-      .slice(0, TOLD)
+    this.#pointedX = point ? chart.xAt(point.left) : NaN;
+    const hits = point ? this.#hits(chart) : [];
+    const step = hits.length ? hits[0].line.xs[hits[0].index] : null;
+    chart.showCrosshair(step ?? this.#lines?.shownStep ?? null);
+    const readOut = this.querySelector(".tensor-read-out");
+    const values = hits
+      .slice(0, MAX_VALUES)
       .map((hit) => `${hits.length > 1 ? `${nameOf(hit.line.run)} ` : ""}${shortNumber(hit.line.ys[hit.index], 5)}`);
-    if (line)
-      line.textContent = hits.length
-        ? `${t("step.at", { step: grouped(hits[0].line.xs[hits[0].index]) })}   ${told.join("   ")}`
-        : "";
+    if (readOut)
+      readOut.textContent = step === null ? "" : `${t("step.at", { step: grouped(step) })}   ${values.join("   ")}`;
   }
 
-  /** A click on the chart shows the step under it. */
-  #choose() {
-    const lines = this.#lines;
-    const [hit] = this.#chart && lines ? hitsAt(lines.lines, this.#pointed, 1 / this.#chart.edges().ratio) : [];
-    if (hit) lines?.chosen(hit.line.xs[hit.index]);
+  /** @param {LineChart} chart */
+  #hits(chart) {
+    return hitsAt(this.#lines?.lines ?? [], this.#pointedX, 1 / chart.edges().ratio);
+  }
+
+  #onClick() {
+    const [hit] = this.#chart ? this.#hits(this.#chart) : [];
+    if (hit) this.#lines?.onStep(hit.line.xs[hit.index]);
   }
 }
 

@@ -1,64 +1,64 @@
-// A table of elements, however many: one canvas, and only the tiles in sight are here.
+// A table of any number of elements on one canvas, of which only the visible tiles are loaded.
 
 import { html, render } from "lit-html";
-import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
-import { inWords } from "./accessible_table.js";
-import { widest } from "./draw/fonts.js";
+import { accessibleTable } from "./accessible_table.js";
+import { maxTextWidth } from "./draw/fonts.js";
 import { drawGrid, elementAt } from "./draw/grid.js";
+import { DrawnElement } from "./drawn_element.js";
 import { exactText } from "./model/format.js";
 import { cellOf, columnLabel, indexAt, rowLabel } from "./model/layout.js";
-import { cellsInSight, cellUnder, towards } from "./model/window.js";
+import { cellAt, scrollOffsetFor, visibleCells } from "./model/viewport.js";
 import { TableScroll } from "./table_scroll.js";
-import { Tiles } from "./tiles.js";
+import { TileCache } from "./tile_cache.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./draw/theme.js").Look} Look */
+/** @typedef {import("./draw/theme.js").TableStyle} TableStyle */
 /** @typedef {import("./draw/grid.js").Cell} Cell */
 /** @typedef {import("./displayed_slice.js").Source} Source */
 
-/** `samples` are texts that cells must have room for. @typedef {{source: Source, look: Look, samples: string[], label: string, theme: string}} Table */
+/**
+ * Cells must have room for `widestTexts`.
+ * @typedef {{source: Source, style: TableStyle, widestTexts: string[], label: string, theme: string}} Table
+ */
 
-const HEAD = 24;
-const ROW = 22;
-/** A cell of a map: as large as a small map allows. */
-const MAP = { least: 7, most: 28, side: 560 };
-/** Cells are told in words once scrolling rests so long. */
-const REST = 150;
+const HEAD_HEIGHT = 24;
+const ROW_HEIGHT = 22;
+/** Limits of the size of a map's cells, and the side of a small map that they fill. */
+const MAP = { minCell: 7, maxCell: 28, side: 560 };
+/** Milliseconds without scrolling before the accessible table is updated. */
+const ACCESSIBLE_DELAY = 150;
 
-class TensorTable extends HTMLElement {
+class TensorTable extends DrawnElement {
   /** @type {Table | null} */
   #table = null;
-  /** @type {Tiles | null} */
+  /** @type {TileCache | null} */
   #tiles = null;
-  /** Shown until the tiles of a newer source are here. @type {Tiles | null} */
-  #before = null;
+  /** Shown until the tiles of a newer source are loaded. @type {TileCache | null} */
+  #previous = null;
   /** @type {import("./draw/grid.js").Tile[]} */
   #drawn = [];
   /** @type {Cell | null} */
   #cursor = null;
-  #rest = 0;
-  #draw = () => this.draw();
+  #accessibleTimer = 0;
   /** @type {HTMLElement} */
   #view = document.createElement("div");
   #scroll = new TableScroll(
     this.#view,
     () => this.#frame(),
-    () => scheduleDraw(this.#draw),
+    () => this.scheduleDraw(),
   );
-  #size = new ResizeObserver(() => scheduleDraw(this.#draw));
 
   connectedCallback() {
     if (!this.firstChild) this.#build();
-    this.#size.observe(this);
+    super.connectedCallback();
   }
 
   disconnectedCallback() {
-    this.#size.disconnect();
-    cancelDraw(this.#draw);
-    clearTimeout(this.#rest);
+    super.disconnectedCallback();
+    clearTimeout(this.#accessibleTimer);
     this.#tiles?.stop();
-    this.#before?.stop();
-    this.#tiles = this.#before = null;
+    this.#previous?.stop();
+    this.#tiles = this.#previous = null;
   }
 
   #build() {
@@ -69,8 +69,8 @@ class TensorTable extends HTMLElement {
     view.append(document.createElement("i"));
     view.addEventListener("scroll", () => this.#scroll.follow());
     view.addEventListener("wheel", (event) => this.#scroll.wheel(event), { passive: false });
-    view.addEventListener("pointermove", (event) => this.#pointed(event));
-    view.addEventListener("keydown", (event) => this.#pressed(event));
+    view.addEventListener("pointermove", (event) => this.#onPointerMove(event));
+    view.addEventListener("keydown", (event) => this.#onKeyDown(event));
     render(
       html`
       <div class="tensor-view"><canvas aria-hidden="true"></canvas>${view}</div>
@@ -83,27 +83,27 @@ class TensorTable extends HTMLElement {
   /** @param {Table} table */
   set table(table) {
     this.#table = table;
-    this.dataset.told = "false";
+    this.dataset.accessible = "false";
     if (this.#tiles?.source.key !== table.source.key) this.#replace(table.source);
-    scheduleDraw(this.#draw);
+    this.scheduleDraw();
   }
 
   /** @param {Source} source */
   #replace(source) {
-    const isAlike = JSON.stringify(this.#tiles?.source.layout) === JSON.stringify(source.layout);
-    this.#before?.stop();
-    this.#before = isAlike ? this.#tiles : null;
-    if (!isAlike) {
+    const isSameLayout = JSON.stringify(this.#tiles?.source.layout) === JSON.stringify(source.layout);
+    this.#previous?.stop();
+    this.#previous = isSameLayout ? this.#tiles : null;
+    if (!isSameLayout) {
       this.#tiles?.stop();
       this.#cursor = null;
     }
-    this.#tiles = new Tiles(source, () => scheduleDraw(this.#draw));
-    if (!isAlike) this.#scroll.to(0, 0);
-    this.dispatchEvent(new CustomEvent("trouble", { detail: null }));
+    this.#tiles = new TileCache(source, () => this.scheduleDraw());
+    if (!isSameLayout) this.#scroll.to(0, 0);
+    this.dispatchEvent(new CustomEvent("tile-error", { detail: null }));
   }
 
   #frame() {
-    const { source, look, samples } = /** @type {Table} */ (this.#table);
+    const { source, style, widestTexts } = /** @type {Table} */ (this.#table);
     const { layout } = source;
     const { clientWidth: width, clientHeight: height } = this.#view;
     const last = layout.rows - 1;
@@ -113,87 +113,87 @@ class TensorTable extends HTMLElement {
       columnLabel(layout, layout.columns - 1),
     ];
     const mapCell = Math.max(
-      MAP.least,
-      Math.min(MAP.most, Math.floor(MAP.side / Math.max(1, layout.rows, layout.columns))),
+      MAP.minCell,
+      Math.min(MAP.maxCell, Math.floor(MAP.side / Math.max(1, layout.rows, layout.columns))),
     );
-    const cellWidth = look.isMap
+    const cellWidth = style.isMap
       ? mapCell
-      : Math.ceil(Math.max(widest(samples, "cell"), widest(labels.slice(2), "label")));
-    const headWidth = Math.ceil(widest(labels.slice(0, 2), "label"));
+      : Math.ceil(Math.max(maxTextWidth(widestTexts, "cell"), maxTextWidth(labels.slice(2), "label")));
+    const headWidth = Math.ceil(maxTextWidth(labels.slice(0, 2), "label"));
     const frame = {
       rows: layout.rows,
       columns: layout.columns,
       cellWidth,
-      cellHeight: look.isMap ? mapCell : ROW,
+      cellHeight: style.isMap ? mapCell : ROW_HEIGHT,
       headWidth,
-      headHeight: HEAD,
+      headHeight: HEAD_HEIGHT,
       width,
       height,
       left: 0,
       top: 0,
     };
-    frame.top = Math.max(0, Math.min(this.#scroll.top, layout.rows * frame.cellHeight + HEAD - height));
+    frame.top = Math.max(0, Math.min(this.#scroll.top, layout.rows * frame.cellHeight + HEAD_HEIGHT - height));
     frame.left = Math.max(0, Math.min(this.#scroll.left, layout.columns * cellWidth + headWidth - width));
     return frame;
   }
 
   draw() {
     if (!this.#table || !this.#tiles || !this.isConnected) return;
-    this.#measure();
+    this.#resizeContent();
     const frame = this.#frame();
-    const cells = cellsInSight(frame);
-    const { tiles, isComplete } = this.#tiles.look(cells);
+    const cells = visibleCells(frame);
+    const { tiles, isComplete } = this.#tiles.tilesFor(cells);
     if (isComplete || this.#tiles.error) {
-      this.#before?.stop();
-      this.#before = null;
+      this.#previous?.stop();
+      this.#previous = null;
     }
-    const shown = this.#before ? this.#before.look(cells).tiles : tiles;
+    const shown = this.#previous ? this.#previous.tilesFor(cells).tiles : tiles;
     this.#drawn = shown;
-    const { look, source } = this.#table;
+    const { style, source } = this.#table;
     drawGrid(
       /** @type {HTMLCanvasElement} */ (this.querySelector("canvas")),
       frame,
-      look,
+      style,
       source.layout,
       shown,
       this.#cursor,
     );
-    this.dataset.source = this.#before ? this.#before.source.key : source.key;
-    this.dataset.complete = String(isComplete && !this.#before);
+    this.dataset.source = this.#previous ? this.#previous.source.key : source.key;
+    this.dataset.complete = String(isComplete && !this.#previous);
     this.dataset.cells = [cells.top, cells.bottom, cells.left, cells.right].join(",");
-    if (this.#tiles.error) this.dispatchEvent(new CustomEvent("trouble", { detail: this.#tiles.error }));
+    if (this.#tiles.error) this.dispatchEvent(new CustomEvent("tile-error", { detail: this.#tiles.error }));
     this.#readOut();
-    this.dataset.told = "false";
-    clearTimeout(this.#rest);
-    this.#rest = window.setTimeout(() => this.#tell(), REST);
+    this.dataset.accessible = "false";
+    clearTimeout(this.#accessibleTimer);
+    this.#accessibleTimer = window.setTimeout(() => this.#renderAccessibleTable(), ACCESSIBLE_DELAY);
   }
 
-  /** Makes the scrolled content as large as the cells need, as far as a browser can. */
-  #measure() {
+  /** Makes the scrolled content as large as the cells, within the limits of browsers. */
+  #resizeContent() {
     const { down, across } = this.#scroll.bars();
-    const ghost = /** @type {HTMLElement} */ (this.#view.firstElementChild);
-    ghost.style.width = `${across.length}px`;
-    ghost.style.height = `${down.length}px`;
+    const content = /** @type {HTMLElement} */ (this.#view.firstElementChild);
+    content.style.width = `${across.length}px`;
+    content.style.height = `${down.length}px`;
     this.style.setProperty("--whole", `${Math.min(down.length, 100_000) + 16}px`);
     this.#view.setAttribute("aria-label", this.#table?.label ?? "");
   }
 
   /** @param {PointerEvent} event */
-  #pointed({ clientX, clientY }) {
+  #onPointerMove({ clientX, clientY }) {
     const { left, top } = this.#view.getBoundingClientRect();
-    const cell = cellUnder(this.#frame(), clientX - left, clientY - top);
+    const cell = cellAt(this.#frame(), clientX - left, clientY - top);
     if (!cell || (cell.row === this.#cursor?.row && cell.column === this.#cursor.column)) return;
     this.#cursor = cell;
-    scheduleDraw(this.#draw);
+    this.scheduleDraw();
   }
 
   /** @param {KeyboardEvent} event */
-  #pressed(event) {
+  #onKeyDown(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const frame = this.#frame();
-    const seen = cellsInSight(frame);
+    const seen = visibleCells(frame);
     const { row, column } = this.#cursor ?? { row: seen.top, column: seen.left };
-    const screen = Math.max(1, Math.floor((frame.height - HEAD) / frame.cellHeight) - 1);
+    const screen = Math.max(1, Math.floor((frame.height - HEAD_HEIGHT) / frame.cellHeight) - 1);
     /** @type {Record<string, [number, number]>} */
     const moves = {
       ArrowDown: [row + 1, column],
@@ -216,7 +216,7 @@ class TensorTable extends HTMLElement {
     this.goTo({ row: move[0], column: move[1] });
   }
 
-  /** Puts the cursor on a cell, and the cell into sight.
+  /** Moves the cursor to a cell and scrolls to it.
    * @param {Cell} cell */
   goTo({ row, column }) {
     const frame = this.#frame();
@@ -226,12 +226,12 @@ class TensorTable extends HTMLElement {
     };
     this.#cursor = cell;
     this.#scroll.to(
-      towards(cell.row, frame.cellHeight, frame.top, frame.height - HEAD),
-      towards(cell.column, frame.cellWidth, frame.left, frame.width - frame.headWidth),
+      scrollOffsetFor(cell.row, frame.cellHeight, frame.top, frame.height - HEAD_HEIGHT),
+      scrollOffsetFor(cell.column, frame.cellWidth, frame.left, frame.width - frame.headWidth),
     );
   }
 
-  /** Puts the cursor on the n-th element of the slice.
+  /** Moves the cursor to the n-th element of the slice.
    * @param {number} n */
   goToElement(n) {
     if (!this.#table) return;
@@ -247,20 +247,20 @@ class TensorTable extends HTMLElement {
     const line = /** @type {HTMLElement} */ (this.querySelector(".tensor-read-out"));
     const cell = this.#cursor;
     const index = cell && this.#table && indexAt(this.#table.source.layout, cell.row, cell.column);
-    const found = cell && index && elementAt(this.#drawn, cell);
-    const value = found ? exactText(found.elements, found.index) : "";
-    line.classList.toggle("non-finite", Boolean(found && !Number.isFinite(found.number)));
+    const element = cell && index && elementAt(this.#drawn, cell);
+    const value = element ? exactText(element.elements, element.index) : "";
+    line.classList.toggle("non-finite", Boolean(element && !Number.isFinite(element.number)));
     line.dataset.index = index ? JSON.stringify(index) : "";
     line.dataset.value = value;
-    const text = index ? `[${index.join(", ")}]  ${found ? value : "…"}` : t("tensor.point");
+    const text = index ? `[${index.join(", ")}]  ${element ? value : "…"}` : t("tensor.point");
     if (line.textContent !== text) line.textContent = text;
   }
 
-  #tell() {
+  #renderAccessibleTable() {
     const host = this.querySelector(".in-words");
     if (!this.#table || !(host instanceof HTMLElement) || !this.isConnected) return;
-    render(inWords(this.#table, this.#frame(), this.#drawn), host);
-    this.dataset.told = this.dataset.complete;
+    render(accessibleTable(this.#table, this.#frame(), this.#drawn), host);
+    this.dataset.accessible = this.dataset.complete;
   }
 }
 

@@ -1,4 +1,4 @@
-// The settings of the tensors page: which tags in the list; how one tensor is shown.
+// The toolbar of the tensors page: filters of the list, or view options of one tensor.
 
 import { html, nothing } from "lit-html";
 import { choice } from "../../controls/choice.js";
@@ -6,15 +6,15 @@ import { rankChoice } from "../../controls/rank_choice.js";
 import { pluginToolbar } from "../../controls/tag_page.js";
 import { set } from "../../data/view.js";
 import { entry, tags } from "./displayed_slice.js";
-import { MOST_DECIMALS, numberKindOf } from "./model/format.js";
+import { MAX_DECIMALS, numberKindOf } from "./model/format.js";
 import { numberOf } from "./series_steps.js";
 import { cells, colours, ranks, tag, VIEWS, view } from "./settings.js";
-import { formatNow } from "./table_view.js";
+import { tableFormat } from "./table_view.js";
 import { t } from "./words.js";
 
-export const toolbar = () => (tag.value ? oneTensor() : pluginToolbar(tags, rankChoice(ranks)));
+export const toolbar = () => (tag.value ? detailToolbar() : pluginToolbar(tags, rankChoice(ranks)));
 
-const oneTensor = () => html`
+const detailToolbar = () => html`
   ${choice(
     "tensor-view",
     t("tensor.view"),
@@ -24,11 +24,11 @@ const oneTensor = () => html`
   )}
   <span class="space"></span>
   ${rankChoice(ranks)}
-  ${view.value === "table" || view.value === "diff" ? looks() : nothing}`;
+  ${view.value === "table" || view.value === "diff" ? tableOptions() : nothing}`;
 
-function looks() {
+function tableOptions() {
   const shown = entry.value;
-  const format = formatNow(numberOf(shown?.min ?? null), numberOf(shown?.max ?? null));
+  const format = tableFormat(numberOf(shown?.min ?? null), numberOf(shown?.max ?? null));
   const isMap = cells.value === "map";
   const isWhole = numberKindOf(shown?.dtype ?? "") === "whole";
   return html`
@@ -40,10 +40,15 @@ function looks() {
         isWhole && !format.exponents
           ? nothing
           : html`<label class="tensor-decimals" title=${t("tensor.decimals_hint")}><span>${t("tensor.decimals")}</span>
-        <input type="number" id="tensor-decimals" min="0" max=${MOST_DECIMALS} step="1" .value=${String(format.decimals)} @input=${typed}></label>`
+        <input type="number" id="tensor-decimals" min="0" max=${MAX_DECIMALS} step="1" .value=${String(format.decimals)}
+          @input=${onDecimalsInput}></label>`
       }
-      ${toggle("scientific", t("tensor.scientific"), t("tensor.scientific_hint"), format.exponents, () => set({ "tensor.notation": format.exponents ? "plain" : "scientific" }))}
-      ${toggle("colours", t("tensor.colours"), t("tensor.colours_hint"), colours.value === "on", () => set({ "tensor.colours": colours.value === "on" ? "off" : "" }))}`
+      ${toggle("scientific", t("tensor.scientific"), t("tensor.scientific_hint"), format.exponents, () =>
+        set({ "tensor.notation": format.exponents ? "plain" : "scientific" }),
+      )}
+      ${toggle("colours", t("tensor.colours"), t("tensor.colours_hint"), colours.value === "on", () =>
+        set({ "tensor.colours": colours.value === "on" ? "off" : "" }),
+      )}`
     }
     ${choice(
       "cells",
@@ -62,7 +67,7 @@ const toggle = (key, text, hint, isOn, act) =>
   html`<button class="toggle" data-key=${key} title=${hint} aria-pressed=${isOn} @click=${act}>${text}</button>`;
 
 /** @param {Event} event */
-function typed(event) {
+function onDecimalsInput(event) {
   const text = /** @type {HTMLInputElement} */ (event.target).value;
-  if (/^\d+$/.test(text)) set({ "tensor.decimals": String(Math.min(MOST_DECIMALS, Number(text))) });
+  if (/^\d+$/.test(text)) set({ "tensor.decimals": String(Math.min(MAX_DECIMALS, Number(text))) });
 }

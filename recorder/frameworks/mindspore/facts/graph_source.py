@@ -3,7 +3,7 @@
 from typing import Any
 
 from toposcope.recorder.frameworks.mindspore.facts.cell import graph_of
-from toposcope.recorder.values.foreign import called
+from toposcope.recorder.values.foreign_values import call_foreign
 
 
 class _CellGraph:
@@ -14,7 +14,7 @@ class _CellGraph:
 
     def graph(self) -> bytes | None:
         """Return the serialized ModelProto, None before the first run; UnreadableValueError when MindSpore fails."""
-        return called(lambda: graph_of(self._cell))
+        return call_foreign(lambda: graph_of(self._cell))
 
     def graph_without_call(self) -> None:
         """Return None: there is no graph before the first run."""

@@ -24,7 +24,7 @@ from toposcope.recorder.landscapes.models.network_ownership import acquire, rele
 from toposcope.recorder.landscapes.weights.layout import kind_by_name, layout_of
 from toposcope.recorder.summary import paused
 from toposcope.recorder.training.batch import parts_of
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 Float32s = npt.NDArray[np.float32]
 _SEED = 0
@@ -151,7 +151,7 @@ def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, de
     """
     mindspore: Any = sys.modules["mindspore"]
     if not hasattr(model, "_loss_fn") or not hasattr(model, "_network"):
-        raise TypeError(f"The model of callback_fn is a mindspore.Model, not {shown(model)}.")
+        raise TypeError(f"The model of callback_fn is a mindspore.Model, not {short_repr(model)}.")
     inner = backbone_of(network)
     if backbone_of(model._network) is not inner:
         raise ValueError(f"callback_fn returns a model and its network; the model has another {type(inner).__name__}.")
@@ -159,10 +159,10 @@ def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, de
         mindspore.set_context(device_id=device)
     # A network that contains its loss is evaluated as a whole.
     evaluated = inner if model._loss_fn is not None else network
-    made = CellLandscapeModel(evaluated, model._loss_fn, _fixed_samples(mindspore, dataset, num_samples))
-    if made.samples < num_samples:
-        made.notes.append(f"The dataset has only {made.samples:,} of {num_samples:,} samples.")
-    return made
+    result = CellLandscapeModel(evaluated, model._loss_fn, _fixed_samples(mindspore, dataset, num_samples))
+    if result.samples < num_samples:
+        result.notes.append(f"The dataset has only {result.samples:,} of {num_samples:,} samples.")
+    return result
 
 
 def _fixed_samples(mindspore: Any, dataset: Any, number: int) -> FixedSamples:

@@ -12,30 +12,30 @@ class LiveParams(CallbackParams):
     A missing attribute raises AttributeError (MindSpore raises KeyError).
     """
 
-    _theirs: MutableMapping[str, Any]
+    _cb_params: MutableMapping[str, Any]
     _derived: Mapping[str, Callable[[Any], Any]]
 
-    def __init__(self, theirs: MutableMapping[str, Any], derived: Mapping[str, Callable[[Any], Any]]) -> None:
-        """View theirs; the values of keys in derived are computed by its functions from MindSpore's values."""
+    def __init__(self, cb_params: MutableMapping[str, Any], derived: Mapping[str, Callable[[Any], Any]]) -> None:
+        """View cb_params; the values of keys in derived are computed by its functions from MindSpore's values."""
         # Setting an attribute would set an item.
-        object.__setattr__(self, "_theirs", theirs)
+        object.__setattr__(self, "_cb_params", cb_params)
         object.__setattr__(self, "_derived", derived)
 
     def __getitem__(self, key: str) -> Any:
-        value = self._theirs[key]
+        value = self._cb_params[key]
         return self._derived[key](value) if key in self._derived else value
 
     def __setitem__(self, key: str, value: Any) -> None:
-        self._theirs[key] = value
+        self._cb_params[key] = value
 
     def __delitem__(self, key: str) -> None:
-        del self._theirs[key]
+        del self._cb_params[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._theirs)
+        return iter(self._cb_params)
 
     def __len__(self) -> int:
-        return len(self._theirs)
+        return len(self._cb_params)
 
     def __repr__(self) -> str:
         return repr(self.copy())

@@ -8,7 +8,7 @@ from toposcope.recorder.frameworks.mindspore.training.model_run import ModelRun
 from toposcope.recorder.training.callback import Callback, legacy_hooks_of
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.hooks import HOOKS
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 def model_bridge(*callbacks: Callback | EventCallback) -> Any:
@@ -17,7 +17,7 @@ def model_bridge(*callbacks: Callback | EventCallback) -> Any:
         raise TypeError("bridge() takes at least one callback.")
     for callback in callbacks:
         if not isinstance(callback, Callback | EventCallback):
-            raise TypeError(f"bridge() takes Callbacks and EventCallbacks of toposcope, not {shown(callback)}.")
+            raise TypeError(f"bridge() takes Callbacks and EventCallbacks of toposcope, not {short_repr(callback)}.")
     base: Any = import_module("mindspore.train").Callback
     hooks = {hook: _forwarding(hook) for hooks in HOOKS.values() for hook in hooks}
     legacy = [callback for callback in callbacks if isinstance(callback, Callback) and legacy_hooks_of(callback)]

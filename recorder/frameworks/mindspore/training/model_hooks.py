@@ -14,17 +14,17 @@ from toposcope.recorder.training.run_context import CallbackParams, RunContext
 class ModelContext(RunContext):
     """A RunContext that views MindSpore's own."""
 
-    def __init__(self, theirs: Any) -> None:
-        super().__init__(_view_of(theirs.original_args()))
-        self._theirs = theirs
+    def __init__(self, mindspore_context: Any) -> None:
+        super().__init__(_view_of(mindspore_context.original_args()))
+        self._mindspore_context = mindspore_context
 
     def request_stop(self) -> None:
         """Request MindSpore to end the training, or the evaluation, after this step."""
-        self._theirs.request_stop()
+        self._mindspore_context.request_stop()
 
     def get_stop_requested(self) -> bool:
         """Return whether any callback, including MindSpore's, has requested a stop."""
-        return bool(self._theirs.get_stop_requested())
+        return bool(self._mindspore_context.get_stop_requested())
 
 
 class ModelHooks(Hooks):
@@ -47,11 +47,11 @@ class ModelHooks(Hooks):
             self.end_phase(error)
             raise
 
-    def show(self, theirs: Any) -> CallbackParams:
+    def show(self, mindspore_context: Any) -> CallbackParams:
         """Use MindSpore's RunContext in the newest phase; return the facts that its callbacks read."""
         phase = self._phases[-1]
         if not isinstance(phase.context, ModelContext):
-            phase.context = ModelContext(theirs)
+            phase.context = ModelContext(mindspore_context)
         self.params = phase.context.original_args()
         return self.params
 
@@ -78,12 +78,12 @@ class ModelHooks(Hooks):
         """Do nothing: MindSpore itself restores what the evaluation has changed."""
 
 
-def _view_of(theirs: Any) -> LiveParams:
+def _view_of(cb_params: Any) -> LiveParams:
     def network() -> Any:
-        return theirs.get("train_network")
+        return cb_params.get("train_network")
 
     return LiveParams(
-        theirs,
+        cb_params,
         {
             "list_callback": _with_ours,
             # MindSpore leaves them out if the network contains its own.

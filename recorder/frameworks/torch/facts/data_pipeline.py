@@ -142,7 +142,7 @@ def _operations(transform: Any, depth: int) -> Iterator[Stage]:
     is_composed = isinstance(parts, list | tuple) or (is_module(parts) and length_of(parts) is not None)
     if is_composed and depth < _DEEPEST:
         name = name_of(transform)
-        if name not in ("Compose", "Sequential", "ModuleList", "list", "tuple"):  # RandomChoice, say.
+        if name not in ("Compose", "Sequential", "ModuleList", "list", "tuple"):  # For example RandomChoice.
             yield {"tensor_op_name": name, **settings_of(transform)}
         for part in list(parts)[:_MOST_PARTS]:
             yield from _operations(part, depth + 1)

@@ -65,14 +65,14 @@ def _outputs(module: Any, inputs: CallInputs, paths: set[str]) -> dict[str, Any]
     mode = library("torch._subclasses.fake_tensor").FakeTensorMode(allow_non_fake_inputs=True)
     outputs: dict[str, Any] = {}
     try:
-        twin = shadow_of(module, mode.from_tensor)
-        for path, each in twin.named_modules():
+        shadow = shadow_of(module, mode.from_tensor)
+        for path, each in shadow.named_modules():
             if path in paths:
                 each.register_forward_pre_hook(lambda _module, _args, path=path: _called(outputs, path))
                 each.register_forward_hook(lambda _module, _args, out, path=path: outputs.__setitem__(path, out))
         with mode, library().no_grad():
             args, kwargs = faked(inputs, mode)
-            twin(*args, **kwargs)
+            shadow(*args, **kwargs)
     except Exception:  # Control flow that depends on data ends the run; the calls before it are known.
         return outputs
     return outputs

@@ -20,12 +20,12 @@ def blocked(losses: SampleLosses, batch: Any) -> SampleLosses:
     """
     try:
         with library().no_grad(), paused():
-            made = SampleLosses(losses.steps.in_form(_Blocked), losses.rows)
-            made.of(batch)
+            blocked_losses = SampleLosses(losses.steps.in_form(_Blocked), losses.rows)
+            blocked_losses.of(batch)
     except Exception as error:
         reason = str(error).partition("\n")[0]  # PyTorch's messages have many lines.
         raise ValueError(f"The network does not support oneDNN tensors: {type(error).__name__}: {reason}") from error
-    return made
+    return blocked_losses
 
 
 class _Blocked:

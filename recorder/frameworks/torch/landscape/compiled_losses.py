@@ -18,10 +18,10 @@ def compiled(losses: SampleLosses, batch: Any) -> SampleLosses:
     torch = library()
     try:
         with suppress_output(), torch.no_grad(), paused():
-            made = SampleLosses(losses.steps.in_form(partial(torch.compile, dynamic=False)), losses.rows)
+            compiled_losses = SampleLosses(losses.steps.in_form(partial(torch.compile, dynamic=False)), losses.rows)
             # A pool of compiler processes would cost more than it saves: each of them imports PyTorch.
             with library("torch._inductor.config").patch(compile_threads=1):
-                made.of(batch)
+                compiled_losses.of(batch)
     except Exception as error:
         raise ValueError(f"The network cannot be compiled: {type(error).__name__}: {error}") from error
-    return made
+    return compiled_losses

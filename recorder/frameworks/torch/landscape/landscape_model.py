@@ -29,7 +29,7 @@ from toposcope.recorder.landscapes.models.network_ownership import acquire, rele
 from toposcope.recorder.landscapes.weights.layout import Layout
 from toposcope.recorder.summary import paused
 from toposcope.recorder.training.model import Model
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 Float32s = npt.NDArray[np.float32]
 _MAX_BYTES = {"cpu": 1 << 22, "cuda": 1 << 28}
@@ -177,7 +177,7 @@ class TorchLandscapeModel:
             ValueError: there is no such mode, or the network does not support it.
         """
         if mode not in MODES:
-            raise ValueError(f"mode is one of {', '.join(map(repr, MODES))}; not {shown(mode)}.")
+            raise ValueError(f"mode is one of {', '.join(map(repr, MODES))}; not {short_repr(mode)}.")
         if mode == self.mode:
             return
         self._fixed = self._fixed.mapped(_channels_last if "channels_last" in mode else _channels_first)
@@ -217,7 +217,7 @@ def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, de
         ValueError: network is not that of the model, or there is no such device.
     """
     if not isinstance(model, Model):
-        raise TypeError(f"The model of callback_fn is a toposcope.recorder.training.Model, not {shown(model)}.")
+        raise TypeError(f"The model of callback_fn is a toposcope.recorder.training.Model, not {short_repr(model)}.")
     inner = unwrapped(network)
     if unwrapped(model.train_network) is not inner:
         raise ValueError(f"callback_fn returns a model and its network; the model has another {type(inner).__name__}.")
@@ -226,12 +226,12 @@ def landscape_model(model: Any, network: Any, dataset: Any, num_samples: int, de
     with _generators_restored(torch, dataset):
         fixed = first_samples(dataset, num_samples, lambda array: torch.as_tensor(array).detach().to("cpu", copy=True))
     amp_level = "O0" if model.precision == "fp32" else "auto"
-    made = TorchLandscapeModel(inner, model.loss_fn, amp_level, fixed, place)
+    result = TorchLandscapeModel(inner, model.loss_fn, amp_level, fixed, place)
     if fixed.samples < num_samples:
-        made.notes.append(f"The dataset has only {made.samples:,} of {num_samples:,} samples.")
+        result.notes.append(f"The dataset has only {result.samples:,} of {num_samples:,} samples.")
     if "Random" in type(attribute(dataset, "sampler")).__name__:
-        made.notes.append("The data loader shuffles: its order is the one with a fixed seed.")
-    return made
+        result.notes.append("The data loader shuffles: its order is the one with a fixed seed.")
+    return result
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from toposcope.recorder.training.batch import parts_of, samples_of
-from toposcope.recorder.values.foreign import shown
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 class TorchSteps:
@@ -34,9 +34,9 @@ class TorchSteps:
         if isinstance(loss_fn, type):
             raise TypeError(f"loss_fn is an object, {loss_fn.__name__}(), not the class.")
         if optimizer is not None and (isinstance(optimizer, type) or not hasattr(optimizer, "zero_grad")):
-            raise TypeError(f"optimizer is one of torch.optim, or None; not {shown(optimizer)}.")
+            raise TypeError(f"optimizer is one of torch.optim, or None; not {short_repr(optimizer)}.")
         if eval_network is not None and not isinstance(eval_network, self._torch.nn.Module):
-            raise TypeError(f"eval_network is a torch.nn.Module or None, not {shown(eval_network)}.")
+            raise TypeError(f"eval_network is a torch.nn.Module or None, not {short_repr(eval_network)}.")
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
         # A method, not a module of that name inside the network.
@@ -83,7 +83,7 @@ class TorchSteps:
             return [batch]
         pieces = [_cut(batch, slice(start, start + size), number) for start in range(0, number, size)]
         if self.samples(pieces[0]) != size:
-            raise ValueError(f"A batch of {number} samples cannot be cut into microbatches: {shown(batch)}.")
+            raise ValueError(f"A batch of {number} samples cannot be cut into microbatches: {short_repr(batch)}.")
         return pieces
 
     def samples(self, batch: Any) -> int:
@@ -180,7 +180,7 @@ class TorchSteps:
             return outputs["loss"]
         loss = outputs[0] if isinstance(outputs, tuple | list) else getattr(outputs, "loss", outputs)
         if not isinstance(loss, self._torch.Tensor):
-            raise TypeError(f"Without loss_fn, the network returns its loss, not {shown(outputs)}.")
+            raise TypeError(f"Without loss_fn, the network returns its loss, not {short_repr(outputs)}.")
         return loss
 
     def _of_eval_network(self, outputs: Any) -> tuple[Any, Any, Any]:

@@ -1,4 +1,4 @@
-"""What is told of PyTorch's data loaders, samplers, datasets and transforms."""
+"""The dataset graphs and facts of PyTorch's data loaders, samplers, datasets and transforms."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -18,21 +18,21 @@ DIGITS = data.TensorDataset(torch.zeros(100, 1, 8, 8), torch.zeros(100, dtype=to
 
 
 class Normalize:
-    """A transform in the way of torchvision."""
+    """A transform like those of torchvision."""
 
     def __init__(self, mean: tuple[float, ...]) -> None:
         self.mean = mean
 
 
 class Compose:
-    """Transforms one after the other, in the way of torchvision."""
+    """A composition of transforms like torchvision's."""
 
     def __init__(self, transforms: list[Any]) -> None:
         self.transforms = transforms
 
 
 class Folder(data.Dataset[Any]):
-    """A dataset of files, in the way of torchvision."""
+    """A dataset of files like those of torchvision."""
 
     def __init__(self, root: Any, transform: Any = None, target_transform: Any = None) -> None:
         self.root, self.transform, self.target_transform = root, transform, target_transform
@@ -71,13 +71,13 @@ def settings(message: DatasetGraph | OperationParameter) -> dict[str, Any]:
 
 def stages(dataset: Any) -> list[DatasetGraph]:
     """Return the stages from the outermost one to the innermost one."""
-    found, rest = [], [FRAMEWORK.dataset_graph(dataset)]
+    outer_to_inner, rest = [], [FRAMEWORK.dataset_graph(dataset)]
     while rest:
         stage = rest.pop(0)
         assert isinstance(stage, DatasetGraph)
-        found.append(stage)
+        outer_to_inner.append(stage)
         rest.extend(stage.children)
-    return found
+    return outer_to_inner
 
 
 def names(dataset: Any) -> list[str]:
@@ -88,10 +88,10 @@ def test_a_loader_is_the_last_stage() -> None:
     loader = data.DataLoader(DIGITS, batch_size=32, shuffle=True, drop_last=True, collate_fn=collate_pairs)
     outer, inner = stages(loader)
 
-    told = settings(outer)
-    assert told["op_type"] == "DataLoader"
-    assert (told["batch_size"], told["num_workers"], told["drop_last"]) == (32, 0, True)
-    assert (told["shuffle"], told["collate_fn"]) == (True, "collate_pairs")
+    described = settings(outer)
+    assert described["op_type"] == "DataLoader"
+    assert (described["batch_size"], described["num_workers"], described["drop_last"]) == (32, 0, True)
+    assert (described["shuffle"], described["collate_fn"]) == (True, "collate_pairs")
     sampler = settings(outer.sampler.operationParam)
     assert sampler == {"sampler_name": "RandomSampler", "replacement": False, "num_samples": 100}
     assert settings(inner) == {
@@ -103,7 +103,7 @@ def test_a_loader_is_the_last_stage() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sampler", "name", "told"),
+    ("sampler", "name", "expected"),
     [
         (data.SequentialSampler(DIGITS), "SequentialSampler", {}),
         (data.WeightedRandomSampler([0.5] * 100, 30), "WeightedRandomSampler", {"num_samples": 30}),
@@ -111,20 +111,20 @@ def test_a_loader_is_the_last_stage() -> None:
         (data.DistributedSampler(DIGITS, 4, 1), "DistributedSampler", {"num_replicas": 4, "rank": 1, "shuffle": True}),
     ],
 )
-def test_samplers_tell_their_settings(sampler: Any, name: str, told: dict[str, Any]) -> None:
-    found = settings(stages(data.DataLoader(DIGITS, 10, sampler=sampler))[0].sampler.operationParam)
-    assert found.items() >= {"sampler_name": name, **told}.items()
+def test_samplers_have_their_settings(sampler: Any, name: str, expected: dict[str, Any]) -> None:
+    described = settings(stages(data.DataLoader(DIGITS, 10, sampler=sampler))[0].sampler.operationParam)
+    assert described.items() >= {"sampler_name": name, **expected}.items()
 
 
-def test_a_batch_sampler_of_the_user_is_told() -> None:
+def test_a_user_defined_batch_sampler_is_described() -> None:
     class Buckets(data.BatchSampler):
         pass
 
     loader = data.DataLoader(DIGITS, batch_sampler=Buckets(data.RandomSampler(DIGITS), 16, drop_last=True))
-    told = settings(stages(loader)[0].sampler.operationParam)
+    described = settings(stages(loader)[0].sampler.operationParam)
 
-    assert (told["sampler_name"], told["batch_size"], told["drop_last"]) == ("Buckets", 16, True)
-    assert '"sampler_name": "RandomSampler"' in told["sampler"]
+    assert (described["sampler_name"], described["batch_size"], described["drop_last"]) == ("Buckets", 16, True)
+    assert '"sampler_name": "RandomSampler"' in described["sampler"]
     assert settings(stages(loader)[0])["batch_size"] == 16
     assert FRAMEWORK.dataset_facts(loader) == DatasetFacts(16, 100, None)
 
@@ -142,11 +142,11 @@ def test_datasets_in_datasets_are_stages() -> None:
 def test_transforms_are_a_map_above_their_dataset(tmp_path: Path) -> None:
     scale = nn.Sequential(nn.Hardtanh(-2.0, 2.0))
     transform = Compose([Normalize((0.5, 0.25)), scale, partial(collate_pairs, 1), lambda x: x])
-    found = stages(Folder(tmp_path, transform, target_transform=int))
+    pipeline = stages(Folder(tmp_path, transform, target_transform=int))
 
-    assert [stage.parameter.mapStr["op_type"] for stage in found] == ["Map", "Map", "Folder"]
-    assert settings(found[0]) == {"op_type": "Map", "attribute": "target_transform"}
-    operations = [settings(operation.operationParam) for operation in found[1].operations]
+    assert [stage.parameter.mapStr["op_type"] for stage in pipeline] == ["Map", "Map", "Folder"]
+    assert settings(pipeline[0]) == {"op_type": "Map", "attribute": "target_transform"}
+    operations = [settings(operation.operationParam) for operation in pipeline[1].operations]
     assert [operation["tensor_op_name"] for operation in operations] == [
         "Normalize",
         "Hardtanh",
@@ -157,9 +157,9 @@ def test_transforms_are_a_map_above_their_dataset(tmp_path: Path) -> None:
     assert (operations[1]["min_val"], operations[1]["max_val"]) == (-2.0, 2.0)
 
 
-def test_datasets_tell_their_plain_public_attributes(tmp_path: Path) -> None:
-    told = settings(stages(Folder(tmp_path))[0])
-    assert told == {
+def test_datasets_have_their_plain_public_attributes(tmp_path: Path) -> None:
+    described = settings(stages(Folder(tmp_path))[0])
+    assert described == {
         "op_type": "Folder",
         "root": str(tmp_path),
         "train": True,
@@ -179,24 +179,24 @@ def test_facts_are_batch_size_samples_and_the_first_path_that_exists(tmp_path: P
     assert FRAMEWORK.dataset_facts(DIGITS) == DatasetFacts(None, 100, None)
 
 
-def test_plain_sequences_may_be_loaded() -> None:
+def test_loaders_of_plain_sequences_are_described() -> None:
     loader = data.DataLoader([1, 2, 3], batch_size=2)
     assert names(loader) == ["DataLoader", "list"]
     assert FRAMEWORK.dataset_facts(loader).size == 3
 
 
 @pytest.mark.parametrize("name", ["\0", "x" * 10_000, "\ud800"])
-def test_odd_names_of_paths_are_told_or_left_out(name: str) -> None:
+def test_unusual_path_names_are_recorded_or_left_out(name: str) -> None:
     assert names(Folder(name)) == ["Folder"]
     assert FRAMEWORK.dataset_facts(Folder(name)).path is None
 
 
-def test_hostile_datasets_are_named() -> None:
+def test_datasets_that_raise_are_recorded_by_name() -> None:
     assert names(Hostile()) == ["Hostile"]
     assert FRAMEWORK.dataset_facts(Hostile()) == DatasetFacts(None, None, None)
 
 
-def test_a_pipeline_that_holds_itself_ends() -> None:
+def test_a_pipeline_that_contains_itself_ends() -> None:
     folder = Folder("x")
     folder.dataset = folder
     folder.transform = Compose([])
@@ -206,6 +206,6 @@ def test_a_pipeline_that_holds_itself_ends() -> None:
 
 
 @pytest.mark.parametrize("thing", [None, 1, "text", object(), [1, 2], {}, iter([1]), Hostile, nn.Linear(1, 1)])
-def test_what_is_no_pipeline_has_none(thing: object) -> None:
+def test_other_objects_have_no_pipeline(thing: object) -> None:
     assert FRAMEWORK.dataset_graph(thing) is None
     assert FRAMEWORK.dataset_facts(thing) == DatasetFacts()

@@ -1,4 +1,4 @@
-"""Histograms computed where a tensor is."""
+"""Histograms computed on the device of a tensor."""
 
 from pathlib import Path
 from typing import Any
@@ -20,14 +20,17 @@ from toposcope.recorder.values.histogram import Histogram, histogram_of
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
 
-def same(found: Histogram | None, expected: Histogram) -> None:
-    """Compare two histograms: all is equal but the last digits of the sum, where it is finite."""
-    assert found is not None
+def same(histogram_on_device: Histogram | None, expected: Histogram) -> None:
+    """Compare two histograms: only the last digits of a finite sum may differ."""
+    assert histogram_on_device is not None
     for name in ("total_count", "nan_count", "pos_inf_count", "neg_inf_count", "min", "max"):
-        assert getattr(found, name) == getattr(expected, name)
-    np.testing.assert_array_equal(found.edges, expected.edges)
-    np.testing.assert_array_equal(found.counts, expected.counts)
-    assert (found.edges.dtype, found.counts.dtype) == (expected.edges.dtype, expected.counts.dtype)
+        assert getattr(histogram_on_device, name) == getattr(expected, name)
+    np.testing.assert_array_equal(histogram_on_device.edges, expected.edges)
+    np.testing.assert_array_equal(histogram_on_device.counts, expected.counts)
+    assert (histogram_on_device.edges.dtype, histogram_on_device.counts.dtype) == (
+        expected.edges.dtype,
+        expected.counts.dtype,
+    )
 
 
 @st.composite
@@ -48,21 +51,21 @@ def test_large_tensors_are_counted_in_chunks(monkeypatch: pytest.MonkeyPatch, dt
     monkeypatch.setattr(module, "_CHUNK", 1000)
     tensor = (torch.randn(70, 101, generator=torch.Generator().manual_seed(0)) * scale).to(dtype)
     copy = tensor.float().numpy() if dtype == torch.bfloat16 else tensor.numpy()
-    found = device_histogram(tensor.T)
+    histogram_on_device = device_histogram(tensor.T)
 
-    same(found, histogram_of(copy))
-    assert found is not None
-    assert found.sum == pytest.approx(histogram_of(copy).sum, rel=1e-12, abs=1e-9 * scale)
+    same(histogram_on_device, histogram_of(copy))
+    assert histogram_on_device is not None
+    assert histogram_on_device.sum == pytest.approx(histogram_of(copy).sum, rel=1e-12, abs=1e-9 * scale)
 
 
-def test_what_is_not_finite_is_counted_beside() -> None:
+def test_elements_that_are_not_finite_are_counted_separately() -> None:
     tensor = torch.tensor([torch.nan, torch.inf, torch.inf, -torch.inf, 1.0, 2.0])
 
-    found = device_histogram(tensor)
+    histogram_on_device = device_histogram(tensor)
 
-    same(found, histogram_of(tensor.numpy()))
-    assert found is not None
-    assert found[:7] == (6, 1, 2, 1, 1.0, 2.0, 3.0)
+    same(histogram_on_device, histogram_of(tensor.numpy()))
+    assert histogram_on_device is not None
+    assert histogram_on_device[:7] == (6, 1, 2, 1, 1.0, 2.0, 3.0)
 
 
 def test_a_parameter_keeps_its_gradient_and_its_values() -> None:
@@ -77,7 +80,7 @@ def test_a_parameter_keeps_its_gradient_and_its_values() -> None:
 
 
 class Sharded(torch.Tensor):
-    """Stands for a tensor that is spread over processes."""
+    """Represents a tensor that is distributed over processes."""
 
 
 @pytest.mark.parametrize(
@@ -101,7 +104,7 @@ def test_tensors_of_the_cpu_are_left_to_the_recorder() -> None:
     assert FRAMEWORK.histogram(torch.ones(3)) is None
 
 
-def test_a_histogram_is_recorded_like_the_values_that_it_is_of(tmp_path: Path, read_events: ReadEvents) -> None:
+def test_a_histogram_is_recorded_like_its_values(tmp_path: Path, read_events: ReadEvents) -> None:
     tensor = torch.arange(1000) / 8
     with SummaryRecord(tmp_path) as recorder:
         recorder.add_value("histogram", "values", tensor)
@@ -123,7 +126,7 @@ def test_a_histogram_is_copied(tmp_path: Path, read_events: ReadEvents) -> None:
     assert sum(bucket.count for bucket in event.summary.value[0].histogram.buckets) == 100
 
 
-def test_a_histogram_that_does_not_fit_itself_is_refused(tmp_path: Path) -> None:
+def test_an_inconsistent_histogram_is_refused(tmp_path: Path) -> None:
     broken = histogram_of(np.arange(100))._replace(edges=np.arange(3.0))
     with SummaryRecord(tmp_path) as recorder, pytest.raises(ValueError, match="one more edge than counts"):
         recorder.add_value("histogram", "ready", broken)

@@ -1,4 +1,4 @@
-"""What listens for the first call of a PyTorch network is taken off in every case, and what is known is the graph."""
+"""The hook for a PyTorch network's first call is always removed, and the best known graph is recorded."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +18,7 @@ BATCH = torch.ones(4, 4)
 
 
 def called_directly(network: nn.Module) -> None:
-    """Pass over what __call__() does."""
+    """Bypass __call__()."""
     network.forward(BATCH)
 
 
@@ -40,7 +40,7 @@ def never_called(network: nn.Module) -> None:
 UNHEARD = [called_directly, compiled_in_place, called_compiled, never_called]
 
 
-def test_removed_listener_hears_nothing_and_leaves_nothing() -> None:
+def test_removed_hook_observes_nothing_and_leaves_nothing() -> None:
     network = Perceptron()
     first = FirstInputs(network)
     first.remove()
@@ -51,31 +51,31 @@ def test_removed_listener_hears_nothing_and_leaves_nothing() -> None:
 
 
 @pytest.mark.parametrize("call", UNHEARD)
-def test_network_that_was_not_heard_being_called_gives_its_module_tree_at_the_end(
+def test_network_whose_call_was_not_observed_has_its_module_tree_at_the_end(
     call: Callable[[nn.Module], None],
 ) -> None:
     network = Perceptron()
     waiting = NetworkGraph(network)
     call(network)
     assert waiting.take(None) is None
-    given: Any = waiting.give_up()
-    assert given.name == "Perceptron: module tree (inputs unknown)"
-    assert [node.op_type for node in given.node] == ["Linear", "BatchNorm1d", "ReLU", "Dropout", "Linear"]
+    graph: Any = waiting.give_up()
+    assert graph.name == "Perceptron: module tree (inputs unknown)"
+    assert [node.op_type for node in graph.node] == ["Linear", "BatchNorm1d", "ReLU", "Dropout", "Linear"]
     assert not network._forward_pre_hooks
     assert not waiting.is_pending
     assert waiting.give_up() is None
 
 
-def test_network_that_was_called_gives_its_graph_at_the_end() -> None:
+def test_network_that_was_called_has_its_graph_at_the_end() -> None:
     network = Perceptron()
     waiting = NetworkGraph(network)
     network(BATCH)
-    given: Any = waiting.give_up()
-    assert given.name == "Perceptron"
+    graph: Any = waiting.give_up()
+    assert graph.name == "Perceptron"
     assert waiting.give_up() is None
 
 
-def test_graph_that_was_taken_is_not_given_again_at_the_end() -> None:
+def test_graph_is_not_returned_again_at_the_end() -> None:
     network = Perceptron()
     waiting = NetworkGraph(network)
     network(BATCH)
@@ -99,7 +99,7 @@ def test_closed_recorder_leaves_nothing_on_the_network(tmp_path: Path, call: Cal
     assert not second._forward_pre_hooks
 
 
-def test_network_that_was_recorded_until_an_exception_is_let_go(tmp_path: Path, read_events: ReadEvents) -> None:
+def test_network_is_released_after_an_exception(tmp_path: Path, read_events: ReadEvents) -> None:
     network = Perceptron()
 
     def fails() -> None:

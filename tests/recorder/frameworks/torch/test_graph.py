@@ -35,7 +35,7 @@ def shape(node: Any) -> list[int]:
 
 
 def read(graph: GraphProto) -> Graph:
-    return read_graph(graph.SerializeToString(), is_ours=True)
+    return read_graph(graph.SerializeToString(), by_toposcope=True)
 
 
 def sources(graph: GraphProto, name: str) -> list[str]:
@@ -54,7 +54,7 @@ def test_a_network_is_its_operators_in_the_scopes_of_its_modules() -> None:
     assert [output.name for output in graph.outputs] == [operators(graph)["fc/linear"].name]
 
 
-def test_inputs_and_parameters_stand_beside_with_shape_and_dtype() -> None:
+def test_inputs_and_parameters_are_nodes_with_shape_and_dtype() -> None:
     graph = graph_for(DigitsNet().double(), torch.randn(4, 1, 8, 8).double())
 
     parameters = {parameter.name: parameter for parameter in graph.parameters}
@@ -86,7 +86,7 @@ def test_operators_have_their_settings() -> None:
     ],
     ids=["training", "evaluation", "LSTM", "transformer", "DataParallel", "compiled", "both"],
 )
-def test_networks_of_many_kinds_are_traced_whole(module: nn.Module, inputs: tuple) -> None:
+def test_networks_of_many_kinds_are_traced_completely(module: nn.Module, inputs: tuple) -> None:
     graph = graph_for(module, *inputs)
 
     assert "module tree" not in graph.name
@@ -105,7 +105,7 @@ def test_resnet50_is_traced_with_its_53_convolutions() -> None:
     assert sources(graph, "layer1/0/add") == ["layer1/0/bn3/batch_norm", "layer1/0/downsample/1/batch_norm"]
 
 
-def test_all_outputs_and_inputs_of_a_nest_are_known() -> None:
+def test_nested_inputs_and_outputs_are_all_recorded() -> None:
     graph = graph_for(ManyOutputs(), torch.randn(2, 3, 4), mask=torch.ones(2, 3, 1), scale=0.5)
 
     returned = {node.full_name for node in graph.node if node.name in {output.name for output in graph.outputs}}
@@ -115,7 +115,7 @@ def test_all_outputs_and_inputs_of_a_nest_are_known() -> None:
     assert (constant.key, [item.double_val for item in constant.value.values]) == ("offset", [1.0, 2.0, 3.0])
 
 
-def test_constants_of_any_kind_are_told_by_value_or_by_type() -> None:
+def test_constants_are_described_by_value_or_by_type() -> None:
     class Net(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -142,7 +142,7 @@ def test_blocks_without_gradient_are_read_in_place() -> None:
     assert sources(graph, "mul") == ["mean"]
 
 
-def test_a_function_called_like_a_module_has_another_name() -> None:
+def test_a_function_named_like_a_module_has_another_node_name() -> None:
     class Net(nn.Module):
         def __init__(self) -> None:
             super().__init__()
@@ -188,10 +188,10 @@ def test_a_trace_changes_nothing(module: nn.Module) -> None:
     assert torch.is_grad_enabled() == gradients
 
 
-def test_hooks_of_the_user_do_not_see_the_trace() -> None:
+def test_user_hooks_do_not_run_in_the_trace() -> None:
     module, seen = DigitsNet(), []
-    module.conv1.register_forward_hook(lambda *given: seen.append(given))
-    module.register_forward_pre_hook(lambda *given: seen.append(given))
+    module.conv1.register_forward_hook(lambda *arguments: seen.append(arguments))
+    module.register_forward_pre_hook(lambda *arguments: seen.append(arguments))
 
     graph_for(module, torch.randn(4, 1, 8, 8))
 
@@ -213,7 +213,7 @@ def test_hooks_that_compute_weights_run_in_the_trace() -> None:
     }
 
 
-def test_a_network_that_cannot_be_traced_is_a_module_tree_that_says_so(
+def test_a_network_that_cannot_be_traced_has_a_module_tree_with_the_reason(
     capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG):
@@ -226,10 +226,10 @@ def test_a_network_that_cannot_be_traced_is_a_module_tree_that_says_so(
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
-def test_modules_of_a_tree_follow_each_other_as_they_are_called() -> None:
+def test_modules_of_a_tree_are_in_the_order_of_their_calls() -> None:
     graph = graph_for(Branching(), torch.randn(4, 3))
 
-    # What depends on data ends the run: nobody knows what comes after the norm.
+    # Control flow that depends on data ends the run: the modules after the norm are unknown.
     assert sources(graph, "norm") == ["first", "norm.weight", "norm.bias"]
     assert sources(graph, "second") == ["second.weight", "second.bias"]
     assert sources(graph, "Branching") == ["scale"]
@@ -246,12 +246,12 @@ def test_without_inputs_a_network_is_its_module_tree() -> None:
     assert list(operators(graph)) == ["conv1", "conv2", "fc"]
 
 
-def test_inputs_of_odd_kinds_are_told_as_the_reason() -> None:
+def test_unsupported_inputs_are_named_as_the_reason() -> None:
     class Batch:
         pass
 
     class Odd(Batch):
-        """Raises whatever is asked of it."""
+        """Raises in every method."""
 
         def __getattr__(self, name: str) -> Any:
             raise RuntimeError(name)
@@ -278,11 +278,11 @@ def test_scripted_and_lazy_networks_have_a_graph() -> None:
 
 
 @pytest.mark.parametrize("network", [None, 1, "net", object(), [nn.Linear(1, 1)], nn.Linear])
-def test_what_is_no_module_has_no_graph(network: object) -> None:
+def test_other_objects_have_no_graph(network: object) -> None:
     assert FRAMEWORK.network_graph(network, (torch.ones(1),)) is None
 
 
-def test_described_inputs_hold_no_tensor() -> None:
+def test_described_inputs_contain_no_tensor() -> None:
     inputs = described(({"x": torch.randn(2, 3).T, "n": [1, None, "a"]},), {"mask": torch.ones(2, dtype=torch.bool)})
 
     assert pickle.loads(pickle.dumps(inputs)) == inputs

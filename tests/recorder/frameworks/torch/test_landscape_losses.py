@@ -1,11 +1,11 @@
-"""The losses that the landscape model of a PyTorch module measures: of which samples, by which loss function."""
+"""The losses that a PyTorch landscape model measures: for which samples, with which loss function."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from support.landscape_networks import METRICS, SAMPLES, Smooth, Take, loader, pictures
+from support.landscape_networks import METRICS, SAMPLES, MakeModel, Smooth, loader, pictures
 from torch import Tensor, nn
 
 from toposcope.recorder import summary
@@ -26,10 +26,10 @@ from toposcope.recorder.training import Model
         (nn.CrossEntropyLoss(ignore_index=1), False),
     ],
 )
-def test_losses_of_samples_are_found_where_there_are_some(loss_fn: Any, is_of_samples: bool, take: Take) -> None:
-    """With weights of classes the loss of a batch is no mean of samples' losses: batches stay those of the loader."""
+def test_losses_of_samples_are_used_if_available(loss_fn: Any, is_of_samples: bool, make_model: MakeModel) -> None:
+    """With class weights the loss of a batch is not the mean of its samples' losses: the loader's batches are kept."""
     network = Smooth()
-    model = take(network, loss_fn)
+    model = make_model(network, loss_fn)
     sums = model.loss()
     assert sums.units == (SAMPLES if is_of_samples else 3)
     assert bool(model.notes) != is_of_samples
@@ -45,16 +45,16 @@ def test_losses_of_samples_are_found_where_there_are_some(loss_fn: Any, is_of_sa
     assert sums.total == pytest.approx(expected, rel=1e-5)
 
 
-def test_losses_of_many_numbers_are_those_of_samples(take: Take) -> None:
-    """A loss function that averages over all numbers of a sample gives each sample the mean of its own."""
+def test_losses_of_many_numbers_are_those_of_samples(make_model: MakeModel) -> None:
+    """If a loss function averages over all numbers, the loss of a sample is the mean over its numbers."""
     data = [(torch.randn(8, 5, 4), torch.randn(8, 5, 4))]
     for loss_fn in (nn.MSELoss(), nn.SmoothL1Loss(reduction="sum")):
-        sums = take(nn.Linear(4, 4), loss_fn, data).loss()
+        sums = make_model(nn.Linear(4, 4), loss_fn, data).loss()
         assert (sums.samples, sums.units) == (8, 8)
 
 
-def test_a_network_with_a_loss_of_its_own_needs_no_loss_function() -> None:
-    """Batches of dicts are its keyword arguments, as in our Model."""
+def test_a_network_with_its_own_loss_needs_no_loss_function() -> None:
+    """Dicts are passed as keyword arguments, as by our Model."""
 
     class Own(nn.Module):
         def __init__(self) -> None:
@@ -73,44 +73,44 @@ def test_a_network_with_a_loss_of_its_own_needs_no_loss_function() -> None:
     model.restore()
 
 
-def test_a_loader_with_a_generator_of_its_own_gives_the_same_samples_again(take: Take) -> None:
-    """And the training goes on with the order that it would have had."""
+def test_a_loader_with_its_own_generator_returns_the_same_samples_again(make_model: MakeModel) -> None:
+    """The order in the subsequent training does not change."""
     generator = torch.Generator().manual_seed(4)
     shuffled, before = loader(shuffle=True, generator=generator), generator.get_state()
-    hashes = {take(Smooth(), dataset=shuffled, num_samples=30).data_hash for _ in range(2)}
+    hashes = {make_model(Smooth(), dataset=shuffled, num_samples=30).data_hash for _ in range(2)}
     assert len(hashes) == 1
     assert torch.equal(generator.get_state(), before)
 
 
-def test_a_short_dataset_is_used_whole(take: Take) -> None:
-    """And it says how many samples it had."""
-    model = take(Smooth(), num_samples=2048)
+def test_a_short_dataset_is_used_completely(make_model: MakeModel) -> None:
+    """A note states its number of samples."""
+    model = make_model(Smooth(), num_samples=2048)
     assert model.samples == model.loss().samples == 50
     assert any("50" in note and "2,048" in note for note in model.notes)
 
 
-def test_batches_of_different_shapes_stay_as_they_are(take: Take) -> None:
-    """Sentences of other lengths cannot be joined."""
+def test_batches_of_different_shapes_stay_as_they_are(make_model: MakeModel) -> None:
+    """Sentences of different lengths cannot be joined."""
     network = nn.Sequential(nn.Embedding(9, 4), nn.Linear(4, 2))
     data = [(torch.zeros(3, length, dtype=torch.long), torch.randn(3, length, 2)) for length in (4, 7)]
-    sums = take(network, nn.MSELoss(), data, num_samples=5).loss()
+    sums = make_model(network, nn.MSELoss(), data, num_samples=5).loss()
     assert (sums.samples, sums.units) == (5, 5)
 
 
-def test_mixed_precision_is_that_of_the_model(take: Take) -> None:
+def test_mixed_precision_is_that_of_the_model(make_model: MakeModel) -> None:
     """A model that trains under autocast is evaluated under it."""
     network = Smooth()
     mixed = model_of((Model(network, nn.CrossEntropyLoss(), amp_level="O2"), network, loader(), METRICS), SAMPLES)
     rounded = mixed.loss()
     mixed.restore()
-    exact = take(network).loss()
+    exact = make_model(network).loss()
     assert rounded.units == exact.units == SAMPLES
     assert rounded.mean == pytest.approx(exact.mean, rel=2e-2)
     assert rounded.mean != exact.mean
 
 
-def test_random_numbers_in_evaluation_are_the_same_ones(take: Take) -> None:
-    """A network that draws some whatever its mode has one loss all the same."""
+def test_evaluations_use_the_same_random_numbers(make_model: MakeModel) -> None:
+    """A network that draws random numbers even in evaluation mode has a single loss."""
 
     class Noisy(nn.Module):
         def __init__(self) -> None:
@@ -121,27 +121,27 @@ def test_random_numbers_in_evaluation_are_the_same_ones(take: Take) -> None:
             x = self.layer(x.flatten(1))
             return x + torch.randn_like(x)
 
-    model = take(Noisy())
+    model = make_model(Noisy())
     assert model.loss() == model.loss()
 
 
-def test_a_shuffling_loader_gives_every_process_the_same_samples(take: Take) -> None:
-    """And the generators of the user go on as if nothing had been."""
+def test_a_shuffling_loader_returns_the_same_samples_in_every_process(make_model: MakeModel) -> None:
+    """The states of the user's generators do not change."""
     networks = Smooth(), Smooth()
     torch.manual_seed(9)
-    first = take(networks[0], dataset=loader(shuffle=True), num_samples=30)
+    first = make_model(networks[0], dataset=loader(shuffle=True), num_samples=30)
     first.restore()
     drawn = torch.rand(3)
-    second = take(networks[1], dataset=loader(shuffle=True), num_samples=30)
+    second = make_model(networks[1], dataset=loader(shuffle=True), num_samples=30)
     assert first.data_hash == second.data_hash
-    assert first.data_hash != take(Smooth(), num_samples=30).data_hash
+    assert first.data_hash != make_model(Smooth(), num_samples=30).data_hash
     assert any("shuffles" in note for note in second.notes)
     torch.manual_seed(9)
     assert torch.equal(torch.rand(3), drawn)
 
 
-def test_summary_operators_see_nothing_of_a_landscape(take: Take) -> None:
-    """What a network records of itself is of its training."""
+def test_summary_operators_record_nothing_of_a_landscape(make_model: MakeModel) -> None:
+    """Only values of the training are recorded."""
 
     class Recording(Smooth):
         def forward(self, x: Tensor) -> Tensor:
@@ -150,5 +150,5 @@ def test_summary_operators_see_nothing_of_a_landscape(take: Take) -> None:
 
     values = summary.OperatorValues()
     with summary.collecting(values):
-        take(Recording()).loss()
+        make_model(Recording()).loss()
     assert not values.is_filled

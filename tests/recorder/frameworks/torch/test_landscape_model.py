@@ -1,11 +1,20 @@
-"""The landscape model of a PyTorch module: what it moves, what it leaves alone, and what it refuses."""
+"""The landscape model of a PyTorch module: which tensors it moves, restores and refuses."""
 
 import copy
 from typing import Any
 
 import pytest
 import torch
-from support.landscape_networks import METRICS, SAMPLES, Pictures, Smooth, Take, loader, state_of, taken_of
+from support.landscape_networks import (
+    METRICS,
+    SAMPLES,
+    MakeModel,
+    Pictures,
+    Smooth,
+    landscape_model_of,
+    loader,
+    state_of,
+)
 from support.line_network import Line, line_batches
 from torch import Tensor, nn
 
@@ -14,15 +23,15 @@ from toposcope.recorder.landscapes.models.loss_sums import LossSums
 from toposcope.recorder.training import Model
 
 
-def test_kinds_are_those_of_the_modules(take: Take) -> None:
-    """Tied weights stand once, under their first name; buffers that checkpoints lack, and integers, nowhere."""
+def test_kinds_are_those_of_the_modules(make_model: MakeModel) -> None:
+    """Tied weights appear once, under their first name; integers and buffers that are not saved do not appear."""
     network = nn.Sequential(nn.Embedding(5, 4), nn.LayerNorm(4), nn.Linear(4, 4))
     tokens = [(torch.arange(4).reshape(4, 1), torch.zeros(4, 1, 4))]
-    kinds = {each.name: each.kind for each in take(network, nn.MSELoss(), tokens).layout.tensors}
+    kinds = {each.name: each.kind for each in make_model(network, nn.MSELoss(), tokens).layout.tensors}
     assert kinds == {
         **{"0.weight": "embedding", "1.weight": "norm", "1.bias": "norm", "2.weight": "weight", "2.bias": "bias"}
     }
-    layout = take(Pictures()).layout
+    layout = make_model(Pictures()).layout
     kinds = {each.name: each.kind for each in layout.tensors}
     assert {name for name, kind in kinds.items() if kind == "norm"} == {"norm.weight", "norm.bias"}
     assert {name for name, kind in kinds.items() if kind == "buffer"} == {
@@ -31,7 +40,7 @@ def test_kinds_are_those_of_the_modules(take: Take) -> None:
     assert "third.weight" not in kinds
 
 
-def test_a_model_with_an_optimizer_does_not_train(take: Take) -> None:
+def test_a_model_with_an_optimizer_does_not_train(make_model: MakeModel) -> None:
     """Nor does its optimizer change."""
     network = Smooth()
     optimizer = torch.optim.Adam(network.parameters())
@@ -43,8 +52,8 @@ def test_a_model_with_an_optimizer_does_not_train(take: Take) -> None:
     assert not optimizer.state
 
 
-def test_a_buffer_that_evaluation_changes_begins_anew(take: Take) -> None:
-    """At every point of the landscape; and it is given back as it was."""
+def test_a_buffer_that_evaluation_changes_is_reset(make_model: MakeModel) -> None:
+    """At every point of the landscape; and it is restored in the end."""
 
     class Counting(nn.Module):
         def __init__(self) -> None:
@@ -60,7 +69,7 @@ def test_a_buffer_that_evaluation_changes_begins_anew(take: Take) -> None:
 
     network = Counting()
     before = state_of(network)
-    model = take(network)
+    model = make_model(network)
     flat = model.get()
     losses = []
     for _ in range(2):
@@ -75,27 +84,27 @@ def test_a_buffer_that_evaluation_changes_begins_anew(take: Take) -> None:
     ("layer", "message"), [(nn.LazyLinear(3), "no values yet"), (nn.Linear(2, 2, dtype=torch.complex64), "weight")]
 )
 def test_weights_that_cannot_be_moved_are_refused(layer: Any, message: str) -> None:
-    """By name, and the network is as it was."""
+    """The message names them, and the network is unchanged."""
     network = nn.Sequential(nn.Linear(36, 2), layer)
     with pytest.raises(ValueError, match=message):
-        taken_of(network)
+        landscape_model_of(network)
     assert network.training
 
 
 def test_a_network_without_weights_is_refused() -> None:
     """There is nothing to move."""
     with pytest.raises(ValueError, match="no weights"):
-        taken_of(nn.BatchNorm1d(3, affine=False))
+        landscape_model_of(nn.BatchNorm1d(3, affine=False))
 
 
-def test_a_network_is_moved_by_one_model_at_a_time(take: Take) -> None:
-    """Two would evaluate each other's weights; when it has been given back it may be taken again."""
+def test_a_network_is_moved_by_one_model_at_a_time(make_model: MakeModel) -> None:
+    """Two would evaluate each other's weights; after restore() it may be used again."""
     network, line = Smooth(), Line()
-    first = take(network)
+    first = make_model(network)
     with pytest.raises(ValueError, match="in use"):
-        taken_of(network)
+        landscape_model_of(network)
     first.restore()
-    assert take(network).loss() == first_loss(network)
+    assert make_model(network).loss() == first_loss(network)
     plain = model_of((Model(line), line, line_batches(3), METRICS), 10)
     with pytest.raises(ValueError, match="in use"):
         model_of((Model(line), line, line_batches(3), METRICS), 10)
@@ -104,20 +113,20 @@ def test_a_network_is_moved_by_one_model_at_a_time(take: Take) -> None:
 
 def first_loss(network: nn.Module) -> LossSums:
     """Return the loss of a copy of a module."""
-    model = taken_of(copy.deepcopy(network))
+    model = landscape_model_of(copy.deepcopy(network))
     sums = model.loss()
     model.restore()
     return sums
 
 
-def test_a_model_of_the_users_own_is_used_as_it_is(take: Take) -> None:
-    """Whatever callback_fn returns that keeps the promises."""
-    model = take(Smooth())
+def test_a_user_defined_landscape_model_is_used_unchanged(make_model: MakeModel) -> None:
+    """Any result of callback_fn that implements the protocol."""
+    model = make_model(Smooth())
     assert model_of(model, 10) is model
 
 
-def test_a_device_that_is_not_there_is_the_cpu(take: Take) -> None:
-    """So that one list of devices serves machines with GPUs and without."""
+def test_without_gpus_the_device_is_the_cpu(make_model: MakeModel) -> None:
+    """The same list of devices works with and without GPUs."""
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
     network = Smooth()

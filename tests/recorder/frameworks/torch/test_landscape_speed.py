@@ -1,11 +1,11 @@
-"""How the landscape model of a PyTorch module is fast: batches of its own, modes of computing; losses stay."""
+"""The speed of a PyTorch landscape model: batch sizes and modes, which do not change the losses."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import torch
-from support.landscape_networks import METRICS, SAMPLES, Pictures, Smooth, Take, loader, pictures
+from support.landscape_networks import METRICS, SAMPLES, MakeModel, Pictures, Smooth, loader, pictures
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
@@ -14,25 +14,25 @@ from toposcope.recorder.landscapes.models.landscape_model import model_of
 from toposcope.recorder.training import Model
 
 
-def test_batches_are_cut_anew_where_samples_have_losses(take: Take) -> None:
-    """The size does not depend on the loader's, so neither do the bits."""
-    small, large = (take(Smooth(), dataset=DataLoader(pictures(), batch_size=size)) for size in (3, 50))
+def test_batches_are_recut_if_samples_have_losses(make_model: MakeModel) -> None:
+    """The batch size, and so the bits, do not depend on the loader."""
+    small, large = (make_model(Smooth(), dataset=DataLoader(pictures(), batch_size=size)) for size in (3, 50))
     small.load(large.get())
     assert small.loss() == large.loss()
     assert small.data_hash == large.data_hash
-    assert take(Smooth(), num_samples=20).data_hash != large.data_hash
+    assert make_model(Smooth(), num_samples=20).data_hash != large.data_hash
 
 
-def test_large_outputs_keep_the_batches_of_the_loader(take: Take) -> None:
-    """More samples at once might not fit: a language model gives megabytes for each."""
+def test_large_outputs_keep_the_batches_of_the_loader(make_model: MakeModel) -> None:
+    """Larger batches might not fit into memory: a language model returns megabytes for each sample."""
     network = nn.Sequential(nn.Flatten(), nn.Linear(36, 1 << 16))
-    sums = take(network, nn.CrossEntropyLoss(), loader(samples=192), num_samples=192)
+    sums = make_model(network, nn.CrossEntropyLoss(), loader(samples=192), num_samples=192)
     assert sums.loss().units == 192
     assert max(size for _, size in sums._fixed.between(0, None)) <= 64
 
 
 def convolving() -> nn.Module:
-    """Return a network of the usual layers, its statistics not those it begins with."""
+    """Return a network of common layers with statistics that differ from the initial ones."""
     norm = nn.BatchNorm2d(12)
     norm.running_mean.normal_()
     norm.running_var.uniform_(0.5, 2)
@@ -40,20 +40,20 @@ def convolving() -> nn.Module:
     return nn.Sequential(*layers)
 
 
-def test_large_batches_of_the_loader_are_cut(take: Take) -> None:
-    """Layers whose outputs leave the caches, or come from the system each time, take twice as long."""
+def test_large_batches_of_the_loader_are_cut(make_model: MakeModel) -> None:
+    """Layers whose outputs exceed the caches, or are allocated from the system each time, take twice as long."""
     network = nn.Sequential(nn.Conv2d(1, 512, 3), nn.Flatten(), nn.Linear(512 * 16, 3))
-    model = take(network, dataset=DataLoader(pictures(400), batch_size=400), num_samples=400)
+    model = make_model(network, dataset=DataLoader(pictures(400), batch_size=400), num_samples=400)
     assert model._fixed.starts[1] == 128
 
 
-def test_one_thread_measures_whichever_it_is(take: Take) -> None:
-    """Each thread of Python has a number of threads of its own, and keeps it; random numbers go on as well."""
-    found: list[int] = []
+def test_one_thread_measures_in_every_python_thread(make_model: MakeModel) -> None:
+    """Each Python thread has its own number of PyTorch threads, which is restored, as are random generators."""
+    thread_counts: list[int] = []
 
     class Looking(Smooth):
         def forward(self, x: Tensor) -> Tensor:
-            found.append(torch.get_num_threads())
+            thread_counts.append(torch.get_num_threads())
             return super().forward(x)
 
     def measured() -> tuple[Any, int, Tensor]:
@@ -62,7 +62,7 @@ def test_one_thread_measures_whichever_it_is(take: Take) -> None:
         losses = model.loss()
         return losses, torch.get_num_threads(), torch.rand(3)
 
-    model = take(Looking())
+    model = make_model(Looking())
     torch.manual_seed(3)
     drawn = torch.rand(3)
     here = model.loss()
@@ -70,14 +70,14 @@ def test_one_thread_measures_whichever_it_is(take: Take) -> None:
         there, number, random = threads.submit(measured).result()
     assert there == here
     assert number == 2
-    assert set(found) == {1}
+    assert set(thread_counts) == {1}
     assert torch.equal(random, drawn)
 
 
-def test_another_memory_format_finds_the_same_loss(take: Take) -> None:
-    """The same bits whenever it is used; a network that cannot take it is refused, and works as before."""
+def test_another_memory_format_has_the_same_loss(make_model: MakeModel) -> None:
+    """With the same bits each time; a network that does not support it is refused and remains usable."""
     for network, modes in ((Pictures(), ("channels_last",)), (convolving(), ("channels_last", "blocked"))):
-        model = take(network)
+        model = make_model(network)
         eager = model.loss()
         for mode in modes:
             model.use(mode)
@@ -90,7 +90,7 @@ def test_another_memory_format_finds_the_same_loss(take: Take) -> None:
 
 
 class Viewing(nn.Module):
-    """Wants its images in rows of pixels."""
+    """Needs images with contiguous rows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,9 +101,9 @@ class Viewing(nn.Module):
         return self.layer(self.conv(x).view(len(x), -1))
 
 
-def test_a_mode_that_a_network_cannot_take_is_refused(take: Take) -> None:
-    """The message says why; it is measured as before."""
-    model = take(Viewing())
+def test_an_unsupported_mode_is_refused(make_model: MakeModel) -> None:
+    """The message contains the reason; the previous mode remains in use."""
+    model = make_model(Viewing())
     eager = model.loss()
     with pytest.raises(ValueError, match=r"does not support oneDNN tensors.*view"):
         model.use("blocked")
@@ -111,8 +111,8 @@ def test_a_mode_that_a_network_cannot_take_is_refused(take: Take) -> None:
     assert model.loss() == eager
 
 
-def test_a_loss_of_the_networks_own_sees_plain_outputs_in_every_mode() -> None:
-    """And the batch as it was."""
+def test_a_networks_own_loss_receives_plain_outputs_in_every_mode() -> None:
+    """And the original batch."""
 
     class Own(nn.Module):
         def __init__(self) -> None:
@@ -134,10 +134,10 @@ def test_a_loss_of_the_networks_own_sees_plain_outputs_in_every_mode() -> None:
     model.restore()
 
 
-def test_the_fastest_mode_is_looked_for_when_there_is_much_to_do(take: Take) -> None:
-    """Whatever it is, the losses stay; a network that the other format breaks is measured as it is."""
+def test_the_fastest_mode_is_searched_for_much_work(make_model: MakeModel) -> None:
+    """The losses do not change; a network that does not support the other format is measured in eager mode."""
     for network, modes in ((convolving(), MODES), (Viewing(), ("eager",))):
-        model = take(network)
+        model = make_model(network)
         eager = model.loss()
         assert model.tune(20_000) in modes
         assert model.loss().mean == pytest.approx(eager.mean, rel=1e-5)

@@ -40,7 +40,7 @@ def test_the_graph_is_recorded_once_after_the_first_call(tmp_path: Path, read_ev
     assert [node.op_type for node in recorded.node] == ["conv2d", "relu", "conv2d", "relu", "flatten", "linear"]
 
 
-def test_a_network_given_to_record_is_waited_for(tmp_path: Path, read_events: ReadEvents) -> None:
+def test_the_graph_of_a_network_passed_to_record_is_recorded_later(tmp_path: Path, read_events: ReadEvents) -> None:
     network = DigitsNet()
     with SummaryRecord(tmp_path) as recorder:
         recorder.record(1, train_network=network)
@@ -63,7 +63,7 @@ def test_of_two_networks_the_one_that_was_called_is_recorded(tmp_path: Path, rea
         assert [each.name for each in graphs(recorder, read_events)] == ["Linear"]
 
 
-def test_networks_that_take_turns_are_both_waited_for(tmp_path: Path, read_events: ReadEvents) -> None:
+def test_alternating_networks_are_both_observed(tmp_path: Path, read_events: ReadEvents) -> None:
     generator, critic = nn.Linear(2, 2), nn.Bilinear(2, 2, 1)
     with SummaryRecord(tmp_path) as recorder:
         for step in range(3):
@@ -107,7 +107,7 @@ def test_a_network_of_several_processes_is_recorded(tmp_path: Path, read_events:
     assert [event.graph_def.name for event in events if event.HasField("graph_def")] == ["Sequential"]
 
 
-def test_the_inside_of_a_wrapper_may_be_watched(tmp_path: Path, read_events: ReadEvents) -> None:
+def test_the_module_inside_a_wrapper_may_be_recorded(tmp_path: Path, read_events: ReadEvents) -> None:
     network = DigitsNet()
     with SummaryRecord(tmp_path, network=network) as recorder:
         nn.DataParallel(network)(IMAGES)
@@ -115,8 +115,8 @@ def test_the_inside_of_a_wrapper_may_be_watched(tmp_path: Path, read_events: Rea
         assert [each.name for each in graphs(recorder, read_events)] == ["DigitsNet"]
 
 
-def test_a_network_compiled_whole_is_not_disturbed(tmp_path: Path, read_events: ReadEvents) -> None:
-    """A hook that breaks the graph would be an error here. The compiler skips it: no inputs, and no graph yet."""
+def test_a_compiled_network_is_not_disturbed(tmp_path: Path, read_events: ReadEvents) -> None:
+    """A graph break would be an error here. The compiler skips the hook, so there are no inputs and no graph yet."""
     network = DigitsNet()
     with SummaryRecord(tmp_path, network=network) as recorder:
         compiled = torch.compile(network, backend="eager", fullgraph=True)
@@ -128,7 +128,7 @@ def test_a_network_compiled_whole_is_not_disturbed(tmp_path: Path, read_events: 
         assert len(graphs(recorder, read_events)) == 1
 
 
-def test_keyword_inputs_are_seen(tmp_path: Path, read_events: ReadEvents) -> None:
+def test_keyword_inputs_are_observed(tmp_path: Path, read_events: ReadEvents) -> None:
     network = nn.Linear(3, 4)
     with SummaryRecord(tmp_path, network=network) as recorder:
         network(input=torch.randn(2, 3))
@@ -137,7 +137,7 @@ def test_keyword_inputs_are_seen(tmp_path: Path, read_events: ReadEvents) -> Non
     assert [parameter.name for parameter in recorded.parameters] == ["weight", "bias", "input"]
 
 
-def test_the_hook_is_gone_after_the_first_call_and_the_batch_with_it(tmp_path: Path) -> None:
+def test_hook_and_batch_are_released_after_the_first_call(tmp_path: Path) -> None:
     network, batch = DigitsNet(), torch.randn(2, 1, 8, 8)
     remembered = weakref.ref(batch)
     with SummaryRecord(tmp_path, network=network):
@@ -150,7 +150,7 @@ def test_the_hook_is_gone_after_the_first_call_and_the_batch_with_it(tmp_path: P
         assert remembered() is None
 
 
-def test_the_network_is_let_go_when_its_graph_was_recorded(tmp_path: Path) -> None:
+def test_the_network_is_released_when_its_graph_is_recorded(tmp_path: Path) -> None:
     network = Perceptron()
     remembered = weakref.ref(network)
     with SummaryRecord(tmp_path, network=network) as recorder:
@@ -170,11 +170,11 @@ def saved(module: nn.Module) -> nn.Module:
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda module: pickle.loads(pickle.dumps(module)), saved])
-def test_a_watched_network_can_be_copied(tmp_path: Path, read_events: ReadEvents, copied: Any) -> None:
+def test_an_observed_network_can_be_copied(tmp_path: Path, read_events: ReadEvents, copied: Any) -> None:
     network = DigitsNet()
     with SummaryRecord(tmp_path, network=network) as recorder:
-        twin = copied(network)
-        assert torch.equal(twin(IMAGES), twin(IMAGES))
+        copy_of_network = copied(network)
+        assert torch.equal(copy_of_network(IMAGES), copy_of_network(IMAGES))
         recorder.record(1)
         assert not graphs(recorder, read_events)
         network(IMAGES)
@@ -182,13 +182,13 @@ def test_a_watched_network_can_be_copied(tmp_path: Path, read_events: ReadEvents
         assert len(graphs(recorder, read_events)) == 1
 
 
-def test_a_copy_of_a_watched_network_needs_no_toposcope(tmp_path: Path) -> None:
+def test_a_copy_of_an_observed_network_needs_no_toposcope(tmp_path: Path) -> None:
     network = nn.Linear(2, 2)
     with SummaryRecord(tmp_path, network=network):
         assert b"toposcope.recorder" not in pickle.dumps(network)
 
 
-def test_a_network_that_cannot_be_traced_costs_no_training(tmp_path: Path, read_events: ReadEvents) -> None:
+def test_a_network_that_cannot_be_traced_does_not_stop_training(tmp_path: Path, read_events: ReadEvents) -> None:
     network = Branching()
     with SummaryRecord(tmp_path, network=network, raise_exception=True) as recorder:
         for step in (1, 2):
@@ -200,7 +200,7 @@ def test_a_network_that_cannot_be_traced_costs_no_training(tmp_path: Path, read_
     assert "module tree (torch.export failed" in recorded.name
 
 
-def test_inputs_that_raise_cost_no_training(tmp_path: Path, read_events: ReadEvents) -> None:
+def test_inputs_that_raise_do_not_stop_training(tmp_path: Path, read_events: ReadEvents) -> None:
     class Odd(dict):
         def items(self) -> Any:
             raise RuntimeError("no items")
@@ -219,19 +219,19 @@ def test_inputs_that_raise_cost_no_training(tmp_path: Path, read_events: ReadEve
 
 
 @pytest.mark.parametrize("network", [1, "net", [nn.Linear(1, 1)], object(), nn.Linear, lambda x: x])
-def test_what_is_no_network_is_refused(tmp_path: Path, network: Any) -> None:
-    with pytest.raises(TypeError, match=r"network is a torch\.nn\.Module"):
+def test_other_objects_are_refused(tmp_path: Path, network: Any) -> None:
+    with pytest.raises(TypeError, match=r"network must be a torch\.nn\.Module"):
         SummaryRecord(tmp_path / "new", network=network)
     assert not list(tmp_path.glob("new/*"))
     with SummaryRecord(tmp_path) as recorder:
-        with pytest.raises(TypeError, match=r"train_network is a torch\.nn\.Module"):
+        with pytest.raises(TypeError, match=r"train_network must be a torch\.nn\.Module"):
             recorder.record(1, train_network=network)
         recorder.record(1, train_network=graph([Node("relu", "ReLU")]))
         with pytest.raises(TypeError, match="train_network"):
             recorder.record(1, train_network=network)
 
 
-def test_pytorch_is_not_imported_by_those_who_do_not_use_it(tmp_path: Path) -> None:
+def test_pytorch_is_not_imported_unless_it_is_used(tmp_path: Path) -> None:
     program = f"""
 import sys
 from toposcope.recorder import SummaryRecord

@@ -1,4 +1,4 @@
-"""What is told of PyTorch's optimizers, schedulers and their parameters."""
+"""The facts of PyTorch's optimizers, schedulers and their parameters."""
 
 from functools import partial
 from typing import Any
@@ -27,7 +27,7 @@ def test_parameters_are_named_as_in_the_network_and_ordered_as_in_the_optimizer(
     assert FRAMEWORK.parameters(network, optimizer)["fc.bias"] is network.fc.bias
 
 
-def test_without_optimizer_all_trainable_parameters_are_told() -> None:
+def test_without_optimizer_all_trainable_parameters_are_returned() -> None:
     network = DigitsNet()
     network.conv1.requires_grad_(False)
 
@@ -51,13 +51,13 @@ def test_wrappers_do_not_show_in_names(wrap: Any) -> None:
     assert FRAMEWORK.class_name(wrapped) == "DigitsNet"
 
 
-def test_parts_that_are_compiled_keep_their_names() -> None:
+def test_compiled_submodules_keep_their_names() -> None:
     network = nn.Sequential(torch.compile(nn.Linear(2, 2), backend="eager"))
 
     assert list(FRAMEWORK.parameters(network, None)) == ["0.weight", "0.bias"]
 
 
-def test_parameters_beside_the_network_are_named_by_the_optimizer_or_by_their_place() -> None:
+def test_parameters_outside_the_network_are_named_by_the_optimizer_or_their_position() -> None:
     one, two = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(2))
     named = torch.optim.SGD([("temperature", one)], lr=0.1)
 
@@ -65,12 +65,12 @@ def test_parameters_beside_the_network_are_named_by_the_optimizer_or_by_their_pl
     assert list(FRAMEWORK.parameters(None, named)) == ["temperature"]
 
 
-def test_lazy_parameters_come_with_their_values() -> None:
+def test_lazy_parameters_appear_with_their_values() -> None:
     network = nn.Sequential(nn.LazyLinear(2), nn.Linear(2, 1))
     assert list(FRAMEWORK.parameters(network, None)) == ["1.weight", "1.bias"]
 
 
-def test_gradients_are_those_that_are_there() -> None:
+def test_only_existing_gradients_are_returned() -> None:
     network = Perceptron()
     assert FRAMEWORK.gradients(network, None) == {}
     network[0](torch.randn(2, 4)).sum().backward()
@@ -78,7 +78,7 @@ def test_gradients_are_those_that_are_there() -> None:
 
 
 @pytest.mark.parametrize("rate", [0.5, torch.tensor(0.5)])
-def test_the_learning_rate_of_each_group_is_told_and_set(rate: Any) -> None:
+def test_the_learning_rate_of_each_group_is_returned_and_set(rate: Any) -> None:
     network = DigitsNet()
     groups = [{"params": network.fc.parameters()}, {"params": network.conv1.parameters(), "lr": 0.25}]
     optimizer = torch.optim.Adam(groups, lr=rate)
@@ -130,7 +130,7 @@ def test_settings_of_schedulers_are_facts() -> None:
 
 
 @pytest.mark.parametrize("thing", [None, 1, "text", object()])
-def test_unknown_things_have_no_facts(thing: Any) -> None:
+def test_unknown_objects_have_no_facts(thing: Any) -> None:
     assert FRAMEWORK.parameters(thing, thing) == FRAMEWORK.gradients(thing, thing) == {}
     assert FRAMEWORK.learning_rates(thing) == []
     assert FRAMEWORK.facts(thing, None) == {}
@@ -139,7 +139,7 @@ def test_unknown_things_have_no_facts(thing: Any) -> None:
     FRAMEWORK.set_learning_rates(thing, [])
 
 
-def test_states_are_given_and_taken_back() -> None:
+def test_states_are_saved_and_restored() -> None:
     network, other = Perceptron(), Perceptron()
     optimizer = torch.optim.Adam(network.parameters(), lr=0.1)
     network(torch.randn(4, 4)).sum().backward()

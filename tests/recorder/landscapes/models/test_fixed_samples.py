@@ -1,4 +1,4 @@
-"""Held samples: what is taken of a dataset, and how it is cut."""
+"""FixedSamples: which samples of a dataset are used, and how batches are cut."""
 
 import random
 from collections.abc import Iterator
@@ -18,18 +18,18 @@ class Pair(NamedTuple):
     y: Any
 
 
-def held(sizes: list[int], number: int = 100) -> FixedSamples:
-    """Return samples that are numbered, in batches of these sizes."""
+def fixed(sizes: list[int], number: int = 100) -> FixedSamples:
+    """Return numbered samples in batches of these sizes."""
     starts = np.cumsum([0, *sizes])
     batches = [Pair(np.arange(a, b), {"twice": 2 * np.arange(a, b)[:, None]}) for a, b in pairwise(starts)]
     return first_samples(batches, number, np.array)
 
 
-def test_the_first_samples_are_taken() -> None:
-    """The last batch is cut, and those behind it are not even read."""
-    taken = held([4, 4, 4], 6)
-    assert (taken.samples, taken.starts) == (6, (0, 4, 6))
-    assert [batch.x.tolist() for batch in taken.batches] == [[0, 1, 2, 3], [4, 5]]
+def test_the_first_samples_are_used() -> None:
+    """The last batch is cut, and later batches are not read."""
+    samples = fixed([4, 4, 4], 6)
+    assert (samples.samples, samples.starts) == (6, (0, 4, 6))
+    assert [batch.x.tolist() for batch in samples.batches] == [[0, 1, 2, 3], [4, 5]]
 
     def endless() -> Iterator[Any]:
         while True:
@@ -40,9 +40,9 @@ def test_the_first_samples_are_taken() -> None:
 
 @pytest.mark.parametrize(("first", "last"), [(0, None), (0, 9), (2, 5), (3, 4), (4, 8), (8, 9), (1, 100)])
 def test_a_slice_has_its_samples_once(first: int, last: int | None) -> None:
-    """In their order, whatever the batches; structures and names stay."""
-    taken = held([4, 2, 3])
-    pieces = list(taken.between(first, last))
+    """In order, for any batch sizes; structures and names are kept."""
+    samples = fixed([4, 2, 3])
+    pieces = list(samples.between(first, last))
     numbers = list(range(9))[first:last]
     assert [number for batch, _ in pieces for number in batch.x.tolist()] == numbers
     assert [number for batch, _ in pieces for number in batch.y["twice"].ravel().tolist()] == [2 * n for n in numbers]
@@ -50,32 +50,32 @@ def test_a_slice_has_its_samples_once(first: int, last: int | None) -> None:
 
 
 def test_batches_are_recut_to_one_size() -> None:
-    """All but the last; the hash is that of the samples, however they are cut."""
-    one, other = held([4, 2, 3]), held([5, 4])
+    """All but the last; the hash does not depend on the batch sizes."""
+    one, other = fixed([4, 2, 3]), fixed([5, 4])
     assert one.recut(4, np.concatenate).starts == (0, 4, 8, 9)
     assert [batch.x.tolist() for batch in one.recut(4, np.concatenate).batches] == [[0, 1, 2, 3], [4, 5, 6, 7], [8]]
     assert one.hash(np.asarray) == other.hash(np.asarray) == one.recut(2, np.concatenate).hash(np.asarray)
-    assert one.hash(np.asarray) != held([5, 3]).hash(np.asarray)
+    assert one.hash(np.asarray) != fixed([5, 3]).hash(np.asarray)
 
 
 def test_texts_count_in_the_hash() -> None:
-    """A tokenizer in the network makes other losses of other words."""
+    """A tokenizer in the network computes other losses for other words."""
     hashes = {first_samples([(np.zeros((2, 1)), words)], 2, np.array).hash(np.asarray) for words in (["a", "b"], "cd")}
     assert len(hashes) == 2
 
 
 def test_a_batch_that_cannot_be_cut_stays_whole() -> None:
-    """As one with words in it: it counts where it begins."""
+    """For example a batch with words, which belongs to the range where it begins."""
     batches = [(np.zeros((3, 2)), ["a", "b", "c"]), (np.ones((3, 2)), ["d", "e", "f"])]
-    taken = first_samples(batches, 4, np.array)
-    assert taken.samples == 6
-    assert taken.recut(2, np.concatenate) is taken
-    assert [size for _, size in taken.between(0, 2)] == [3]
-    assert [size for _, size in taken.between(2, 6)] == [3]
+    samples = first_samples(batches, 4, np.array)
+    assert samples.samples == 6
+    assert samples.recut(2, np.concatenate) is samples
+    assert [size for _, size in samples.between(0, 2)] == [3]
+    assert [size for _, size in samples.between(2, 6)] == [3]
 
 
-def test_a_loader_that_fills_one_array_again_is_copied() -> None:
-    """Each batch keeps its own numbers."""
+def test_batches_of_a_loader_that_reuses_its_array_are_copied() -> None:
+    """Each batch keeps its numbers."""
 
     def batches() -> Iterator[Any]:
         array = np.zeros(2)
@@ -86,8 +86,8 @@ def test_a_loader_that_fills_one_array_again_is_copied() -> None:
     assert [batch.tolist() for batch in first_samples(batches(), 6, np.array).batches] == [[0, 0], [1, 1], [2, 2]]
 
 
-def test_random_datasets_give_the_same_samples_each_time() -> None:
-    """The generators of the user go on as if nothing had been."""
+def test_random_datasets_return_the_same_samples_each_time() -> None:
+    """The states of the user's generators do not change."""
 
     class Shuffled:
         def __iter__(self) -> Iterator[Any]:

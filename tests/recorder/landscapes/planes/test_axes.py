@@ -23,8 +23,8 @@ def angle_between(axes: Axes, plane: Doubles) -> float:
 
 
 @pytest.mark.parametrize("kind", ["anchored", "pca"])
-def test_plane_of_a_training_is_found(tmp_path: Path, kind: str) -> None:
-    """In a bowl with a known plane: the angle, orthonormal directions, and coordinates that lead to the checkpoints."""
+def test_plane_of_a_training_is_recovered(tmp_path: Path, kind: str) -> None:
+    """In a bowl with a known plane: the angle, orthonormal directions, and the coordinates of the checkpoints."""
     path, plane = bowl_path()
     checkpoints = opened(tmp_path, path)
     axes = axes_of_kind(kind, checkpoints)
@@ -41,7 +41,7 @@ def test_plane_of_a_training_is_found(tmp_path: Path, kind: str) -> None:
 
 
 def test_directions_are_those_of_a_singular_value_decomposition(tmp_path: Path) -> None:
-    """Of displacements from the last checkpoint, or less their mean; the signs are given by the first checkpoint."""
+    """Of displacements from the last checkpoint, or minus their mean; the first checkpoint determines the signs."""
     path = np.cumsum(np.random.default_rng(5).normal(size=(9, SIZE)), axis=0).astype(np.float32)
     checkpoints = opened(tmp_path, path)
     displacements = path.astype(np.float64) - path[-1]
@@ -57,8 +57,8 @@ def test_directions_are_those_of_a_singular_value_decomposition(tmp_path: Path) 
         assert (projection_of(axes, checkpoints).coordinates[0] > 0).all()
 
 
-def test_first_checkpoint_at_zero_leaves_the_sign_to_the_next(tmp_path: Path) -> None:
-    """A training that comes back to where it began."""
+def test_if_the_first_coordinate_is_zero_the_next_checkpoint_determines_the_sign(tmp_path: Path) -> None:
+    """A training that returns to its start."""
     path = np.zeros((4, SIZE))
     path[1, 0], path[2, 1] = 3, 2
     coordinates = projection_of(anchored_axes(checkpoints := opened(tmp_path, path)), checkpoints).coordinates
@@ -67,7 +67,7 @@ def test_first_checkpoint_at_zero_leaves_the_sign_to_the_next(tmp_path: Path) ->
 
 
 def test_buffers_move_with_the_weights(tmp_path: Path) -> None:
-    """Three checkpoints lie on a plane: each is met with its statistics, which count in no length."""
+    """Three checkpoints are on a plane: each has its statistics there, which do not count in lengths."""
     random = np.random.default_rng(0)
     trainings = [
         {"weight": random.normal(size=(4, 5)), "bn.running_mean": 100 * random.normal(size=6)} for _ in range(3)
@@ -97,8 +97,8 @@ def test_buffers_that_are_not_finite_are_refused(tmp_path: Path, name: str, numb
 
 
 @pytest.mark.parametrize("kind", ["anchored", "pca", "three-point", "interpolate"])
-def test_variances_move_by_factors(tmp_path: Path, kind: str) -> None:
-    """They are those of the checkpoints on the plane, and positive everywhere, also where they began far larger."""
+def test_variances_are_multiplied(tmp_path: Path, kind: str) -> None:
+    """They are exact at the checkpoints on the plane and positive everywhere, even if they were far larger at first."""
     random = np.random.default_rng(0)
     variances = np.array([[1.0, 1.0, 1e-20, 3e6], [0.5, 2.0, 0.1, 4e6], [0.02, 3.0, 0.2, 5e6]], np.float32)
     trainings = [{"weight": random.normal(size=(4, 5)).astype(np.float32), "bn.running_var": own} for own in variances]
@@ -117,8 +117,8 @@ def test_variances_move_by_factors(tmp_path: Path, kind: str) -> None:
     assert (beyond > 0).all()
 
 
-def test_line_gets_a_random_second_direction(tmp_path: Path) -> None:
-    """Two checkpoints only, or a straight path: at a right angle to it, the same for the same seed."""
+def test_line_has_a_random_second_direction(tmp_path: Path) -> None:
+    """For two checkpoints, or a straight path: orthogonal to it, and the same for the same seed."""
     path, _ = bowl_path()
     straight = path[0] + np.linspace(0, 1, 5)[:, None] * (path[1] - path[0])
     for number, points in enumerate((path[:2], straight)):
@@ -133,7 +133,7 @@ def test_line_gets_a_random_second_direction(tmp_path: Path) -> None:
 
 
 def test_equal_checkpoints_are_refused_only_when_all_are(tmp_path: Path) -> None:
-    """The message names them; two equal ones have the same place."""
+    """The message names them; two equal ones have the same coordinates."""
     path, _ = bowl_path(4)
     path[2] = path[1]
     checkpoints = opened(tmp_path / "two", path)
@@ -153,8 +153,8 @@ def test_equal_checkpoints_are_refused_only_when_all_are(tmp_path: Path) -> None
         anchored_axes(CheckpointSet.open(tmp_path / "two", [2]))
 
 
-def test_layer_that_never_moved_disturbs_no_axes(tmp_path: Path) -> None:
-    """It stays where it is, but along MindSpore's axes, which add the same number to all weights."""
+def test_layer_that_never_moved_does_not_disturb_axes(tmp_path: Path) -> None:
+    """It does not move, except along MindSpore's axes, which add the same number to all weights."""
     path, _ = bowl_path(6)
     frozen = np.random.default_rng(1).normal(size=(3, 3)).astype(np.float32)
     trainings = [{"frozen.weight": frozen, "weight": row[None].astype(np.float32)} for row in path]

@@ -1,4 +1,4 @@
-"""Planes through chosen models and along chosen directions: three points, a line, the sharpest ones."""
+"""Planes through chosen models and along chosen directions: three points, a line, Hessian eigenvectors."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.landscapes.weights.layout import layout_of
 
 
-def test_three_points_lie_on_their_plane(tmp_path: Path) -> None:
+def test_three_points_are_on_their_plane(tmp_path: Path) -> None:
     """With their buffers; the first on the x axis, the middle one above it."""
     random = np.random.default_rng(0)
     walk = np.cumsum(random.normal(size=(9, 26)), axis=0).astype(np.float32)
@@ -42,8 +42,8 @@ def test_three_points_lie_on_their_plane(tmp_path: Path) -> None:
             three_point_axes(checkpoints, middle)
 
 
-def test_three_points_on_a_line_get_a_random_second_direction(tmp_path: Path) -> None:
-    """So do two; a training that returns to its beginning has no such plane."""
+def test_three_points_on_a_line_have_a_random_second_direction(tmp_path: Path) -> None:
+    """So do two; a training that returns to its start has no such plane."""
     path, _ = bowl_path(3)
     path[1] = (path[0] + path[2]) / 2
     for points in ([1, 2, 3], [1, 3]):
@@ -56,8 +56,8 @@ def test_three_points_on_a_line_get_a_random_second_direction(tmp_path: Path) ->
         interpolation_axes(opened(tmp_path, path))
 
 
-def test_interpolation_leads_from_the_last_to_the_first_model(tmp_path: Path) -> None:
-    """At 0 and 1; the second direction leads nowhere."""
+def test_interpolation_is_from_the_last_to_the_first_model(tmp_path: Path) -> None:
+    """At 0 and 1; the second direction is zero."""
     path, _ = bowl_path(4)
     checkpoints = opened(tmp_path, path)
     axes = interpolation_axes(checkpoints)
@@ -71,19 +71,19 @@ def test_interpolation_leads_from_the_last_to_the_first_model(tmp_path: Path) ->
 
 @pytest.mark.parametrize("is_saddle", [False, True])
 def test_hessian_axes_are_its_eigenvectors(is_saddle: bool) -> None:
-    """So long that a quadratic loss changes by itself at a distance of one; buffers stay."""
+    """Scaled so that a quadratic loss changes by its own value at a distance of one; buffers do not move."""
     layout = layout_of([("weight", (6, 5), "weight"), ("mean", (3,), "buffer")])
     vectors = np.linalg.qr(np.random.default_rng(0).normal(size=(30, 30)))[0]
     values = np.array([8.0, 4.0, -0.5, *np.linspace(0.1, 0.3, 27)])
     hessian = (vectors * values) @ vectors.T
     origin = np.full(33, 3, np.float32)
-    axes, found = hessian_axes(
+    axes, eigenvalues = hessian_axes(
         origin, layout, lambda vector: (hessian @ vector).astype(np.float32), 0.25, is_saddle=is_saddle
     )
 
     second = 2 if is_saddle else 1
     assert axes.kind == ("saddle" if is_saddle else "hessian")
-    assert np.allclose(found.values, values[[0, second]], rtol=1e-3)
+    assert np.allclose(eigenvalues.values, values[[0, second]], rtol=1e-3)
     for direction, length, number in zip(axes.directions, axes.lengths, (0, second), strict=True):
         assert abs(direction[:30] @ vectors[:, number]) == pytest.approx(length, rel=1e-4)
         change = 0.5 * direction[:30] @ hessian @ direction[:30]

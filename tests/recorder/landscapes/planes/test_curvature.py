@@ -1,4 +1,4 @@
-"""Eigenvalues of a Hessian that is known by its products with vectors only."""
+"""Eigenvalues of a Hessian from its products with vectors."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def symmetric(values: Doubles) -> Doubles:
 
 
 class Product:
-    """Products with a matrix, counted."""
+    """Products with a matrix, with a count of calls."""
 
     def __init__(self, matrix: Doubles) -> None:
         self.matrix = matrix.astype(np.float32)
@@ -35,15 +35,15 @@ def test_extreme_eigenvalues_are_found() -> None:
     """Within 1 %, in fewer products than a landscape has nodes; residuals bound the errors."""
     values = np.concatenate([np.random.default_rng(1).exponential(0.05, SIZE - 4), [7.2, 3.1, -0.4, -0.9]])
     product = Product(symmetric(values))
-    found = hessian_eigenvalues(product, SIZE, largest=2, smallest=2)
+    eigenvalues = hessian_eigenvalues(product, SIZE, largest=2, smallest=2)
 
-    assert np.allclose(found.values, [7.2, 3.1, -0.9, -0.4], atol=0.01 * 7.2)
-    assert (np.abs(found.values - [7.2, 3.1, -0.9, -0.4]) <= found.residuals + 1e-5).all()
-    assert (found.residuals <= 0.01 * 7.2).all()
-    assert found.products == product.count <= 60
-    assert np.allclose(found.vectors @ found.vectors.T, np.eye(4), atol=1e-4)
-    off = found.vectors @ product.matrix - found.values[:, None] * found.vectors
-    assert np.allclose(np.linalg.norm(off, axis=1), found.residuals, atol=2e-4)
+    assert np.allclose(eigenvalues.values, [7.2, 3.1, -0.9, -0.4], atol=0.01 * 7.2)
+    assert (np.abs(eigenvalues.values - [7.2, 3.1, -0.9, -0.4]) <= eigenvalues.residuals + 1e-5).all()
+    assert (eigenvalues.residuals <= 0.01 * 7.2).all()
+    assert eigenvalues.products == product.count <= 60
+    assert np.allclose(eigenvalues.vectors @ eigenvalues.vectors.T, np.eye(4), atol=1e-4)
+    off = eigenvalues.vectors @ product.matrix - eigenvalues.values[:, None] * eigenvalues.vectors
+    assert np.allclose(np.linalg.norm(off, axis=1), eigenvalues.residuals, atol=2e-4)
 
 
 def test_largest_eigenvalue_of_a_network_is_that_of_its_whole_hessian() -> None:
@@ -62,17 +62,17 @@ def test_largest_eigenvalue_of_a_network_is_that_of_its_whole_hessian() -> None:
 
     hessian = torch.autograd.functional.hessian(loss, weights).numpy().astype(np.float64)
     expected = np.linalg.eigvalsh(hessian)
-    found = hessian_eigenvalues(product, 64, largest=1, smallest=1)
-    assert found.values[0] == pytest.approx(expected[-1], rel=0.01)
-    assert found.values[1] == pytest.approx(expected[0], abs=0.01 * expected[-1])
+    eigenvalues = hessian_eigenvalues(product, 64, largest=1, smallest=1)
+    assert eigenvalues.values[0] == pytest.approx(expected[-1], rel=0.01)
+    assert eigenvalues.values[1] == pytest.approx(expected[0], abs=0.01 * expected[-1])
 
 
 def test_rounding_neither_hides_nor_repeats_an_eigenvalue() -> None:
-    """All of a small matrix, some of them equal: of those one is found, as the others cannot be told from it."""
+    """All eigenvalues of a small matrix; of equal ones, one is found, since Lanczos' method cannot distinguish them."""
     values = np.array([5, 4, 3, 2, 1, 0.5, 0.25, -1])
-    found = hessian_eigenvalues(Product(symmetric(values)), 8, largest=7, smallest=1)
-    assert np.allclose(found.values, [*values[:7], -1], atol=1e-4)
-    assert (found.residuals < 1e-3).all()
+    eigenvalues = hessian_eigenvalues(Product(symmetric(values)), 8, largest=7, smallest=1)
+    assert np.allclose(eigenvalues.values, [*values[:7], -1], atol=1e-4)
+    assert (eigenvalues.residuals < 1e-3).all()
 
     twice = hessian_eigenvalues(Product(np.diag([2.0, 2.0, 1.0, 1.0])), 4, largest=2)
     assert np.allclose(twice.values, [2, 1], atol=1e-4)
@@ -82,7 +82,7 @@ def test_rounding_neither_hides_nor_repeats_an_eigenvalue() -> None:
 
 
 def test_same_seed_gives_the_same_bits() -> None:
-    """And what is not found in time comes with its residual."""
+    """Eigenvalues that have not converged have their residuals."""
     product = Product(symmetric(np.linspace(-1, 1, SIZE)))
     first, second = (hessian_eigenvalues(product, SIZE, most_products=5) for _ in range(2))
     assert np.array_equal(first.vectors, second.vectors)
@@ -93,15 +93,15 @@ def test_same_seed_gives_the_same_bits() -> None:
 
 
 def test_curvatures_are_second_derivatives_per_length() -> None:
-    """They do not depend on how long the directions are."""
+    """They do not depend on the lengths of the directions."""
     matrix = symmetric(np.linspace(-1, 5, 20))
     random = np.random.default_rng(0)
     directions = np.concatenate([100 * random.normal(size=(2, 20)), np.zeros((1, 20))]).astype(np.float32)
-    found = curvatures_along(Product(matrix), directions)
+    curvatures = curvatures_along(Product(matrix), directions)
 
     expected = [direction @ matrix @ direction / (direction @ direction) for direction in directions[:2]]
-    assert np.allclose(found[:2], expected, rtol=1e-4)
-    assert np.isnan(found[2])
+    assert np.allclose(curvatures[:2], expected, rtol=1e-4)
+    assert np.isnan(curvatures[2])
     infinite = np.full(20, np.inf, np.float32)
     assert np.isnan(curvatures_along(lambda _: infinite, directions[:1])).all()
 

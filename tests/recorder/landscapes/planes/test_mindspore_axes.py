@@ -16,7 +16,7 @@ Doubles = npt.NDArray[np.float64]
 
 
 def mindspore_coordinates(trainings: list[dict[str, npt.NDArray[np.float32]]]) -> Doubles:
-    """Return coordinates as the formulas of reference/landscape.md, 1.1, have them, by other means than the code."""
+    """Return coordinates by MindSpore's formulas, computed in another way than in the code."""
     chosen = [name for name in trainings[0] if ("weight" in name or "bias" in name) and "moment" not in name]
     rows = np.stack([np.concatenate([each[name].ravel() for name in chosen]) for each in trainings]).astype(np.float64)
     displacements = (rows[:-1] - rows[-1]).T
@@ -32,7 +32,7 @@ def mindspore_coordinates(trainings: list[dict[str, npt.NDArray[np.float32]]]) -
 
 @pytest.mark.parametrize(("points", "width"), [(3, 200), (6, 5), (12, 200)])
 def test_mindspores_coordinates_are_reproduced(tmp_path: Path, points: int, width: int) -> None:
-    """Also where it approximates the decomposition; gamma, statistics and moments do not move."""
+    """Also where MindSpore approximates the decomposition; gamma, statistics and moments do not move."""
     random = np.random.default_rng(points)
     shapes = {"conv.weight": (4, width), "bn.gamma": (4,), "fc.bias": (7,), "moments.fc.bias": (7,), "count": (1,)}
     steps = random.normal(size=points)

@@ -1,4 +1,4 @@
-"""What a plane shows of a path: coordinates, residuals and energy."""
+"""The projection of a path onto a plane: coordinates, residuals and energy."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def displaced(checkpoints: CheckpointSet) -> Doubles:
 
 
 def test_residuals_are_distances_from_the_plane(checkpoints: CheckpointSet) -> None:
-    """As a direct computation gives them; the last checkpoint, which is the origin, has none."""
+    """As computed directly; the last checkpoint, which is the origin, has none."""
     displacements = displaced(checkpoints)
     for axes in (anchored_axes(checkpoints), pca_axes(checkpoints)):
         projection = projection_of(axes, checkpoints)
@@ -50,7 +50,7 @@ def test_energy_is_the_share_of_each_axis(checkpoints: CheckpointSet) -> None:
 
 
 def test_skew_axes_have_the_coordinates_of_least_squares(checkpoints: CheckpointSet) -> None:
-    """And the energies of the plane: the second axis counts with what the first has not."""
+    """And the energies of the plane: the second axis counts with its component orthogonal to the first."""
     random = np.random.default_rng(1)
     directions = random.normal(size=(2, SIZE)).astype(np.float32)
     directions[1] = 3 * directions[0] + 0.5 * directions[1]
@@ -68,7 +68,7 @@ def test_skew_axes_have_the_coordinates_of_least_squares(checkpoints: Checkpoint
 
 
 def test_direction_without_length_has_coordinates_of_zero(checkpoints: CheckpointSet) -> None:
-    """As where a plane is a line."""
+    """As on a plane that is a line."""
     directions = np.zeros((2, SIZE), np.float32)
     directions[0, 0] = 2
     axes = axes_along("line", checkpoints.rows[-1], directions, None, checkpoints.layout)

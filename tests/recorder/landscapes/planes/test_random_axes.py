@@ -1,4 +1,4 @@
-"""Random planes: as long as the filters of the network."""
+"""Random axes, scaled to the filters of the network."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Random walks, and paths that are none."""
+"""Random walks, and paths that are not random walks."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def energy_of(products: Doubles, *, is_centred: bool = False) -> Doubles:
 
 
 def is_walk(path: Doubles) -> bool:
-    """Say whether a path is taken for a random walk."""
+    """Return whether a path is classified as a random walk."""
     return is_random_walk(products_of(path))
 
 
@@ -35,7 +35,7 @@ def is_walk(path: Doubles) -> bool:
     ("points", "centred", "anchored"), [(5, 0.84, 0.93), (10, 0.78, 0.91), (30, 0.76, 0.90), (150, 0.76, 0.90)]
 )
 def test_energies_of_equal_steps_are_those_of_theory(points: int, centred: float, anchored: float) -> None:
-    """As reference/landscape.md, 1.6, has measured them; the limits are sums of 1 / k^2."""
+    """As simulated; the limits are sums of 1 / k^2."""
     products = products_of(np.cumsum(np.eye(points), axis=0))
 
     assert random_walk(products, is_centred=True).energy.sum() == pytest.approx(centred, abs=0.006)
@@ -97,15 +97,15 @@ def test_paths_with_a_direction_are_not_flagged() -> None:
 
 
 def test_few_noisy_steps_that_all_go_one_way_are_not_flagged() -> None:
-    """Steps of a real training of ten epochs have cosines of about 0.3 with each other, whichever two one takes."""
+    """Any two steps of a real training of ten epochs have a cosine of about 0.3."""
     for seed in range(10):
         random = np.random.default_rng(seed)
         steps = random.normal(size=(9, 5000)) + 0.65 * random.normal(size=5000)
         assert not is_walk(np.cumsum(steps * np.geomspace(1, 0.3, 9)[:, None], axis=0))
 
 
-def test_two_points_tell_nothing() -> None:
-    """A plane holds all of them whatever they are; so it does where nothing moves but once."""
+def test_two_points_are_inconclusive() -> None:
+    """Any two points are on a plane; the same is true if the weights move only once."""
     assert is_walk(walk(2, 100))
     assert is_walk(np.repeat(walk(2, 100), 3, axis=0))
     assert random_walk(np.zeros((3, 3))).energy.tolist() == [0, 0]

@@ -1,4 +1,4 @@
-"""From a training to its published landscape, which says whether the path led anywhere."""
+"""From a training to its published landscape, whose diagnostics show whether the path has a direction."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,10 +18,10 @@ Parameters = list[torch.Tensor]
 
 
 class RandomSteps(torch.optim.SGD):
-    """Does not look at gradients: every step goes anywhere."""
+    """Ignores gradients: every step is random."""
 
     def step(self, closure: Any = None) -> None:
-        """Take a step."""
+        """MakeModel a step."""
         with torch.no_grad():
             for parameter in self.param_groups[0]["params"]:
                 parameter += 0.02 * torch.randn(parameter.shape)
@@ -49,10 +49,10 @@ def batches() -> list[tuple[torch.Tensor, torch.Tensor]]:
     ],
     ids=["random steps", "momentum", "Adam"],
 )
-def test_a_walk_is_told_from_a_training(
+def test_a_walk_is_distinguished_from_a_training(
     tmp_path: Path, optimizer: Callable[[Parameters], torch.optim.Optimizer], is_walk: bool
 ) -> None:
-    """Both leave a path whose energy lies on two axes; only the diagnostics of the walk say that any walk's does."""
+    """The energy of both paths is on two axes; only the diagnostics of the walk report a random walk."""
     with torch.random.fork_rng():
         torch.manual_seed(1)
         network, data = classifier(), batches()

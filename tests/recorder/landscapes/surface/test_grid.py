@@ -13,7 +13,7 @@ COORDINATES = st.floats(-1e3, 1e3).map(lambda number: round(number, 3))
 
 @st.composite
 def paths(draw: st.DrawFn) -> Doubles:
-    """Return paths that end at the origin and are not only there."""
+    """Return paths that end at the origin and have some extent."""
     points = draw(st.lists(st.tuples(COORDINATES, COORDINATES), min_size=1, max_size=6).filter(lambda p: np.any(p)))
     return np.array([*points, (0.0, 0.0)])
 
@@ -25,7 +25,7 @@ def axes_of(grid: Grid) -> list[tuple[Doubles, Doubles]]:
 
 @given(paths(), st.integers(3, 256))
 def test_origin_is_a_node_and_the_axes_are_those_of_the_path(path: Doubles, size: int) -> None:
-    """Written nodes are MindSpore's but for a shift of half a cell at most."""
+    """Written nodes are MindSpore's, shifted by at most half a cell."""
     grid = grid_for(path, size)
 
     low, high = path.min(axis=0), path.max(axis=0)
@@ -42,7 +42,7 @@ def test_origin_is_a_node_and_the_axes_are_those_of_the_path(path: Doubles, size
 
 @given(paths(), st.integers(3, 256))
 def test_measured_nodes_cover_the_written_ones(path: Doubles, size: int) -> None:
-    """Not by more than is needed to have the origin among five."""
+    """Not further than is necessary to have the origin among five nodes."""
     for written, measured in axes_of(grid_for(path, size)):
         assert measured[0] <= written[0]
         assert written[-1] <= measured[-1]
@@ -62,7 +62,7 @@ def test_levels_are_nested(path: Doubles, size: int, level: int) -> None:
 
 @given(paths(), st.integers(2, 5))
 def test_each_node_is_new_once(path: Doubles, last: int) -> None:
-    """All levels together have the nodes of the last."""
+    """All levels together contain the nodes of the last one."""
     grid = grid_for(path, 9)
     seen = [
         (grid.y.nodes(level)[row], grid.x.nodes(level)[column])
@@ -76,13 +76,13 @@ def test_each_node_is_new_once(path: Doubles, last: int) -> None:
     ("size", "levels"), [(3, 2), (5, 2), (6, 3), (9, 3), (10, 4), (17, 4), (33, 5), (40, 6), (65, 6), (66, 7), (256, 8)]
 )
 def test_last_level_is_the_first_with_as_many_nodes(size: int, levels: int) -> None:
-    """Unless the user says which."""
+    """Unless the user sets it."""
     assert grid_for(None, size).levels == levels
     assert grid_for(None, size, levels=4).levels == 4
 
 
-def test_nodes_near_the_path_come_first() -> None:
-    """Of equally near ones those with smaller numbers; near to the lines between its points, in units of cells."""
+def test_nodes_near_the_path_are_first() -> None:
+    """Distances are from the lines between its points, in units of cells; equally near nodes are ordered by number."""
     path = np.array([[40.0, 0.0], [0.0, 0.0]])
     grid = grid_for(path, 5)
     nodes = new_nodes(grid, 2, path)
@@ -107,7 +107,7 @@ def test_without_a_path_axes_reach_from_minus_one_to_one() -> None:
 
 
 @pytest.mark.parametrize("flat", [0, 1])
-def test_path_along_one_axis_gets_as_much_room_along_the_other(flat: int) -> None:
+def test_path_along_one_axis_extends_equally_along_the_other(flat: int) -> None:
     """With the path in the middle."""
     path = np.array([[8.0, 8.0], [2.0, 2.0], [0.0, 0.0]])
     path[:, flat] *= 1e-12
@@ -119,7 +119,7 @@ def test_path_along_one_axis_gets_as_much_room_along_the_other(flat: int) -> Non
 
 
 def test_line_has_one_row_of_nodes() -> None:
-    """What is written is a square all the same."""
+    """The written nodes are a square nevertheless."""
     path = np.array([[1.0, 0.0], [0.4, 0.0], [0.0, 0.0]])
     grid = grid_for(path, 9, is_line=True)
 
@@ -131,7 +131,7 @@ def test_line_has_one_row_of_nodes() -> None:
         assert not nodes[:, 0].any()
 
 
-def test_grids_that_cannot_be_are_refused() -> None:
+def test_impossible_grids_are_refused() -> None:
     """The message names the value."""
     path = np.array([[1.0, 2.0], [0.0, 0.0]])
     for size in (2, 257):

@@ -25,7 +25,7 @@ def bowl(x: Doubles, y: Doubles) -> Doubles:
 
 
 def test_logarithm_of_positive_losses_is_interpolated() -> None:
-    """What is cubic in it is met exactly; other losses closely, and closer at finer levels."""
+    """A cubic logarithm is exact; other losses are close, and closer at finer levels."""
 
     def cubic(x: Doubles, y: Doubles) -> Doubles:
         return np.exp(0.3 * x**3 - 0.1 * x * y**2 + y - 2)
@@ -44,7 +44,7 @@ def test_logarithm_of_positive_losses_is_interpolated() -> None:
     assert errors[2] < 1e-4
 
 
-def test_other_losses_are_interpolated_as_they_are() -> None:
+def test_other_losses_are_interpolated_directly() -> None:
     """A likelihood may be negative, and a loss zero."""
     surface = surface_of(GRID, 3, measured(GRID, 3, lambda x, y: x**3 - y))
 
@@ -52,8 +52,8 @@ def test_other_losses_are_interpolated_as_they_are() -> None:
     assert np.allclose(surface.losses, GRID.written_x**3 - GRID.written_y[:, None], atol=1e-9)
 
 
-def test_measured_nodes_keep_their_very_losses() -> None:
-    """The origin is one in any case."""
+def test_measured_nodes_have_their_exact_losses() -> None:
+    """The origin always is one."""
     losses = measured(GRID, 4, bowl) * np.random.default_rng(0).uniform(0.5, 2, size=(17, 17))
     surface = surface_of(GRID, 4, losses)
 
@@ -62,8 +62,8 @@ def test_measured_nodes_keep_their_very_losses() -> None:
 
 
 @pytest.mark.parametrize("hole", [np.nan, np.inf])
-def test_holes_stay_holes_and_disturb_no_others(hole: float) -> None:
-    """Written nodes whose nearest measured one has no finite loss have none."""
+def test_holes_stay_holes_and_do_not_affect_other_nodes(hole: float) -> None:
+    """Written nodes have no loss if the nearest measured one has no finite loss."""
     losses = measured(GRID, 4, bowl)
     losses[-6:, -6:] = hole
     surface = surface_of(GRID, 4, losses)
@@ -77,8 +77,8 @@ def test_holes_stay_holes_and_disturb_no_others(hole: float) -> None:
     assert np.allclose(surface.losses[near], written[near], rtol=1e-2)
 
 
-def test_nothing_but_holes_has_no_losses() -> None:
-    """A model that has diverged everywhere; or was measured at one node only."""
+def test_a_surface_of_holes_has_no_losses() -> None:
+    """For a model that has diverged everywhere, or was measured at one node only."""
     assert np.isnan(surface_of(GRID, 2, np.full((5, 5), np.nan)).losses).all()
     losses = np.full((5, 5), np.nan)
     losses[2, 2] = 0.5
@@ -111,7 +111,7 @@ def test_hold_out_error_needs_new_nodes() -> None:
 
 
 def test_expected_error_is_near_the_true_one() -> None:
-    """Rather too large than too small where the loss is smooth, as a spline gains more with each level."""
+    """Rather too large than too small for a smooth loss, since a spline improves more with each level."""
     for level in (4, 5, 6):
         losses = measured(GRID, level, bowl)
         expected = interpolation_error(GRID, level, losses)

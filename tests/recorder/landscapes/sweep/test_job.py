@@ -1,4 +1,4 @@
-"""Jobs: what is kept of a landscape, and that a computation which was killed goes on with it."""
+"""Jobs: the saved state of a landscape, from which a killed computation resumes."""
 
 import os
 import random
@@ -61,8 +61,8 @@ def job_of(directory: Path, **settings: Any) -> LandscapeJob:
     return LandscapeJob(**given | settings)
 
 
-def test_job_comes_back_from_its_folder_bit_for_bit(tmp_path: Path) -> None:
-    """With its axes, memory-mapped, its plane and its mode; also when it has been moved with the other run."""
+def test_job_is_loaded_from_its_folder_bit_for_bit(tmp_path: Path) -> None:
+    """With its memory-mapped axes, its plane and its mode; also after it has been moved with the other run."""
     for run in ("run", "other"):
         copy_trained_bowl(tmp_path / "runs" / run)
     other = Training(os.path.join("..", "..", "other", "ckpt_dir"), (1, 3, 5, 7))
@@ -97,7 +97,7 @@ def test_job_comes_back_from_its_folder_bit_for_bit(tmp_path: Path) -> None:
         assert all(np.array_equal(one, before, equal_nan=True) for one, before in zip(path, saved, strict=True))
 
 
-def test_whatever_changes_losses_or_nodes_changes_the_folder(tmp_path: Path) -> None:
+def test_everything_that_changes_losses_or_nodes_changes_the_folder(tmp_path: Path) -> None:
     """The checkpoints, the samples, the size, the axes."""
     settings: list[dict[str, Any]] = [
         {},
@@ -113,7 +113,7 @@ def test_whatever_changes_losses_or_nodes_changes_the_folder(tmp_path: Path) -> 
 
 
 def killed_at_random(directory: Path, workers: str, dots: int) -> str:
-    """Compute and kill -9 after some evaluations; return what was printed."""
+    """Compute and kill -9 after some evaluations; return the output."""
     path = os.pathsep.join(sys.path)
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(directory), workers],
@@ -128,7 +128,7 @@ def killed_at_random(directory: Path, workers: str, dots: int) -> str:
 
 
 def records_of(directory: Path) -> list[bytes]:
-    """Return the records of all journals, each as often as it was written."""
+    """Return the records of all journals, including repeated ones."""
     found = []
     for path in sorted((directory / "ckpt_dir" / FOLDER).glob("*/journal")):
         content = path.read_bytes()
@@ -137,8 +137,8 @@ def records_of(directory: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("workers", list(KILLS))
-def test_computation_that_is_killed_goes_on_where_it_was(tmp_path: Path, workers: str) -> None:
-    """At random, several times; no loss that was finished is measured again, and the bits are the same."""
+def test_computation_that_is_killed_resumes(tmp_path: Path, workers: str) -> None:
+    """At random, several times; no completed loss is measured again, and the bits are the same."""
     copy_trained_bowl(tmp_path / "killed")
     copy_trained_bowl(tmp_path / "undisturbed")
     known: list[bytes] = []

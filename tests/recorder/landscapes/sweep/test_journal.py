@@ -1,4 +1,4 @@
-"""The journal of finished losses."""
+"""The journal of measured losses."""
 
 import errno
 import fcntl
@@ -21,7 +21,7 @@ def measurement(number: int, total: float = 1.5) -> Measurement:
 
 
 def fill(path: Path, number: int) -> list[Measurement]:
-    """Write a journal and return what it holds."""
+    """Write a journal and return its measurements."""
     given = [measurement(i, 1.5 + i / 3) for i in range(number)]
     with Journal(str(path)) as journal:
         for each in given:
@@ -30,13 +30,13 @@ def fill(path: Path, number: int) -> list[Measurement]:
 
 
 def known(path: Path) -> list[Measurement]:
-    """Return what a journal holds."""
+    """Return the measurements in a journal."""
     with Journal(str(path)) as journal:
         return list(journal.measured.values())
 
 
-def test_losses_come_back_bit_for_bit(tmp_path: Path) -> None:
-    """NaN and infinities among them, which are losses like all others."""
+def test_losses_are_read_bit_for_bit(tmp_path: Path) -> None:
+    """Including NaN and infinities."""
     given = fill(tmp_path / "journal", 5)
     with Journal(str(tmp_path / "journal")) as journal:
         journal.append(measurement(5, math.inf))
@@ -49,7 +49,7 @@ def test_losses_come_back_bit_for_bit(tmp_path: Path) -> None:
 
 
 def test_torn_tail_costs_the_record_that_was_being_written(tmp_path: Path) -> None:
-    """And what is appended later is read."""
+    """Records that are appended later are read."""
     path = tmp_path / "journal"
     given = fill(path, 4)
     whole = path.read_bytes()
@@ -61,8 +61,8 @@ def test_torn_tail_costs_the_record_that_was_being_written(tmp_path: Path) -> No
     assert path.read_bytes() == whole
 
 
-def test_damage_costs_the_record_it_hit(tmp_path: Path) -> None:
-    """Any byte of it."""
+def test_damage_costs_only_the_damaged_record(tmp_path: Path) -> None:
+    """For any byte of it."""
     path = tmp_path / "journal"
     given = fill(path, 3)
     whole = path.read_bytes()
@@ -72,8 +72,8 @@ def test_damage_costs_the_record_it_hit(tmp_path: Path) -> None:
         assert known(path) == [given[0], given[2]]
 
 
-def test_holes_are_forgotten_when_it_is_opened_again(tmp_path: Path) -> None:
-    """They are worth another attempt."""
+def test_holes_are_dropped_when_it_is_opened_again(tmp_path: Path) -> None:
+    """They are measured again."""
     with Journal(str(tmp_path / "journal")) as journal:
         journal.append(Measurement(Place("real", 0, 0, 7, 128), None, error="three workers died"))
         assert journal.measured[Place("real", 0, 0, 7, 128)].sums is None
@@ -81,7 +81,7 @@ def test_holes_are_forgotten_when_it_is_opened_again(tmp_path: Path) -> None:
 
 
 def test_two_processes_do_not_write_the_same_journal(tmp_path: Path) -> None:
-    """The second one is told; a process that was killed holds nothing."""
+    """The second one raises; a killed process has no lock."""
     path = str(tmp_path / "journal")
     program = (
         "import sys; from toposcope.recorder.landscapes.sweep.journal import Journal\n"
@@ -99,7 +99,7 @@ def test_two_processes_do_not_write_the_same_journal(tmp_path: Path) -> None:
 
 
 def test_full_disk_leaves_whole_records(tmp_path: Path) -> None:
-    """The loss that found no room is not known, the error names the file, and what comes later is read."""
+    """The loss that did not fit is not stored, the error names the file, and later records are read."""
     path = tmp_path / "journal"
     with Journal(str(path)) as journal:
         journal.append(measurement(0))
@@ -114,7 +114,7 @@ def test_full_disk_leaves_whole_records(tmp_path: Path) -> None:
 
 
 def test_journal_is_written_on_file_systems_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is left behind that a later process would take for a lock."""
+    """Nothing remains that a later process would interpret as a lock."""
 
     def flock(file: int, operation: int) -> None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))

@@ -1,4 +1,4 @@
-"""Many losses measured by workers, whatever happens to them."""
+"""Sweeps: many losses measured by workers, some of which fail."""
 
 import multiprocessing
 import os
@@ -30,7 +30,7 @@ LARGE: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def processes() -> Iterator[Executor]:
-    """Two processes, which several tests use one after the other."""
+    """Two processes, which are shared by tests."""
     with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
         yield pool
 
@@ -44,7 +44,7 @@ def compute(directory: Path, network: Any = Bowl, **options: Any) -> dict[str, A
 
 
 def test_any_workers_give_the_same_bits(tmp_path: Path, processes: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In this process, in two others, in two threads, and in this one with the processes that pay."""
+    """In this process, in two others, in two threads, and in this one with the processes that are worth starting."""
     here = compute(tmp_path / "here")
     with ThreadPoolExecutor(2) as threads:
         assert compute(tmp_path / "threads", executor=threads) == here
@@ -64,7 +64,7 @@ def test_another_seed_gives_another_random_plane(tmp_path: Path) -> None:
 
 
 class Mortal(Bowl):
-    """Dies with its process, unless that is the process of the test: at one node always, at another one once."""
+    """Ends its process unless that is the test's: at one node always, at another one once."""
 
     def __init__(self, marker: Path) -> None:
         super().__init__()
@@ -81,10 +81,10 @@ class Mortal(Bowl):
         return super().eval_step(samples)
 
 
-def test_place_that_kills_its_workers_is_a_hole_and_nothing_else_is_lost(
+def test_place_that_kills_its_workers_is_a_hole_and_no_other_loss_is_lost(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """It gets three of them; one that dies elsewhere is replaced. The next call tries again."""
+    """After three workers; a worker that dies elsewhere is replaced. The next call tries again."""
     copy_trained_bowl(tmp_path)
     (disturbed,) = compute(tmp_path, lambda: Mortal(tmp_path / "mark"), device_ids=[0, 1], **INTERVAL).values()
     assert len(disturbed) == 12 + 12 + 80
@@ -103,8 +103,8 @@ def test_place_that_kills_its_workers_is_a_hole_and_nothing_else_is_lost(
     assert not np.isnan(details.measured.z).any()
 
 
-def test_worker_without_a_model_is_told_with_its_traceback(tmp_path: Path) -> None:
-    """What callback_fn raises there."""
+def test_worker_without_a_model_is_reported_with_its_traceback(tmp_path: Path) -> None:
+    """The exception of callback_fn in the worker."""
 
     def network() -> Bowl:
         if multiprocessing.parent_process() is not None:
@@ -115,8 +115,8 @@ def test_worker_without_a_model_is_told_with_its_traceback(tmp_path: Path) -> No
         compute(tmp_path, network, device_ids=[0, 1])
 
 
-def test_worker_with_other_samples_is_told(tmp_path: Path, processes: Executor) -> None:
-    """A dataset that is shuffled would mix losses of different samples, and nobody would notice."""
+def test_worker_with_other_samples_is_reported(tmp_path: Path, processes: Executor) -> None:
+    """With a shuffled dataset, losses of different samples would be mixed unnoticed."""
     copy_trained_bowl(tmp_path)
 
     def shuffled() -> Any:
@@ -127,8 +127,8 @@ def test_worker_with_other_samples_is_told(tmp_path: Path, processes: Executor) 
         SummaryLandscape(tmp_path).gen_landscapes_with_multi_process(shuffled, executor=processes)
 
 
-def test_executor_that_is_broken_is_told(tmp_path: Path) -> None:
-    """It is the user's to replace it; what was measured is kept."""
+def test_broken_executor_is_reported(tmp_path: Path) -> None:
+    """The user must replace it; measured losses are stored."""
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
     with pytest.raises(RuntimeError, match="shutdown"):
@@ -136,8 +136,8 @@ def test_executor_that_is_broken_is_told(tmp_path: Path) -> None:
     assert journals(tmp_path)
 
 
-def test_interruption_leaves_what_was_measured(tmp_path: Path) -> None:
-    """Ctrl-C: the next call goes on, and nothing is measured twice."""
+def test_interruption_keeps_measured_losses(tmp_path: Path) -> None:
+    """Ctrl-C: the next call resumes, and nothing is measured twice."""
     known: list[int] = []
 
     def interrupt(progress: Progress) -> None:
@@ -153,8 +153,8 @@ def test_interruption_leaves_what_was_measured(tmp_path: Path) -> None:
     assert resumed == compute(tmp_path / "undisturbed")
 
 
-def test_full_disk_is_told_and_the_next_call_goes_on(tmp_path: Path) -> None:
-    """Nothing that was measured is lost, and nothing is measured twice."""
+def test_full_disk_is_reported_and_the_next_call_resumes(tmp_path: Path) -> None:
+    """No measured loss is lost, and nothing is measured twice."""
     known: list[int] = []
     full = ExitStack()
 
@@ -172,8 +172,8 @@ def test_full_disk_is_told_and_the_next_call_goes_on(tmp_path: Path) -> None:
     assert resumed == compute(tmp_path / "undisturbed")
 
 
-def test_landscape_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    """Its losses are kept: the next call publishes it and measures nothing."""
+def test_landscape_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
+    """Its losses are stored: the next call publishes it and measures nothing."""
     copy_trained_bowl(tmp_path)
     measured: list[Progress] = []
     full = ExitStack()

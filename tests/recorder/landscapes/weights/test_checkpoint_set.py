@@ -1,4 +1,4 @@
-"""Checkpoints as flat vectors, and what is wrong with them."""
+"""Checkpoints as flat vectors, and their errors."""
 
 import json
 import os
@@ -20,7 +20,7 @@ Tensors = Mapping[str, npt.NDArray[np.generic]]
 
 
 def training(points: int = 3) -> list[Tensors]:
-    """Return the tensors of a network with a BatchNorm, as PyTorch calls them."""
+    """Return the tensors of a network with a BatchNorm, with PyTorch's names."""
     random = np.random.default_rng(0)
     return [
         {
@@ -43,8 +43,8 @@ def flat(tensors: Tensors) -> npt.NDArray[np.generic]:
     return np.concatenate([np.ravel(tensors[name]) for name in ("conv.weight", "bn.weight", "bn.running_mean")])
 
 
-def test_rows_are_the_tensors_one_after_another(tmp_path: Path) -> None:
-    """Trained ones first, as the layout says; integers are left out."""
+def test_rows_are_the_concatenated_tensors(tmp_path: Path) -> None:
+    """Trained ones first, in the order of the layout; integers are left out."""
     tensors = training()
     checkpoints = CheckpointSet.open(leave_checkpoints(tmp_path, tensors), [1, 3], LAYOUT)
 
@@ -55,8 +55,8 @@ def test_rows_are_the_tensors_one_after_another(tmp_path: Path) -> None:
     assert np.array_equal(checkpoints.rows.read(0, 11, 14), flat(tensors[0])[11:14])
 
 
-def test_layout_is_found_from_names(tmp_path: Path) -> None:
-    """When the network is not at hand."""
+def test_layout_is_derived_from_names(tmp_path: Path) -> None:
+    """If the network is not available."""
     checkpoints = CheckpointSet.open(leave_checkpoints(tmp_path, training()), [1, 2, 3])
 
     kinds = {tensor.name: tensor.kind for tensor in checkpoints.layout.tensors}
@@ -66,7 +66,7 @@ def test_layout_is_found_from_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".ckpt", ".safetensors"])
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
 def test_all_formats_and_dtypes_become_float32(tmp_path: Path, suffix: str, dtype: torch.dtype) -> None:
-    """Files of torch.save() are converted beside the checkpoints, once."""
+    """Files of torch.save() are converted once, in the folder of the checkpoints."""
     tensor = torch.linspace(-1, 1, 12, dtype=dtype).reshape(3, 4)
     save_checkpoint({"weight": tensor, "count": torch.tensor(3)}, tmp_path / f"Net_1_step{suffix}")
     named = {"model_params_file_map": {"1": f"Net_1_step{suffix}"}}
@@ -79,8 +79,8 @@ def test_all_formats_and_dtypes_become_float32(tmp_path: Path, suffix: str, dtyp
     assert len(converted) == (suffix == ".ckpt")
 
 
-def test_whole_paths_of_mindspore_are_found_also_after_a_move(tmp_path: Path) -> None:
-    """By the names of the files beside the metadata."""
+def test_absolute_paths_of_mindspore_are_found_after_a_move(tmp_path: Path) -> None:
+    """By the names of the files in the folder of the metadata."""
     folder = leave_checkpoints(tmp_path / "before", training())
     metadata = json.loads((folder / "train_metadata.json").read_text())
     metadata["model_params_file_map"] = {
@@ -93,8 +93,8 @@ def test_whole_paths_of_mindspore_are_found_also_after_a_move(tmp_path: Path) ->
     assert np.array_equal(CheckpointSet.open(tmp_path / "after", [1, 2]).rows[:], whole)
 
 
-def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
-    """The metadata, a point, a file; a file that is cut."""
+def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:
+    """The metadata, a point, a file; a truncated file."""
     with pytest.raises(FileNotFoundError, match=r"train_metadata.json' does not exist: train with SummaryCollector"):
         CheckpointSet.open(tmp_path, [1])
     folder = leave_checkpoints(tmp_path / "ckpt_dir", training())
@@ -115,7 +115,7 @@ def test_what_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"The checkpoint of 2 is missing: '.*Bowl_2_step.safetensors'"):
         CheckpointSet.open(folder, [1, 2])
     (folder / "train_metadata.json").write_text("{}")
-    with pytest.raises(ValueError, match="names no checkpoints"):
+    with pytest.raises(ValueError, match="contains no checkpoints"):
         CheckpointSet.open(folder, [1])
 
 
@@ -130,7 +130,7 @@ def test_checkpoints_of_another_network_are_refused(tmp_path: Path) -> None:
         CheckpointSet.open(folder, [1], layout_of([("fc.weight", (3,), "weight")]))
 
 
-def test_hashes_tell_files_apart(tmp_path: Path) -> None:
+def test_hashes_distinguish_files(tmp_path: Path) -> None:
     """Equal weights have equal hashes, whatever else differs in the files."""
     first, second, _ = training()
     checkpoints = CheckpointSet.open(leave_checkpoints(tmp_path, [first, second, first]), [1, 2, 3])
@@ -149,7 +149,7 @@ def test_products_are_those_of_the_trained_part(tmp_path: Path) -> None:
     assert not checkpoints.products[-1].any()
 
 
-def test_weights_that_are_not_finite_are_told(tmp_path: Path) -> None:
+def test_weights_that_are_not_finite_are_reported(tmp_path: Path) -> None:
     """With the step of their checkpoint."""
     tensors = training(4)
     tensors[1]["conv.weight"][0, 0, 0] = np.nan
@@ -162,8 +162,8 @@ def test_weights_that_are_not_finite_are_told(tmp_path: Path) -> None:
     assert CheckpointSet.open(folder, [1, 3, 4]).products.shape == (3, 3)
 
 
-def test_tensors_without_numbers_are_no_obstacle(tmp_path: Path) -> None:
-    """They have a place between others."""
+def test_empty_tensors_are_supported(tmp_path: Path) -> None:
+    """They have a position between others."""
     tensors = {"a": np.ones(3, np.float32), "b": np.ones((0, 4), np.float32), "c": np.full(2, 2, np.float32)}
     checkpoints = CheckpointSet.open(leave_checkpoints(tmp_path, [tensors, tensors]), [1, 2])
 
@@ -173,7 +173,7 @@ def test_tensors_without_numbers_are_no_obstacle(tmp_path: Path) -> None:
 
 
 def test_more_checkpoints_than_files_can_be_open_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that were closed are opened again, if they are still the same files."""
+    """Closed files are opened again if they are still the same files."""
     monkeypatch.setattr(mapped_checkpoint, "_MAX_MAPS", 2)
     tensors = training(5)
     folder = leave_checkpoints(tmp_path, tensors)
@@ -186,7 +186,7 @@ def test_more_checkpoints_than_files_can_be_open_are_read(tmp_path: Path, monkey
         _ = checkpoints.rows[1]
 
 
-def test_files_of_a_training_that_begins_anew_do_not_disturb(tmp_path: Path) -> None:
+def test_files_of_a_restarted_training_do_not_disturb(tmp_path: Path) -> None:
     """A checkpoint that is open keeps its numbers when its file is replaced or removed."""
     tensors = training()
     checkpoints = CheckpointSet.open(leave_checkpoints(tmp_path, tensors), [1, 2], LAYOUT)

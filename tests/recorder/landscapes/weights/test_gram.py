@@ -1,4 +1,4 @@
-"""Inner products of displacements: from all checkpoints at once, and growing while a training goes on."""
+"""Inner products of displacements: of all checkpoints, and incrementally during a training."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from toposcope.recorder.landscapes.weights.gram import Doubles, Float32s, combin
 from toposcope.recorder.landscapes.weights.incremental_gram import IncrementalGram, saved_gram
 from toposcope.recorder.landscapes.weights.layout import layout_of
 
-SIZE = 300_007  # More than a chunk, and no multiple of one.
+SIZE = 300_007  # More than a chunk, and not a multiple of one.
 LAYOUT = layout_of([("weight", (1, SIZE), "weight")])
 
 
@@ -24,11 +24,11 @@ class ArrayRows:
         self.rows = rows
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of rows."""
         return len(self.rows)
 
     def read(self, row: int, start: int, stop: int) -> Float32s:
-        """Return numbers of one."""
+        """Return numbers of one row."""
         return self.rows[row, start:stop]
 
 
@@ -45,7 +45,7 @@ def displaced(rows: Float32s, reference: int = -1) -> Doubles:
 
 
 def test_products_equal_those_of_whole_vectors() -> None:
-    """Whatever the chunks, also of many rows; and with directions, and combined to vectors."""
+    """For all chunk sizes, and for many rows; with directions, and as linear combinations."""
     for points, size in ((4, SIZE), (600, 14_500)):
         rows = walk(points, size)
         displacements = displaced(rows)
@@ -60,8 +60,8 @@ def test_products_equal_those_of_whole_vectors() -> None:
         assert np.allclose(vectors, combination @ displacements, rtol=1e-5, atol=1e-4)
 
 
-def test_gram_matrix_that_grew_is_used(tmp_path: Path) -> None:
-    """It gives what a pass over the checkpoints would; any of the points may be chosen."""
+def test_incremental_gram_matrix_is_used(tmp_path: Path) -> None:
+    """It equals the one computed from the checkpoints, for any selection of points."""
     folder = leave_path(tmp_path, rows := walk(6))
     gram = IncrementalGram(str(folder / GRAM))
     for point in range(1, 7):
@@ -79,8 +79,8 @@ def test_gram_matrix_that_grew_is_used(tmp_path: Path) -> None:
     assert np.array_equal(CheckpointSet.open(folder, points, LAYOUT).products, 2 * checkpoints.products)
 
 
-def test_gram_matrix_forgets_dropped_checkpoints(tmp_path: Path) -> None:
-    """Also the first, from which displacements go on being counted."""
+def test_gram_matrix_drops_removed_checkpoints(tmp_path: Path) -> None:
+    """Also the first one, which remains the origin of displacements."""
     folder = leave_path(tmp_path, rows := walk(5))
     gram = IncrementalGram(str(folder / GRAM))
     for point in range(1, 6):
@@ -100,8 +100,8 @@ def test_gram_matrix_forgets_dropped_checkpoints(tmp_path: Path) -> None:
     assert np.allclose(np.diag(products), ((displacements - displacements[-1]) ** 2).sum(axis=1))
 
 
-def test_gram_matrix_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
-    """Training does not wait for it; the file is removed, and those who need it compute it."""
+def test_gram_matrix_that_takes_too_long_is_removed(tmp_path: Path) -> None:
+    """Training does not wait for it; the file is removed, and readers compute the matrix."""
     folder = leave_path(tmp_path, rows := walk(3))
     (folder / GRAM).write_bytes(b"of a training before")
     gram = IncrementalGram(str(folder / GRAM))
@@ -137,7 +137,7 @@ def test_gram_matrix_of_other_files_is_not_used(tmp_path: Path) -> None:
 
 
 def test_gram_matrix_of_other_tensors_is_not_used(tmp_path: Path) -> None:
-    """As when the network of the landscape counts one as a buffer."""
+    """For example, if one is a buffer in the network of the landscape."""
     folder = leave_path(tmp_path, walk(3, 10))
     gram = IncrementalGram(str(folder / GRAM))
     for point in range(1, 4):
@@ -147,7 +147,7 @@ def test_gram_matrix_of_other_tensors_is_not_used(tmp_path: Path) -> None:
     assert not CheckpointSet.open(folder, [1, 2, 3], buffer).products.any()
 
 
-def test_displacements_too_small_for_subtraction_are_computed_anew(tmp_path: Path) -> None:
+def test_displacements_too_small_for_subtraction_are_recomputed(tmp_path: Path) -> None:
     """Two checkpoints that are equal have a distance of exactly zero."""
     path = walk(4, 100)
     path[3] = path[2]

@@ -1,12 +1,12 @@
-"""Where tensors stand in a flat vector."""
+"""The layout of tensors in a flat vector."""
 
 import pytest
 
 from toposcope.recorder.landscapes.weights.layout import kind_by_name, layout_of
 
 
-def test_buffers_come_last() -> None:
-    """Otherwise the order is the given one, and each tensor begins where the one before ends."""
+def test_buffers_are_last() -> None:
+    """Otherwise the order is kept, and each tensor begins where the previous one ends."""
     layout = layout_of(
         [
             ("conv.weight", (4, 2), "weight"),
@@ -28,7 +28,7 @@ def test_buffers_come_last() -> None:
     assert (layout.parameter_count, layout.size) == (13, 21)
 
 
-def test_network_without_buffers_is_trained_as_a_whole() -> None:
+def test_network_without_buffers_is_trained_completely() -> None:
     """Its parameter count is its size."""
     layout = layout_of([("weight", (2, 3), "weight"), ("bias", (3,), "bias")])
 
@@ -36,8 +36,8 @@ def test_network_without_buffers_is_trained_as_a_whole() -> None:
     assert layout_of([]).parameter_count == 0
 
 
-def test_variances_are_known_by_their_names() -> None:
-    """Of buffers, as PyTorch, MindSpore and Flax call them."""
+def test_variances_are_recognised_by_their_names() -> None:
+    """Of buffers, with the names of PyTorch, MindSpore and Flax."""
     layout = layout_of(
         [
             ("bn.running_mean", (2,), "buffer"),
@@ -53,7 +53,7 @@ def test_variances_are_known_by_their_names() -> None:
 
 
 def test_names_and_kinds_are_checked() -> None:
-    """A name that stands twice would be read twice from one tensor."""
+    """A repeated name would be read twice from one tensor."""
     with pytest.raises(ValueError, match="'a' appears twice"):
         layout_of([("a", (1,), "bias"), ("b", (1,), "bias"), ("a", (2,), "bias")])
     with pytest.raises(ValueError, match=r"kind is one of .* not 'gamma'"):
@@ -75,6 +75,6 @@ def test_names_and_kinds_are_checked() -> None:
         ("fc.bias", (4,), "bias"),
     ],
 )
-def test_names_tell_kinds(name: str, shape: tuple[int, ...], kind: str) -> None:
-    """Of PyTorch and MindSpore."""
+def test_names_determine_kinds(name: str, shape: tuple[int, ...], kind: str) -> None:
+    """With the names of PyTorch and MindSpore."""
     assert kind_by_name(name, shape) == kind

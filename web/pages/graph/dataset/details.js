@@ -1,4 +1,4 @@
-// All that is known of one stage of a dataset pipeline; of none: the stages in their order.
+// Details of the chosen stage of a dataset pipeline; without one, an outline of the stages.
 
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../../controls/icons.js";
@@ -27,18 +27,27 @@ function details(box, choose) {
   const { stage, feeds, fedBy } = box;
   return html`
     <header><h2>${stage.op_type || t("dataset.unnamed")}</h2>
-      <button class="quiet" data-key="close-stage" title=${t("dataset.close")} aria-label=${t("dataset.close")} @click=${() => choose("")}>${ICONS.close}</button></header>
-    <p class="meta" ?hidden=${t(`dataset.kind_${kindOf(stage)}`) === stage.op_type}>${t(`dataset.kind_${kindOf(stage)}`)}</p>
+      <button class="quiet" data-key="close-stage" title=${t("dataset.close")} aria-label=${t("dataset.close")}
+        @click=${() => choose("")}>${ICONS.close}</button></header>
+    <p class="meta"
+      ?hidden=${t(`dataset.kind_${kindOf(stage)}`) === stage.op_type}>${t(`dataset.kind_${kindOf(stage)}`)}</p>
     ${table(t("dataset.parameters"), stage.parameters, byRelevance(stage.parameters), "parameters")}
-    ${stage.operations.map((operation, at) => namedTable(t("dataset.operation", { n: at + 1 }), operation, `operation-${at}`))}
+    ${stage.operations.map((operation, at) =>
+      namedTable(t("dataset.operation", { n: at + 1 }), operation, `operation-${at}`),
+    )}
     ${stage.sampler ? namedTable(t("dataset.sampler"), stage.sampler, "sampler") : nothing}
-    ${fedBy.length ? html`<h3>${t("dataset.fed_by")}</h3><ul>${fedBy.map((one) => html`<li>${link(one, choose)}</li>`)}</ul>` : nothing}
-    ${feeds ? html`<h3>${t("dataset.feeds")}</h3>${link(feeds, choose)}` : nothing}`;
+    ${
+      fedBy.length
+        ? html`<h3>${t("dataset.inputs")}</h3><ul>${fedBy.map((source) => html`<li>${link(source, choose)}</li>`)}</ul>`
+        : nothing
+    }
+    ${feeds ? html`<h3>${t("dataset.output")}</h3>${link(feeds, choose)}` : nothing}`;
 }
 
 /** @param {Placed} placed @param {Choose} choose */
 const link = ({ id, stage }, choose) =>
-  html`<button class="text" data-to-stage=${id} @click=${() => choose(id)}>${stage.op_type || t("dataset.unnamed")}</button>`;
+  html`<button class="text" data-to-stage=${id}
+    @click=${() => choose(id)}>${stage.op_type || t("dataset.unnamed")}</button>`;
 
 /** @param {string} title @param {Parameters} operation @param {string} key */
 function namedTable(title, operation, key) {
@@ -54,6 +63,9 @@ const table = (title, parameters, names, key) => html`
   <h3>${title}</h3>
   ${
     names.length
-      ? html`<table class="facts" data-table=${key}><tbody>${names.map((name) => html`<tr data-fact=${name}><th scope="row">${name}</th><td>${valueText(parameters[name])}</td></tr>`)}</tbody></table>`
+      ? html`<table class="facts" data-table=${key}><tbody>${names.map(
+          (name) =>
+            html`<tr data-fact=${name}><th scope="row">${name}</th><td>${valueText(parameters[name])}</td></tr>`,
+        )}</tbody></table>`
       : html`<p class="hint">${t("dataset.no_parameters")}</p>`
   }`;

@@ -1,12 +1,12 @@
-// Which box of a dataset pipeline an arrow key leads to.
+// Keyboard navigation between the stages of a dataset pipeline.
 
 /** @typedef {import("./layout.js").Box} Box */
 
-/** Up to what feeds a stage, down to what it feeds, sideways to the next one of its row.
+/** Up to the first input of a stage, down to its consumer, sideways within its row.
  * @param {Box[]} boxes the last stage first @param {Box} box @param {string} key
- * @returns {Box | null | undefined} null: there is none; undefined: the key is no arrow */
+ * @returns {Box | null | undefined} null if there is no such box; undefined if the key does not navigate */
 export function neighbourOf(boxes, box, key) {
-  const find = (/** @type {string | undefined} */ id) => boxes.find((one) => one.id === id) ?? null;
+  const find = (/** @type {string | undefined} */ id) => boxes.find((other) => other.id === id) ?? null;
   const row = boxes.filter(({ depth }) => depth === box.depth);
   switch (key) {
     case "ArrowUp":
@@ -18,7 +18,7 @@ export function neighbourOf(boxes, box, key) {
     case "ArrowRight":
       return row[row.indexOf(box) + 1] ?? null;
     case "Home":
-      return boxes.find(({ y }) => y === Math.min(...boxes.map((one) => one.y))) ?? null;
+      return boxes.find(({ y }) => y === Math.min(...boxes.map((other) => other.y))) ?? null;
     case "End":
       return boxes[0];
     default:

@@ -1,4 +1,4 @@
-// The dataset graph as the graph page shows it: the pipeline of one run, chosen among the drawn ones.
+// The dataset view of the graph page: the pipeline of one of the visible runs.
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -9,17 +9,20 @@ import { runsByName } from "../../../data/catalogue.js";
 import { visibleRuns } from "../../../data/runs.js";
 import { set, setting } from "../../../data/view.js";
 import { t } from "../words.js";
-import "./graph.js";
+import "./dataset_graph.js";
 
-/** Which graph of a run the page shows. @type {import("@preact/signals-core").ReadonlySignal<"computation" | "dataset">} */
+/**
+ * The kind of graph that the page shows.
+ * @type {import("@preact/signals-core").ReadonlySignal<"computation" | "dataset">}
+ */
 export const graphKind = setting("graph.kind", "computation", ["computation", "dataset"]);
 
 const chosenRun = setting("graph.run", /** @type {string} */ (""));
 
-/** The drawn runs that have a dataset pipeline. */
+/** Visible runs that have a dataset pipeline. */
 const datasetRuns = computed(() => visibleRuns.value.filter((run) => runsByName.value.get(run)?.plugins.dataset_graph));
 
-/** The run whose pipeline is shown, "" = none: the chosen one, or the first that has one. */
+/** The run whose pipeline is shown: the chosen one, or the first that has one; "" for none. */
 const datasetRun = computed(() => {
   const runs = datasetRuns.value;
   const isChosen = visibleRuns.value.includes(chosenRun.value);
@@ -31,10 +34,15 @@ export function datasetView() {
   const run = datasetRun.value;
   if (!runs.length) return noRuns() ?? noPlugin(t("dataset.none"));
   if (run) return html`<dataset-graph .run=${run} data-run=${run}></dataset-graph>`;
-  return empty("no_dataset", t("dataset.none_of", { run: nameOf(chosenRun.value) }), t("dataset.others"), chooseRun());
+  return empty(
+    "no_dataset",
+    t("dataset.none_of", { run: nameOf(chosenRun.value) }),
+    t("dataset.other_runs"),
+    chooseRun(),
+  );
 }
 
-/** The choice between the graphs of computation and the dataset graph, where there is one. */
+/** Switches between the computational graph and the dataset graph, if there is one. */
 export const kindChoice = () =>
   datasetRuns.value.length || graphKind.value === "dataset"
     ? choice(
@@ -51,11 +59,11 @@ export const kindChoice = () =>
 
 export const datasetToolbar = () => html`${kindChoice()} ${chooseRun()}<span class="space"></span>`;
 
-/** A choice among the drawn runs that have a pipeline; where there is one, its name. */
+/** A selector of the visible runs that have a pipeline; the name if there is only one. */
 function chooseRun() {
   const runs = datasetRuns.value;
   const run = datasetRun.value;
-  const options = runs.map((one) => /** @type {[string, string]} */ ([one, nameOf(one)]));
+  const options = runs.map((name) => /** @type {[string, string]} */ ([name, nameOf(name)]));
   if (!runs.length) return nothing;
   if (run && runs.length < 2) return html`<span class="graph-run">${nameOf(run)}</span>`;
   return select(

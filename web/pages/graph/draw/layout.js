@@ -1,45 +1,45 @@
-// Lays graphs out: opened scopes from the innermost to the outermost, each by ELK in a worker, none twice.
+// Lays out graphs with ELK in a worker: expanded scopes from the innermost to the outermost, with a cache of layouts.
 
 import ELK from "elkjs/lib/elk-api.js";
 import { boxesOf, forwardOnly } from "../model/boxes.js";
-import { elkGraph, laidOf, linesOf, sizesKey } from "../model/elk.js";
-import { faceOf } from "./node_label.js";
+import { elkGraph, layoutOf, linesOf, sizesKey } from "../model/scope_layout.js";
+import { labelOf } from "./node_label.js";
 
-/** @typedef {import("../model/elk.js").Laid} Laid */
-/** @typedef {import("../model/elk.js").Direction} Direction */
+/** @typedef {import("../model/scope_layout.js").ScopeLayout} ScopeLayout */
+/** @typedef {import("../model/scope_layout.js").Direction} Direction */
 /** @typedef {import("../../../data/graphs.js").ScopeView} ScopeView */
 
-/** @typedef {object} Wanted
- * @property {string} graph names it among all graphs
+/** @typedef {object} LayoutRequest
+ * @property {string} graph unique among all graphs
  * @property {(scope: string) => Promise<ScopeView>} read
  * @property {ReadonlySet<string>} open
- * @property {boolean} isFolded are those that are alike one box?
- * @property {boolean} isForward without what only training needs
+ * @property {boolean} isFolded whether equal children are drawn as one box
+ * @property {boolean} isForward whether scopes that only training uses are omitted
  * @property {Direction} direction
  */
 
-const MOST_KNOWN = 400;
+const MAX_CACHED = 400;
 
 /** @type {InstanceType<typeof ELK> | null} */
 let elk = null;
-/** Layouts that were made, or are being made. @type {Map<string, Promise<Laid>>} */
-const known = new Map();
+/** Finished and pending layouts by key. @type {Map<string, Promise<ScopeLayout>>} */
+const layouts = new Map();
 
-function begun() {
+function layoutEngine() {
   return (elk ??= new ELK({
     algorithms: ["layered"],
     workerFactory: () => new Worker(new URL("./elk-worker.min.js", import.meta.url)),
   }));
 }
 
-/** Lets the worker begin. */
-export function warmUp() {
-  if (!elk) practise(20);
+/** Starts the worker and warms it up with a small layout. */
+export function startWorker() {
+  if (!elk) warmUp(20);
 }
 
-/** Lays out a graph that nobody sees: what the worker has done before it does several times as fast.
+/** Lays out a synthetic graph, since the worker's code runs several times as fast once compiled.
  * @param {number} size */
-export function practise(size) {
+export function warmUp(size) {
   const children = Array.from({ length: size }, (_, place) => ({
     id: String(place),
     width: 60 + (place % 5) * 20,
@@ -50,54 +50,57 @@ export function practise(size) {
   const edges = children.flatMap(({ id }, place) =>
     targets(place).map((target) => ({ id: `${id}-${target}`, sources: [id], targets: [String(target)] })),
   );
-  const around = elkGraph("", [], new Map(), { lines: [], own: new Map() }, "down");
-  begun()
+  const around = elkGraph("", [], new Map(), { lines: [], borderPorts: new Map() }, "down");
+  layoutEngine()
     .layout({ ...around, children: [{ ...around.children[0], children, edges }] })
     .catch(() => (elk = null));
 }
 
-/** @param {Wanted} wanted @param {string} [scope] the outermost unless told @returns {Promise<Laid>} */
-export async function layOut(wanted, scope = "") {
-  const whole = await wanted.read(scope);
-  const view = wanted.isForward ? forwardOnly(whole) : whole;
-  const boxes = boxesOf(view, wanted.open, wanted.isFolded);
-  const opened = boxes.filter(({ kind, count, id }) => kind === "scope" && count === 1 && wanted.open.has(id));
-  const inner = new Map(
-    await Promise.all(opened.map(async ({ id }) => /** @type {[string, Laid]} */ ([id, await layOut(wanted, id)]))),
-  );
-  const faces = boxes.map((box) => ({ box, face: faceOf(box) }));
+/** @param {LayoutRequest} request @param {string} [scope] the root by default @returns {Promise<ScopeLayout>} */
+export async function layOut(request, scope = "") {
+  const fullView = await request.read(scope);
+  const view = request.isForward ? forwardOnly(fullView) : fullView;
+  const boxes = boxesOf(view, request.open, request.isFolded);
+  const opened = boxes.filter(({ kind, count, id }) => kind === "scope" && count === 1 && request.open.has(id));
+  const layOutInner = async (/** @type {{id: string}} */ { id }) =>
+    /** @type {[string, ScopeLayout]} */ ([id, await layOut(request, id)]);
+  const inner = new Map(await Promise.all(opened.map(layOutInner)));
+  const sizedBoxes = boxes.map((box) => ({ box, label: labelOf(box) }));
   const key = [
-    wanted.graph,
+    request.graph,
     scope,
-    wanted.isForward,
-    wanted.direction,
-    sizesKey(faces, inner),
+    request.isForward,
+    request.direction,
+    sizesKey(sizedBoxes, inner),
     ...[...inner.values()].map(keyOf),
   ].join("\n");
-  const made = known.get(key);
-  if (made) return made;
-  const making = laid(view, faces, inner, wanted.direction);
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(key, making);
-  making.then(
-    (result) => keys.set(result, key),
-    () => known.delete(key),
+  const cached = layouts.get(key);
+  if (cached) return cached;
+  const pending = runLayout(view, sizedBoxes, inner, request.direction);
+  if (layouts.size >= MAX_CACHED) layouts.clear();
+  layouts.set(key, pending);
+  pending.then(
+    (result) => layoutKeys.set(result, key),
+    () => layouts.delete(key),
   );
-  return making;
+  return pending;
 }
 
-/** What each layout was made of: a scope around it is laid out anew when that changes. @type {WeakMap<Laid, string>} */
-const keys = new WeakMap();
-/** @param {Laid} laid */
-const keyOf = (laid) => keys.get(laid) ?? laid.scope;
+/** The key of each layout, which is part of the key of the enclosing scope. @type {WeakMap<ScopeLayout, string>} */
+const layoutKeys = new WeakMap();
+/** @param {ScopeLayout} layout */
+const keyOf = (layout) => layoutKeys.get(layout) ?? layout.scope;
 
-/** @param {ScopeView} view @param {Parameters<typeof elkGraph>[1]} faces @param {ReadonlyMap<string, Laid>} inner @param {Direction} direction */
-async function laid(view, faces, inner, direction) {
-  const drawn = linesOf(
+/**
+ * @param {ScopeView} view @param {Parameters<typeof elkGraph>[1]} sizedBoxes
+ * @param {ReadonlyMap<string, ScopeLayout>} inner @param {Direction} direction
+ */
+async function runLayout(view, sizedBoxes, inner, direction) {
+  const scopeLines = linesOf(
     view,
-    faces.map(({ box }) => box),
+    sizedBoxes.map(({ box }) => box),
     inner,
   );
-  const reply = await begun().layout(elkGraph(view.name, faces, inner, drawn, direction));
-  return laidOf(view, faces, inner, drawn, reply, direction);
+  const reply = await layoutEngine().layout(elkGraph(view.name, sizedBoxes, inner, scopeLines, direction));
+  return layoutOf(view, sizedBoxes, inner, scopeLines, reply, direction);
 }

@@ -1,35 +1,42 @@
-// What stands in a box, and how large that makes it.
+// The text in a box, and the size of the box that results.
 
 import { groupLabel } from "../model/boxes.js";
-import { cut, widthOf } from "./text_width.js";
+import { textWidth, truncate } from "./text_width.js";
 
 /** @typedef {import("../model/boxes.js").Box} Box */
-/** @typedef {import("../model/elk.js").Face} Face */
+/** @typedef {import("../model/scope_layout.js").NodeLabel} NodeLabel */
 
-export const LABEL = 12;
-export const NOTE = 10.5;
-/** A scope's name is heavier than a node's. @param {Box} box */
+export const LABEL_SIZE = 12;
+export const NOTE_SIZE = 10.5;
+/** The font weight of a box's name. @param {Box} box */
 export const weightOf = ({ kind }) => (kind === "scope" ? 600 : 400);
-const WIDEST = 190;
-const SIDES = 20;
-const LOW = 24;
-const HIGH = 38;
+const MAX_WIDTH = 190;
+const PADDING = 20;
+const HEIGHT = 24;
+const HEIGHT_WITH_NOTE = 38;
 
-/** @param {Box} box @returns {Face} */
-export function faceOf(box) {
+/** @param {Box} box @returns {NodeLabel} */
+export function labelOf(box) {
   const { kind, members, count } = box;
   const weight = weightOf(box);
   const first = members[0];
-  const times = count > 1 && kind !== "rest" ? `  ×${count}` : "";
-  const room = WIDEST - widthOf(times, LABEL, weight);
-  const label =
-    kind === "rest" ? `+ ${count}` : cut(count > 1 ? groupLabel(members) : first.label, room, LABEL, weight) + times;
-  const note = cut(noteOf(box), WIDEST, NOTE);
-  const width = Math.max(widthOf(label, LABEL, weight), widthOf(note, NOTE)) + SIDES;
-  return { label, note, width: Math.max(kind === "scope" ? 72 : 44, Math.ceil(width)), height: note ? HIGH : LOW };
+  const multiplier = count > 1 && kind !== "rest" ? `  ×${count}` : "";
+  const room = MAX_WIDTH - textWidth(multiplier, LABEL_SIZE, weight);
+  const text =
+    kind === "rest"
+      ? `+ ${count}`
+      : truncate(count > 1 ? groupLabel(members) : first.label, room, LABEL_SIZE, weight) + multiplier;
+  const note = truncate(noteOf(box), MAX_WIDTH, NOTE_SIZE);
+  const width = Math.max(textWidth(text, LABEL_SIZE, weight), textWidth(note, NOTE_SIZE)) + PADDING;
+  return {
+    text,
+    note,
+    width: Math.max(kind === "scope" ? 72 : 44, Math.ceil(width)),
+    height: note ? HEIGHT_WITH_NOTE : HEIGHT,
+  };
 }
 
-/** Of a scope how many nodes it holds; of a node what it computes, unless its name says so.
+/** A scope's number of nodes, or a node's operator unless its name starts with it.
  * @param {Box} box */
 function noteOf({ kind, members, count }) {
   if (kind === "rest") return "";

@@ -1,66 +1,144 @@
-// A graph as an SVG document of its own.
+// Draws a graph as a standalone SVG document.
 
-import { HEAD } from "../model/elk.js";
+import { HEAD } from "../model/scope_layout.js";
 
 /** @typedef {import("../model/scene.js").Scene} Scene */
 /** @typedef {import("../model/scene.js").PlacedBox} PlacedBox */
 /** @typedef {import("../model/scene.js").PlacedLine} PlacedLine */
-/** @typedef {import("./theme.js").Inks} Inks */
-/** How things look. @typedef {{inks: Inks, font: string, radius: (kind: import("../model/boxes.js").Box["kind"], height: number) => number, width: (count: number) => number}} Look */
+/** @typedef {import("./theme.js").GraphTheme} GraphTheme */
+/** @typedef {import("../model/boxes.js").Box["kind"]} Kind */
+/** @typedef {object} SvgStyle
+ * @property {GraphTheme} theme
+ * @property {string} font
+ * @property {(kind: Kind, height: number) => number} cornerRadius
+ * @property {(count: number) => number} width of a line for so many edges
+ */
 
 /** @param {string} text */
-const escaped = (text) =>
-  text.replace(/[&<>"'\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (sign) =>
-    sign < " " ? "\ufffd" : `&#${sign.charCodeAt(0)};`,
+const escapeXml = (text) =>
+  text.replace(/[&<>"'\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, (character) =>
+    character < " " ? "\ufffd" : `&#${character.charCodeAt(0)};`,
   );
 /** @param {number} number */
-const short = (number) => String(Math.round(number * 10) / 10);
+const rounded = (number) => String(Math.round(number * 10) / 10);
 
-/** @param {Scene} scene @param {string} title @param {Look} look */
-export function graphSvg({ width, height, boxes, lines, byId }, title, look) {
-  const { inks, font } = look;
-  const [w, h] = [Math.ceil(width), Math.ceil(height)];
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" font-family="${escaped(font)}" font-size="12">
-<title>${escaped(title)}</title>
-<defs><marker id="arrow" viewBox="0 0 6 6" refX="6" refY="3" markerWidth="6" markerHeight="6" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L6 3L0 6z" fill="${inks.edge}"/></marker></defs>
-<rect width="100%" height="100%" fill="${inks.ground}"/>
-${boxes
-  .filter(({ isOpen }) => isOpen)
-  .map((box) => frame(box, look))
-  .join("\n")}
-<g fill="none" stroke="${inks.edge}" stroke-linejoin="round">
-${lines.map((line) => path(line, byId.has(line.to), look)).join("\n")}
-</g>
-<g text-anchor="middle" fill="${inks.text}">
-${boxes
-  .filter(({ isOpen }) => !isOpen)
-  .map((box) => closed(box, look))
-  .join("\n")}
-</g>
-</svg>`;
+/** An element; numbers are rounded, attributes without a value are left out.
+ * @param {string} name @param {Record<string, string | number | false | undefined>} attributes
+ * @param {string} [content] */
+function element(name, attributes, content = "") {
+  const written = Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined || value === false
+      ? []
+      : ` ${key}="${typeof value === "number" ? rounded(value) : escapeXml(value)}"`,
+  );
+  return content ? `<${name}${written.join("")}>${content}</${name}>` : `<${name}${written.join("")}/>`;
 }
 
-/** @param {PlacedBox} box @param {Look} look */
-const frame = ({ box, depth, x, y, width, height }, { inks }) =>
-  `<g><title>${escaped(box.id)}</title><rect x="${short(x)}" y="${short(y)}" width="${short(width)}" height="${short(height)}" rx="6" fill="${inks.inside[depth % 2]}" stroke="${inks.border}"/><text x="${short(x + 8)}" y="${short(y + HEAD / 2 + 4)}" font-weight="600" fill="${inks.text}">${escaped(box.members[0].label)}</text></g>`;
+/** @param {Scene} scene @param {string} title @param {SvgStyle} style */
+export function graphSvg({ width: exactWidth, height: exactHeight, boxes, lines, byId }, title, style) {
+  const { theme, font } = style;
+  const [width, height] = [Math.ceil(exactWidth), Math.ceil(exactHeight)];
+  const arrow = {
+    id: "arrow",
+    viewBox: "0 0 6 6",
+    refX: 6,
+    refY: 3,
+    markerWidth: 6,
+    markerHeight: 6,
+    markerUnits: "userSpaceOnUse",
+    orient: "auto",
+  };
+  const parts = [
+    element("title", {}, escapeXml(title)),
+    element("defs", {}, element("marker", arrow, element("path", { d: "M0 0L6 3L0 6z", fill: theme.edge }))),
+    element("rect", { width: "100%", height: "100%", fill: theme.ground }),
+    ...boxes.filter(({ isOpen }) => isOpen).map((box) => frame(box, style)),
+    element(
+      "g",
+      { fill: "none", stroke: theme.edge, "stroke-linejoin": "round" },
+      lines.map((line) => path(line, byId.has(line.to), style)).join("\n"),
+    ),
+    element(
+      "g",
+      { "text-anchor": "middle", fill: theme.text },
+      boxes
+        .filter(({ isOpen }) => !isOpen)
+        .map((box) => closed(box, style))
+        .join("\n"),
+    ),
+  ];
+  return element(
+    "svg",
+    {
+      xmlns: "http://www.w3.org/2000/svg",
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      "font-family": font,
+      "font-size": 12,
+    },
+    parts.join("\n"),
+  );
+}
 
-/** @param {PlacedLine} line @param {boolean} hasArrow @param {Look} look */
+/** An expanded scope. @param {PlacedBox} box @param {SvgStyle} style */
+const frame = ({ box, depth, x, y, width, height }, { theme }) =>
+  element(
+    "g",
+    {},
+    element("title", {}, escapeXml(box.id)) +
+      element("rect", { x, y, width, height, rx: 6, fill: theme.inside[depth % 2], stroke: theme.border }) +
+      element(
+        "text",
+        { x: x + 8, y: y + HEAD / 2 + 4, "font-weight": 600, fill: theme.text },
+        escapeXml(box.members[0].label),
+      ),
+  );
+
+/** @param {PlacedLine} line @param {boolean} hasArrow @param {SvgStyle} style */
 const path = ({ points, count, control }, hasArrow, { width }) =>
-  `<path d="M${points.map(({ x, y }) => `${short(x)} ${short(y)}`).join("L")}" stroke-width="${short(width(count))}"${control ? ' stroke-dasharray="4 3"' : ""}${hasArrow ? ' marker-end="url(#arrow)"' : ""}/>`;
+  element("path", {
+    d: `M${points.map(({ x, y }) => `${rounded(x)} ${rounded(y)}`).join("L")}`,
+    "stroke-width": width(count),
+    "stroke-dasharray": control && "4 3",
+    "marker-end": hasArrow && "url(#arrow)",
+  });
 
-/** @param {PlacedBox} box @param {Look} look */
-function closed({ box, face, x, y, width, height }, { inks, radius }) {
+/** A box that is not expanded. @param {PlacedBox} placed @param {SvgStyle} style */
+function closed({ box, label, x, y, width, height }, { theme, cornerRadius }) {
   const rect = (/** @type {number} */ shift) =>
-    `<rect x="${short(x + shift)}" y="${short(y + shift)}" width="${short(width)}" height="${short(height)}" rx="${short(radius(box.kind, height))}" fill="${inks.fill[box.kind]}" stroke="${inks.border}"${box.kind === "constant" || box.kind === "rest" ? ' stroke-dasharray="3 2"' : ""}/>`;
-  const middle = short(x + width / 2);
-  const text = `<text x="${middle}" y="${short(face.note ? y + 17 : y + height / 2 + 4.5)}"${box.kind === "scope" ? ' font-weight="600"' : ""}>${escaped(face.label)}</text>`;
-  const note = face.note
-    ? `<text x="${middle}" y="${short(y + 31)}" font-size="10.5" fill="${inks.note}">${escaped(face.note)}</text>`
-    : "";
-  return `<g><title>${escaped(
-    box.members
-      .map(({ name }) => name)
-      .slice(0, 100)
-      .join("\n"),
-  )}</title>${box.count > 1 ? rect(3) : ""}${rect(0)}${text}${note}</g>`;
+    element("rect", {
+      x: x + shift,
+      y: y + shift,
+      width,
+      height,
+      rx: cornerRadius(box.kind, height),
+      fill: theme.fill[box.kind],
+      stroke: theme.border,
+      "stroke-dasharray": (box.kind === "constant" || box.kind === "rest") && "3 2",
+    });
+  const names = box.members.slice(0, 100).map(({ name }) => name);
+  const text = element(
+    "text",
+    {
+      x: x + width / 2,
+      y: label.note ? y + 17 : y + height / 2 + 4.5,
+      "font-weight": box.kind === "scope" && 600,
+    },
+    escapeXml(label.text),
+  );
+  const note = element(
+    "text",
+    { x: x + width / 2, y: y + 31, "font-size": 10.5, fill: theme.note },
+    escapeXml(label.note),
+  );
+  return element(
+    "g",
+    {},
+    element("title", {}, escapeXml(names.join("\n"))) +
+      (box.count > 1 ? rect(3) : "") +
+      rect(0) +
+      text +
+      (label.note ? note : ""),
+  );
 }

@@ -1,37 +1,39 @@
-// How wide texts are, and texts cut to the room there is.
+// Measures text, and truncates it to a width.
 
 export const FONT =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Noto Sans CJK SC", sans-serif';
 
 const context = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
 /** @type {Map<string, number>} */
-const known = new Map();
-const MOST_KNOWN = 20_000;
+const widths = new Map();
+const MAX_CACHED = 20_000;
 
 /** @param {string} text @param {number} size @param {number} [weight] */
-export function widthOf(text, size, weight = 400) {
+export function textWidth(text, size, weight = 400) {
   const key = `${weight} ${size} ${text}`;
-  const width = known.get(key);
+  const width = widths.get(key);
   if (width !== undefined) return width;
   context.font = `${weight} ${size}px ${FONT}`;
   const measured = context.measureText(text).width;
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(key, measured);
+  if (widths.size >= MAX_CACHED) widths.clear();
+  widths.set(key, measured);
   return measured;
 }
 
-/** The text, or as much of its beginning and end as there is room for.
+/** Truncates a text in the middle to fit a width in pixels.
  * @param {string} text @param {number} room @param {number} size @param {number} [weight] */
-export function cut(text, room, size, weight) {
-  if (widthOf(text, size, weight) <= room) return text;
-  const signs = [...text.slice(0, 200)];
-  let [least, most] = [1, signs.length];
-  const shortened = (/** @type {number} */ kept) =>
-    `${signs.slice(0, Math.ceil(kept * 0.6)).join("")}…${signs.slice(signs.length - Math.floor(kept * 0.4)).join("")}`;
-  while (least < most) {
-    const middle = Math.ceil((least + most) / 2);
-    if (widthOf(shortened(middle), size, weight) <= room) least = middle;
-    else most = middle - 1;
+export function truncate(text, room, size, weight) {
+  if (textWidth(text, size, weight) <= room) return text;
+  const characters = [...text.slice(0, 200)];
+  let [low, high] = [1, characters.length];
+  const shortened = (/** @type {number} */ kept) => {
+    const [start, end] = [Math.ceil(kept * 0.6), Math.floor(kept * 0.4)];
+    return `${characters.slice(0, start).join("")}…${characters.slice(characters.length - end).join("")}`;
+  };
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (textWidth(shortened(middle), size, weight) <= room) low = middle;
+    else high = middle - 1;
   }
-  return shortened(least);
+  return shortened(low);
 }

@@ -1,60 +1,56 @@
-// The colours of a graph in the theme of the moment, as the style sheet has them.
+// The colours of a graph in the current theme, read from the style sheet.
 
 /** @typedef {import("../model/boxes.js").Box["kind"]} Kind */
-/** @typedef {object} Inks
+/** @typedef {object} GraphTheme
  * @property {string} ground
- * @property {string} surface
  * @property {string} text
  * @property {string} note
  * @property {string} edge
  * @property {string} border
  * @property {string} accent
- * @property {string} soft
- * @property {[even: string, odd: string]} inside of opened scopes in one another
+ * @property {[even: string, odd: string]} inside of expanded scopes at even and odd depths
  * @property {Record<Kind, string>} fill
  */
 
-/** @type {{theme: string, inks: Inks} | null} */
-let known = null;
+/** @type {{name: string, theme: GraphTheme} | null} */
+let cached = null;
 
-/** @returns {Inks} */
-export function graphInks() {
-  const theme = document.documentElement.dataset.theme ?? "light";
-  if (known?.theme !== theme) known = { theme, inks: readInks() };
-  return known.inks;
+/** @returns {GraphTheme} */
+export function graphTheme() {
+  const name = document.documentElement.dataset.theme ?? "light";
+  if (cached?.name !== name) cached = { name, theme: readTheme() };
+  return cached.theme;
 }
 
-/** @returns {Inks} */
-function readInks() {
+/** @returns {GraphTheme} */
+function readTheme() {
   const style = getComputedStyle(document.documentElement);
-  const ink = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  const token = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   return {
-    ground: ink("--bg"),
-    surface: ink("--surface"),
-    text: ink("--text"),
-    note: ink("--text-3"),
-    edge: ink("--graph-edge"),
-    border: ink("--graph-border"),
-    accent: ink("--accent"),
-    soft: ink("--accent-soft"),
-    inside: [ink("--graph-inside"), ink("--graph-inside-2")],
+    ground: token("--bg"),
+    text: token("--text"),
+    note: token("--text-3"),
+    edge: token("--graph-edge"),
+    border: token("--graph-border"),
+    accent: token("--accent"),
+    inside: [token("--graph-inside"), token("--graph-inside-2")],
     fill: {
-      scope: ink("--graph-scope"),
-      operator: ink("--graph-operator"),
-      parameter: ink("--graph-parameter"),
-      constant: ink("--graph-constant"),
-      input: ink("--graph-input"),
-      output: ink("--graph-output"),
-      rest: ink("--graph-rest"),
+      scope: token("--graph-scope"),
+      operator: token("--graph-operator"),
+      parameter: token("--graph-parameter"),
+      constant: token("--graph-constant"),
+      input: token("--graph-input"),
+      output: token("--graph-output"),
+      rest: token("--graph-rest"),
     },
   };
 }
 
-/** How round the corners of a box are. @param {Kind} kind @param {number} height */
-export const radiusOf = (kind, height) =>
+/** The corner radius of a box, in pixels. @param {Kind} kind @param {number} height */
+export const cornerRadius = (kind, height) =>
   ({ scope: 5, operator: 4, parameter: height / 2, constant: 2, input: height / 2, output: height / 2, rest: 4 })[kind];
 
-/** How wide a line is that stands for so many edges. @param {number} count */
+/** The width of a line that represents `count` edges, in pixels. @param {number} count */
 export const lineWidth = (count) => Math.min(4, 1 + Math.log2(count) * 0.5);
-/** Dashes of edges along which nothing flows. */
+/** The dash pattern of control edges. */
 export const CONTROL_DASH = [4, 3];

@@ -1,4 +1,5 @@
-// What is drawn of a scope: a box for each child, one for several that are alike, and one for those there is no room for.
+// The boxes of a scope: one for each child, one for each group of repeated children, and one for the rest beyond the
+// limit.
 
 /** @typedef {import("../../../data/graphs.js").Child} Child */
 /** @typedef {import("../../../data/graphs.js").ScopeView} ScopeView */
@@ -6,42 +7,42 @@
 /** @typedef {import("../../../data/graphs.js").Flow} Flow */
 
 /** @typedef {object} Box
- * @property {string} id a child's name; for several, what `open` calls them
- * @property {string} scope that it is in
- * @property {EntryKind | "rest"} kind of what it stands for; rest: whatever there is no room for
+ * @property {string} id a child's name, "*name" for a group, or "+scope" for the rest
+ * @property {string} scope the enclosing scope
+ * @property {EntryKind | "rest"} kind "rest" for the children beyond the limit
  * @property {Child[]} members
- * @property {number} count how many it stands for; more than members where not all are known
+ * @property {number} count the number of children; larger than the number of members if some are not listed
  */
 
-/** So many that are alike become one. */
-const FEWEST_ALIKE = 3;
-/** Boxes of one scope: a larger scope is laid out in part. */
-const MOST_BOXES = 200;
+/** The smallest number of equal children that are drawn as one box. */
+const MIN_GROUP = 3;
+/** The largest number of boxes in a scope; the others become one box. */
+const MAX_BOXES = 200;
 
-/** How several that are alike are called: by the first of them. @param {string} name */
+/** The id of a group, by its first member. @param {string} name */
 const groupId = (name) => `*${name}`;
-/** How a scope's rest is called. @param {string} scope */
+/** The id of the box for a scope's rest. @param {string} scope */
 const restId = (scope) => `+${scope}`;
-/** How it is said that a child stands apart: out of a group, and where there would be no room. @param {string} name */
-export const keptId = (name) => `!${name}`;
+/** The entry of `open` for a child that is drawn separately from its group or from the rest. @param {string} name */
+export const pinnedId = (name) => `!${name}`;
 
-/** Is this the name of a box that stands for several? @param {string} id */
-export const isOfSeveral = (id) => /^[*+]/u.test(id);
+/** Returns whether an id is that of a group or of a rest. @param {string} id */
+export const isAggregateId = (id) => /^[*+]/u.test(id);
 
-/** Scopes of what only training needs: MindSpore's names, and those of others. */
+/** Names of scopes that only training uses, in MindSpore and other frameworks. */
 const TRAINING = /^(gradients?|optimizer|training|Gradients|Optimizer)([-_:.\d]|$)/;
 
-/** A scope without what only training needs. @param {ScopeView} view @returns {ScopeView} */
+/** Returns a scope without the scopes that only training uses. @param {ScopeView} view @returns {ScopeView} */
 export function forwardOnly(view) {
   const isTraining = (/** @type {string} */ name) => TRAINING.test(name.slice(name.lastIndexOf("/") + 1));
-  const away = new Set(
+  const removed = new Set(
     [...view.children, ...view.outside]
       .filter(({ kind, name }) => kind === "scope" && isTraining(name))
       .map(({ name }) => name),
   );
-  if (!away.size) return view;
-  const children = view.children.filter(({ name }) => !away.has(name));
-  const edges = view.edges.filter(({ source, target }) => !away.has(source) && !away.has(target));
+  if (!removed.size) return view;
+  const children = view.children.filter(({ name }) => !removed.has(name));
+  const edges = view.edges.filter(({ source, target }) => !removed.has(source) && !removed.has(target));
   return {
     ...view,
     total: view.total - view.children.length + children.length,
@@ -51,8 +52,8 @@ export function forwardOnly(view) {
   };
 }
 
-/** @param {ScopeView} view @param {ReadonlySet<string>} open scopes that are opened, groups drawn one by one, children that stand apart
- * @param {boolean} isFolded are those that are alike one box? @returns {Box[]} */
+/** @param {ScopeView} view @param {ReadonlySet<string>} open expanded scopes, expanded groups and pinned children
+ * @param {boolean} isFolded whether equal children are drawn as one box @returns {Box[]} */
 export function boxesOf(view, open, isFolded) {
   const groups = isFolded ? groupsOf(view, open) : new Map();
   /** @type {Box[]} */
@@ -63,68 +64,70 @@ export function boxesOf(view, open, isFolded) {
     else if (group[0] === child)
       boxes.push({ id: groupId(child.name), scope: view.name, kind: child.kind, members: group, count: group.length });
   }
-  return withRest(view, boxes, open);
+  return addRestBox(view, boxes, open);
 }
 
 /** @param {ScopeView} view @param {Box[]} boxes @param {ReadonlySet<string>} open @returns {Box[]} */
-function withRest(view, boxes, open) {
-  const unknown = view.total - view.children.length;
-  if (boxes.length <= MOST_BOXES && !unknown) return boxes;
-  const isKept = (/** @type {Box} */ { members }) =>
-    members.some(({ name }) => open.has(name) || open.has(keptId(name)));
-  const kept = boxes.filter((box, place) => place < MOST_BOXES || isKept(box));
+function addRestBox(view, boxes, open) {
+  const unlisted = view.total - view.children.length;
+  if (boxes.length <= MAX_BOXES && !unlisted) return boxes;
+  const isPinned = (/** @type {Box} */ { members }) =>
+    members.some(({ name }) => open.has(name) || open.has(pinnedId(name)));
+  const kept = boxes.filter((box, place) => place < MAX_BOXES || isPinned(box));
   const drawn = new Set(kept);
   const members = boxes.filter((box) => !drawn.has(box)).flatMap((box) => box.members);
-  return [...kept, { id: restId(view.name), scope: view.name, kind: "rest", members, count: members.length + unknown }];
+  return [
+    ...kept,
+    { id: restId(view.name), scope: view.name, kind: "rest", members, count: members.length + unlisted },
+  ];
 }
 
-/** The groups of children that are alike, by the name of each member. Whatever is opened stands apart.
+/** Groups of equal children by the name of each member. Expanded and pinned children are in no group.
  * @param {ScopeView} view @param {ReadonlySet<string>} open @returns {Map<string, Child[]>} */
 function groupsOf(view, open) {
   const ends = endsOf(view.edges);
-  const apart = new Set([...open].flatMap((name) => parts(name)));
-  const isApart = (/** @type {Child} */ { name }) => apart.has(name) || open.has(keptId(name));
+  const separateNames = new Set([...open].flatMap((name) => selfAndScopes(name)));
+  const isSeparate = (/** @type {Child} */ { name }) => separateNames.has(name) || open.has(pinnedId(name));
   /** @type {Map<string, Child[]>} */
   const groups = new Map();
-  for (const [like, members] of Map.groupBy(view.children, (child) => likeness(child, ends.get(child.name)))) {
-    if (like === "" || members.length < FEWEST_ALIKE || members.some(({ name }) => open.has(groupId(name)))) continue;
-    const folded = members.filter((child) => !isApart(child));
-    const isOne = members[0].kind !== "scope" || !closesCircle(folded, view.edges);
-    for (const group of isOne
+  for (const [signature, members] of Map.groupBy(view.children, (child) => signatureOf(child, ends.get(child.name)))) {
+    if (signature === "" || members.length < MIN_GROUP || members.some(({ name }) => open.has(groupId(name)))) continue;
+    const folded = members.filter((child) => !isSeparate(child));
+    const canBeOneBox = members[0].kind !== "scope" || !createsCycle(folded, view.edges);
+    const parts = canBeOneBox
       ? [folded]
-      : stretches(members, isApart).filter((one) => !closesCircle(one, view.edges))) {
-      if (group.length >= FEWEST_ALIKE) for (const { name } of group) groups.set(name, group);
-    }
+      : splitAtSeparate(members, isSeparate).filter((part) => !createsCycle(part, view.edges));
+    for (const part of parts) if (part.length >= MIN_GROUP) for (const { name } of part) groups.set(name, part);
   }
   return groups;
 }
 
-/** Members with none between them that stands apart.
- * @param {Child[]} members @param {(child: Child) => boolean} isApart */
-function stretches(members, isApart) {
+/** Splits members at those that are drawn separately.
+ * @param {Child[]} members @param {(child: Child) => boolean} isSeparate */
+function splitAtSeparate(members, isSeparate) {
   /** @type {Child[][]} */
-  const found = [[]];
+  const parts = [[]];
   for (const child of members) {
-    if (isApart(child)) found.push([]);
-    else found[found.length - 1].push(child);
+    if (isSeparate(child)) parts.push([]);
+    else parts[parts.length - 1].push(child);
   }
-  return found;
+  return parts;
 }
 
-/** A name and those of all scopes around it. @param {string} name */
-function parts(name) {
-  const found = [name];
-  for (let at = name.lastIndexOf("/"); at > 0; at = name.lastIndexOf("/", at - 1)) found.push(name.slice(0, at));
-  return found;
+/** A name and the names of all enclosing scopes. @param {string} name */
+function selfAndScopes(name) {
+  const names = [name];
+  for (let at = name.lastIndexOf("/"); at > 0; at = name.lastIndexOf("/", at - 1)) names.push(name.slice(0, at));
+  return names;
 }
 
-/** @param {Flow[]} edges @returns {Map<string, string[]>} what is at the other ends of each child's edges */
+/** @param {Flow[]} edges @returns {Map<string, string[]>} the other ends of each child's edges */
 function endsOf(edges) {
   /** @type {Map<string, string[]>} */
   const ends = new Map();
   const add = (/** @type {string} */ of, /** @type {string} */ end) => {
-    const known = ends.get(of);
-    if (known) known.push(end);
+    const names = ends.get(of);
+    if (names) names.push(end);
     else ends.set(of, [end]);
   };
   for (const { source, target, control } of edges) {
@@ -134,36 +137,36 @@ function endsOf(edges) {
   return ends;
 }
 
-/** Scopes are alike when they are built alike, nodes when they compute the same from the same for the same; "" = like nothing.
+/** Equal for scopes of the same structure, and for nodes with the same operator, inputs and consumers; "" = unique.
  * @param {Child} child @param {string[]} ends */
-function likeness(child, ends = []) {
+function signatureOf(child, ends = []) {
   if (child.kind === "scope") return child.repeats === null ? "" : `scope ${child.repeats}`;
   if (child.is_result) return "";
   return [child.kind, child.op, ...[...ends].sort()].join("\n");
 }
 
-/** Does a way lead out of the group and back into it? Then one box for it would hide what comes first.
+/** Returns whether a path leaves the group and enters it again: one box for the group would then be in a cycle.
  * @param {Child[]} members @param {Flow[]} edges */
-function closesCircle(members, edges) {
+function createsCycle(members, edges) {
   const inside = new Set(members.map(({ name }) => name));
   const bySource = Map.groupBy(edges, ({ source }) => source);
-  const waiting = members
+  const pending = members
     .flatMap(({ name }) => (bySource.get(name) ?? []).map(({ target }) => target))
     .filter((name) => !inside.has(name));
-  const seen = new Set(waiting);
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+  const seen = new Set(pending);
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     for (const { target } of bySource.get(name) ?? []) {
       if (inside.has(target)) return true;
       if (!seen.has(target)) {
         seen.add(target);
-        waiting.push(target);
+        pending.push(target);
       }
     }
   }
   return false;
 }
 
-/** What several are called together: what their labels begin with, and the first and last of what follows.
+/** The label of a group: the labels of its first and last members.
  * @param {Child[]} members */
 export function groupLabel(members) {
   const [first, last] = [members[0].label, members[members.length - 1].label];

@@ -1,68 +1,74 @@
-// A graph as it is drawn: every box and line in one plane, and which leads where.
+// The scene: every box and line of the graph in one coordinate system, with indexes of their connections.
 
-import { portsOf } from "./elk.js";
+import { portsOf } from "./scope_layout.js";
 
 /** @typedef {import("./boxes.js").Box} Box */
-/** @typedef {import("./elk.js").Laid} Laid */
-/** @typedef {import("./elk.js").Line} Line */
-/** @typedef {import("./elk.js").Face} Face */
-/** @typedef {import("./elk.js").Point} Point */
+/** @typedef {import("./scope_layout.js").ScopeLayout} ScopeLayout */
+/** @typedef {import("./scope_layout.js").Line} Line */
+/** @typedef {import("./scope_layout.js").NodeLabel} NodeLabel */
+/** @typedef {import("./scope_layout.js").Point} Point */
 
 /** @typedef {object} PlacedBox
  * @property {string} id
  * @property {Box} box
- * @property {Face} face
+ * @property {NodeLabel} label
  * @property {boolean} isOpen
- * @property {number} depth scopes around it that are opened
+ * @property {number} depth the number of expanded scopes around it
  * @property {number} x
  * @property {number} y
  * @property {number} width
  * @property {number} height
  */
-/** @typedef {Line & {points: Point[], left: number, top: number, right: number, bottom: number, depth: number}} PlacedLine */
+/**
+ * @typedef {Line & {points: Point[], left: number, top: number, right: number, bottom: number, depth: number}}
+ *   PlacedLine
+ */
 /** @typedef {object} Scene
  * @property {number} width
  * @property {number} height
  * @property {number} leftOut edges that are not drawn
- * @property {PlacedBox[]} boxes scopes before what they hold
+ * @property {PlacedBox[]} boxes scopes before their content
  * @property {PlacedLine[]} lines
  * @property {ReadonlyMap<string, PlacedBox>} byId
- * @property {ReadonlyMap<string, PlacedLine[]>} forth lines by where they begin: a box or a port
- * @property {ReadonlyMap<string, PlacedLine[]>} back
+ * @property {ReadonlyMap<string, PlacedLine[]>} outgoing lines by the box or port they start at
+ * @property {ReadonlyMap<string, PlacedLine[]>} incoming
  */
 
-/** @param {Laid} root @returns {Scene} */
+/** @param {ScopeLayout} root @returns {Scene} */
 export function sceneOf(root) {
   /** @type {PlacedBox[]} */
   const boxes = [];
   /** @type {PlacedLine[]} */
   const lines = [];
-  place(root, 0, 0, 0, boxes, lines);
+  addScope(root, 0, 0, 0, boxes, lines);
   return {
     width: root.width,
     height: root.height,
-    leftOut: root.leftOut,
+    leftOut: root.omittedEdges,
     boxes,
     lines,
     byId: new Map(boxes.map((box) => [box.id, box])),
-    forth: Map.groupBy(lines, ({ from }) => from),
-    back: Map.groupBy(lines, ({ to }) => to),
+    outgoing: Map.groupBy(lines, ({ from }) => from),
+    incoming: Map.groupBy(lines, ({ to }) => to),
   };
 }
 
-/** @param {Laid} laid @param {number} left @param {number} top @param {number} depth @param {PlacedBox[]} boxes @param {PlacedLine[]} lines */
-function place(laid, left, top, depth, boxes, lines) {
-  for (const { box, face, x, y, width, height, inner } of laid.boxes) {
-    boxes.push({ id: box.id, box, face, isOpen: inner !== null, depth, x: left + x, y: top + y, width, height });
-    if (inner) place(inner, left + x, top + y, depth + 1, boxes, lines);
+/**
+ * @param {ScopeLayout} layout @param {number} left @param {number} top @param {number} depth @param {PlacedBox[]} boxes
+ * @param {PlacedLine[]} lines
+ */
+function addScope(layout, left, top, depth, boxes, lines) {
+  for (const { box, label, x, y, width, height, inner } of layout.boxes) {
+    boxes.push({ id: box.id, box, label, isOpen: inner !== null, depth, x: left + x, y: top + y, width, height });
+    if (inner) addScope(inner, left + x, top + y, depth + 1, boxes, lines);
   }
-  for (const { points, ...line } of laid.lines) {
+  for (const { points, ...line } of layout.lines) {
     if (!points.length) continue;
-    const moved = points.map(({ x, y }) => ({ x: left + x, y: top + y }));
-    const [xs, ys] = [moved.map(({ x }) => x), moved.map(({ y }) => y)];
+    const absolute = points.map(({ x, y }) => ({ x: left + x, y: top + y }));
+    const [xs, ys] = [absolute.map(({ x }) => x), absolute.map(({ y }) => y)];
     lines.push({
       ...line,
-      points: moved,
+      points: absolute,
       left: Math.min(...xs),
       right: Math.max(...xs),
       top: Math.min(...ys),
@@ -82,21 +88,22 @@ export function boxAt({ boxes }, { x, y }) {
   return null;
 }
 
-/** Everything that a box's data comes from, or goes to, in what is drawn: boxes and lines.
- * @param {Scene} scene @param {string} id @param {"in" | "out"} way @param {boolean} onlyNext only the boxes next to it
+/** The boxes and lines that a box depends on ("in") or that depend on it ("out"), as far as they are drawn.
+ * @param {Scene} scene @param {string} id @param {"in" | "out"} side
+ * @param {boolean} isDirectOnly stop at the adjacent boxes
  * @returns {{boxes: Set<string>, lines: Set<PlacedLine>}} */
-export function traced(scene, id, way, onlyNext = false) {
+export function traceFrom(scene, id, side, isDirectOnly = false) {
   const [next, end] =
-    way === "in" ? [scene.back, /** @type {const} */ ("from")] : [scene.forth, /** @type {const} */ ("to")];
+    side === "in" ? [scene.incoming, /** @type {const} */ ("from")] : [scene.outgoing, /** @type {const} */ ("to")];
   /** @type {Set<PlacedLine>} */
   const lines = new Set();
   /** @type {Set<string>} */
   const boxes = new Set();
   const isOpen = scene.byId.get(id)?.isOpen ?? false;
-  const starts = isOpen ? [...next.keys()].filter((name) => name.startsWith(portsOf(id, way))) : [id];
+  const starts = isOpen ? [...next.keys()].filter((name) => name.startsWith(portsOf(id, side))) : [id];
   const seen = new Set(starts);
-  const waiting = [...seen];
-  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+  const pending = [...seen];
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
     for (const line of next.get(name) ?? []) {
       lines.add(line);
       const reached = line[end];
@@ -104,43 +111,46 @@ export function traced(scene, id, way, onlyNext = false) {
       seen.add(reached);
       const isBox = scene.byId.has(reached);
       if (isBox) boxes.add(reached);
-      if (!isBox || !onlyNext) waiting.push(reached);
+      if (!isBox || !isDirectOnly) pending.push(reached);
     }
   }
   boxes.delete(id);
   return { boxes, lines };
 }
 
-/** The box that an arrow key leads to: along the edges, or to the neighbour beside it.
- * @param {Scene} scene @param {PlacedBox} from @param {"ahead" | "behind" | "before" | "after"} where
- * @param {boolean} isDown does the graph lead down? */
-export function stepFrom(scene, from, where, isDown) {
+/** The box that an arrow key selects: along an edge, or a sibling on either side.
+ * @param {Scene} scene @param {PlacedBox} from @param {"ahead" | "behind" | "before" | "after"} direction
+ * @param {boolean} isDown whether the graph is drawn from top to bottom */
+export function neighbourOf(scene, from, direction, isDown) {
   const middle = (/** @type {PlacedBox} */ { x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 });
   const start = middle(from);
   const across = (/** @type {PlacedBox} */ box) => (isDown ? middle(box).x - start.x : middle(box).y - start.y);
-  if (where === "ahead" || where === "behind") {
-    const near = traced(scene, from.id, where === "ahead" ? "out" : "in", true).boxes;
+  if (direction === "ahead" || direction === "behind") {
+    const near = traceFrom(scene, from.id, direction === "ahead" ? "out" : "in", true).boxes;
     const boxes = [...near].flatMap((id) => scene.byId.get(id) ?? []);
-    return least(boxes, (box) => Math.abs(across(box)) + Math.hypot(middle(box).x - start.x, middle(box).y - start.y));
+    return closest(
+      boxes,
+      (box) => Math.abs(across(box)) + Math.hypot(middle(box).x - start.x, middle(box).y - start.y),
+    );
   }
-  const sign = where === "after" ? 1 : -1;
-  const beside = scene.boxes.filter(
+  const sign = direction === "after" ? 1 : -1;
+  const siblings = scene.boxes.filter(
     (box) => box !== from && box.box.scope === from.box.scope && across(box) * sign > 1,
   );
-  return least(beside, (box) => {
+  return closest(siblings, (box) => {
     const along = isDown ? middle(box).y - start.y : middle(box).x - start.x;
     return Math.abs(across(box)) + 3 * Math.abs(along);
   });
 }
 
-/** @template Item @param {Item[]} items @param {(item: Item) => number} far @returns {Item | null} */
-function least(items, far) {
+/** @template Item @param {Item[]} items @param {(item: Item) => number} distanceTo @returns {Item | null} */
+function closest(items, distanceTo) {
   /** @type {Item | null} */
-  let best = null;
-  let least = Infinity;
+  let result = null;
+  let smallest = Infinity;
   for (const item of items) {
-    const distance = far(item);
-    if (distance < least) [best, least] = [item, distance];
+    const distance = distanceTo(item);
+    if (distance < smallest) [result, smallest] = [item, distance];
   }
-  return best;
+  return result;
 }

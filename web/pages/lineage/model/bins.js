@@ -1,12 +1,12 @@
-// How many runs lie where on an axis: the bars of a distribution.
+// Counts the runs in equal intervals of an axis.
 
 /** @typedef {import("./scale.js").Scale} Scale */
 
-/** @param {Scale} scale @param {number} most bars */
-export const binCount = ({ kind, column }, most) =>
-  kind === "category" ? Math.max(1, column.categories.length) : most;
+/** @param {Scale} scale @param {number} maximum for numbers */
+export const binCount = ({ kind, column }, maximum) =>
+  kind === "category" ? Math.max(1, column.categories.length) : maximum;
 
-/** Counts of the runs with a place on the axis, from its lower end on.
+/** The counts of runs with a place on the axis, starting at its lower end.
  * @param {Scale} scale @param {Iterable<number>} rows @param {number} bins */
 export function countsOf({ places }, rows, bins) {
   const counts = new Uint32Array(bins);
@@ -15,4 +15,4 @@ export function countsOf({ places }, rows, bins) {
 }
 
 /** @param {Uint32Array} counts */
-export const most = (counts) => counts.reduce((largest, count) => Math.max(largest, count), 0);
+export const highestCount = (counts) => counts.reduce((largest, count) => Math.max(largest, count), 0);

@@ -1,21 +1,21 @@
-// Brushes: of each brushed column a range of its numbers, or values that are picked. A run is kept when every brush keeps it.
+// Brushes: for each brushed column a range of numbers or a set of picked values. A run is kept if every brush keeps it.
 
 import { parseList, parsePairs, printList, printPairs } from "../../../data/address_lists.js";
 
 /** @typedef {import("./columns.js").Column} Column */
 /** @typedef {import("./columns.js").Value} Value */
 
-/** Both ends belong to a range; picks are made by `pickOf`.
+/** Ranges include both ends; picks are created by `pickOf`.
  * @typedef {{lo: number, hi: number, picks?: undefined} | {picks: ReadonlySet<string>}} Brush */
 
-/** Picks the runs that do not say. */
+/** Picks the runs without a value. */
 export const PICK_MISSING = "-";
 /** Picks NaN and the infinities. */
 export const PICK_NON_FINITE = "!";
 /** @param {string} text */
 export const pickOf = (text) => `=${text}`;
 
-/** "lo..hi", an absent end is open; or "=" with the picks in a list. @param {Brush} brush */
+/** "lo..hi", where an omitted end is open; or "=" followed by a list of picks. @param {Brush} brush */
 function printBrush(brush) {
   if (brush.picks) return `=${printList([...brush.picks])}`;
   const end = (/** @type {number} */ value) => (Number.isFinite(value) ? String(value) : "");
@@ -38,7 +38,7 @@ function parseBrush(text) {
 /** @param {ReadonlyMap<string, Brush>} brushes by column */
 export const printBrushes = (brushes) => printPairs([...brushes].map(([id, brush]) => [id, printBrush(brush)]));
 
-/** Takes any text. @param {string} text @returns {Map<string, Brush>} */
+/** Parses any text; ignores invalid parts. @param {string} text @returns {Map<string, Brush>} */
 export function parseBrushes(text) {
   const brushes = new Map();
   for (const [id, part] of parsePairs(text)) {
@@ -48,21 +48,22 @@ export function parseBrushes(text) {
   return brushes;
 }
 
-/** Which runs every brush keeps: 1 for each of them. Brushes of columns that are not there keep all.
- * @param {ReadonlyMap<string, Column>} columns @param {ReadonlyMap<string, Brush>} brushes @param {number} count of runs */
+/** Returns 1 for each run that every brush keeps. Brushes of unknown columns keep all runs.
+ * @param {ReadonlyMap<string, Column>} columns @param {ReadonlyMap<string, Brush>} brushes
+ * @param {number} count of runs */
 export function keptBy(columns, brushes, count) {
   const kept = new Uint8Array(count).fill(1);
   for (const [id, brush] of brushes) {
     const column = columns.get(id);
     if (!column || (!brush.picks && !column.isNumber)) continue;
     const { values } = column;
-    for (let row = 0; row < count; row++) if (kept[row] && !keeps(brush, values[row])) kept[row] = 0;
+    for (let row = 0; row < count; row++) if (kept[row] && !isKept(brush, values[row])) kept[row] = 0;
   }
   return kept;
 }
 
 /** @param {Brush} brush @param {Value} value */
-function keeps(brush, value) {
+function isKept(brush, value) {
   if (!brush.picks)
     return typeof value === "number" && Number.isFinite(value) && value >= brush.lo && value <= brush.hi;
   if (value === null) return brush.picks.has(PICK_MISSING);

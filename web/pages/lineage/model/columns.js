@@ -1,26 +1,29 @@
-// The columns of the lineage page: of each name what every run says, as numbers or as categories.
+// The columns of the lineage page: the values of all runs by name, as numbers or as categories.
 
 import { compareNatural } from "../../../data/natural_order.js";
 
-/** What columns tell of, in the order in which they stand. */
+/** Sections of columns, in display order. */
 export const SECTIONS = /** @type {const} */ (["param", "metric", "last", "train", "valid", "model", "custom", "data"]);
 /** @typedef {(typeof SECTIONS)[number]} Section */
 
-/** What one run says, by section and name. @typedef {{run: string} & Partial<Record<Section, Readonly<Record<string, unknown>>>>} Source */
+/**
+ * The values of one run by section and name.
+ * @typedef {{run: string} & Partial<Record<Section, Readonly<Record<string, unknown>>>>} Source
+ */
 
-/** @typedef {number | string | null} Value null = the run does not say */
+/** @typedef {number | string | null} Value null = not recorded */
 
 /** @typedef {object} Column
  * @property {string} id section and name: "param:learning_rate"
  * @property {Section} section
  * @property {string} name
  * @property {boolean} isNumber
- * @property {Value[]} values one a run
- * @property {string[]} categories of a column of texts: all there are, in natural order
- * @property {number} lo the smallest finite number; NaN without any
+ * @property {Value[]} values one for each run
+ * @property {string[]} categories the distinct texts in natural order; empty for numbers
+ * @property {number} lo the smallest finite number; NaN if there is none
  * @property {number} hi
- * @property {number} having runs that say something
- * @property {number} distinct values
+ * @property {number} recordedRuns the number of runs with a value
+ * @property {number} distinct the number of distinct values
  * @property {boolean} hasMissing
  * @property {boolean} hasNonFinite
  */
@@ -31,44 +34,44 @@ const NON_FINITE = new Map([
   ["-Infinity", -Infinity],
 ]);
 
-/** All columns by id: by section, each in natural order of the names; pipelines from the source on.
+/** All columns by id, ordered by section and then compareNatural by name; pipeline columns in the order of the stages.
  * @param {readonly Source[]} sources @returns {Map<string, Column>} */
 export function columnsOf(sources) {
   /** @type {Map<string, Column>} */
   const columns = new Map();
   for (const section of SECTIONS) {
     /** @type {Map<string, unknown[]>} */
-    const told = new Map();
+    const recorded = new Map();
     sources.forEach((source, row) => {
       const names = source[section];
       for (const name in names) {
-        let values = told.get(name);
-        if (!values) told.set(name, (values = new Array(sources.length).fill(null)));
+        let values = recorded.get(name);
+        if (!values) recorded.set(name, (values = new Array(sources.length).fill(null)));
         values[row] = names[name];
       }
     });
-    const names = section === "data" ? [...told.keys()] : [...told.keys()].sort(compareNatural);
+    const names = section === "data" ? [...recorded.keys()] : [...recorded.keys()].sort(compareNatural);
     for (const name of names)
-      columns.set(`${section}:${name}`, columnOf(section, name, /** @type {unknown[]} */ (told.get(name))));
+      columns.set(`${section}:${name}`, columnOf(section, name, /** @type {unknown[]} */ (recorded.get(name))));
   }
   return columns;
 }
 
-/** @param {Section} section @param {string} name @param {unknown[]} told @returns {Column} */
-export function columnOf(section, name, told) {
-  const isNumber = areNumbers(told);
-  const values = told.map(isNumber ? numberOf : textOf);
-  const said = new Set(values);
-  const hasMissing = said.delete(null);
-  let [lo, hi, having] = [Infinity, -Infinity, 0];
+/** @param {Section} section @param {string} name @param {unknown[]} recorded @returns {Column} */
+export function columnOf(section, name, recorded) {
+  const isNumber = areNumbers(recorded);
+  const values = recorded.map(isNumber ? numberOf : textOf);
+  const distinctValues = new Set(values);
+  const hasMissing = distinctValues.delete(null);
+  let [lo, hi, recordedRuns] = [Infinity, -Infinity, 0];
   for (const value of values) {
-    if (value !== null) having++;
+    if (value !== null) recordedRuns++;
     if (typeof value !== "number" || !Number.isFinite(value)) continue;
     if (value < lo) lo = value;
     if (value > hi) hi = value;
   }
-  const hasNonFinite = isNumber && [...said].some((value) => !Number.isFinite(value));
-  const categories = isNumber ? [] : /** @type {string[]} */ ([...said]).sort(compareNatural);
+  const hasNonFinite = isNumber && [...distinctValues].some((value) => !Number.isFinite(value));
+  const categories = isNumber ? [] : /** @type {string[]} */ ([...distinctValues]).sort(compareNatural);
   return {
     id: `${section}:${name}`,
     section,
@@ -78,38 +81,43 @@ export function columnOf(section, name, told) {
     categories,
     lo: lo > hi ? NaN : lo,
     hi: lo > hi ? NaN : hi,
-    having,
-    distinct: said.size,
+    recordedRuns,
+    distinct: distinctValues.size,
     hasMissing,
     hasNonFinite,
   };
 }
 
-/** Is there nothing but numbers and what JSON lacks of them? Texts "NaN" alone are numbers too. @param {unknown[]} told */
-function areNumbers(told) {
-  let some = false;
-  for (const value of told) {
+/**
+ * Whether all values are numbers, including non-finite ones, which JSON contains as text.
+ * @param {unknown[]} recorded
+ */
+function areNumbers(recorded) {
+  let hasNumber = false;
+  for (const value of recorded) {
     if (value === null) continue;
     if (typeof value !== "number" && !(typeof value === "string" && NON_FINITE.has(value))) return false;
-    some = true;
+    hasNumber = true;
   }
-  return some;
+  return hasNumber;
 }
 
 /** @param {unknown} value @returns {Value} */
 const numberOf = (value) =>
   typeof value === "string" ? /** @type {number} */ (NON_FINITE.get(value)) : /** @type {number | null} */ (value);
 
-/** Lists and objects are their JSON. @param {unknown} value @returns {Value} */
+/** Lists and objects are converted to JSON. @param {unknown} value @returns {Value} */
 const textOf = (value) => (value === null ? null : typeof value === "object" ? JSON.stringify(value) : String(value));
 
-/** The linear correlation of two columns over some runs, and of how many both are finite numbers; NaN where it has no meaning.
- * @param {Column} one @param {Column} other @param {Iterable<number>} rows */
-export function correlation(one, other, rows) {
+/**
+ * Pearson's correlation of two columns over some runs (NaN if it is undefined), and the number of runs with finite
+ * values of both.
+ * @param {Column} a @param {Column} b @param {Iterable<number>} rows */
+export function correlation(a, b, rows) {
   let [count, sumX, sumY, sumXX, sumYY, sumXY] = [0, 0, 0, 0, 0, 0];
-  const [x0, y0] = [middle(one), middle(other)];
+  const [x0, y0] = [midpoint(a), midpoint(b)];
   for (const row of rows) {
-    const [x, y] = [Number(one.values[row] ?? NaN) - x0, Number(other.values[row] ?? NaN) - y0];
+    const [x, y] = [Number(a.values[row] ?? NaN) - x0, Number(b.values[row] ?? NaN) - y0];
     if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
     count++;
     sumX += x;
@@ -125,5 +133,5 @@ export function correlation(one, other, rows) {
   };
 }
 
-/** Sums of what is far from zero would lose their digits. @param {Column} column */
-const middle = ({ lo, hi }) => (Number.isFinite(lo) ? lo / 2 + hi / 2 : 0);
+/** Values are centred before they are summed, to keep precision if they are far from zero. @param {Column} column */
+const midpoint = ({ lo, hi }) => (Number.isFinite(lo) ? lo / 2 + hi / 2 : 0);

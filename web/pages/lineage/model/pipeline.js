@@ -1,11 +1,11 @@
-// A dataset pipeline as a flat table has it: one name, one value.
+// Flattens a dataset pipeline to names and values.
 
 /** @typedef {import("./client.js").Stage} Stage */
 
-/** What stages say that says nothing about the data. */
-const NOISE = new Set(["connector_queue_size"]);
+/** Parameters of stages that do not affect the data. */
+const IGNORED = new Set(["connector_queue_size"]);
 
-/** The parameters of every stage by "Batch.batch_size"; stages of a kind that occurs again are numbered from the source on.
+/** The parameters of all stages, such as "Batch.batch_size"; repeated stages are numbered, starting at the source.
  * @param {Stage} last @returns {Record<string, unknown>} */
 export function flatPipeline(last) {
   const stages = fromSources(last);
@@ -14,25 +14,25 @@ export function flatPipeline(last) {
   /** @type {Map<string, number>} */
   const seen = new Map();
   for (const { op_type: type, parameters, operations, sampler } of stages) {
-    const order = (seen.get(type) ?? 0) + 1;
-    seen.set(type, order);
-    const title = order > 1 ? `${type || "?"} ${order}` : type || "?";
+    const number = (seen.get(type) ?? 0) + 1;
+    seen.set(type, number);
+    const title = number > 1 ? `${type || "?"} ${number}` : type || "?";
     for (const [name, value] of Object.entries(parameters))
-      if (!NOISE.has(name)) flat[`${title}.${name}`] = listed(value);
+      if (!IGNORED.has(name)) flat[`${title}.${name}`] = displayValue(value);
     if (operations.length) flat[`${title}.operations`] = operations.map(operationText).join(", ");
     if (sampler) flat[`${title}.sampler`] = operationText(sampler);
   }
   return flat;
 }
 
-/** Sources first, however deep the pipeline is. @param {Stage} last @returns {Stage[]} */
+/** The stages, sources first, without recursion. @param {Stage} last @returns {Stage[]} */
 function fromSources(last) {
   /** @type {Stage[]} */
   const stages = [];
-  const waiting = [last];
-  for (let stage = waiting.pop(); stage; stage = waiting.pop()) {
+  const pending = [last];
+  for (let stage = pending.pop(); stage; stage = pending.pop()) {
     stages.push(stage);
-    waiting.push(...stage.children);
+    pending.push(...stage.children);
   }
   return stages.reverse();
 }
@@ -48,7 +48,7 @@ function operationText(operation) {
   } = operation;
   const parameters = { ...parsed(text), ...others };
   const inside = Object.entries(parameters)
-    .map(([key, value]) => `${key}=${listed(value)}`)
+    .map(([key, value]) => `${key}=${displayValue(value)}`)
     .join(", ");
   const title = name ?? sampler ?? module ?? "";
   return inside ? `${title}(${inside})` : String(title);
@@ -65,6 +65,8 @@ function parsed(text) {
   }
 }
 
-/** Lists in one line, as people write them. @param {unknown} value @returns {unknown} */
-const listed = (value) =>
-  Array.isArray(value) ? value.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join(", ") : value;
+/** Lists as comma-separated text. @param {unknown} value @returns {unknown} */
+const displayValue = (value) =>
+  Array.isArray(value)
+    ? value.map((item) => (typeof item === "string" ? item : JSON.stringify(item))).join(", ")
+    : value;

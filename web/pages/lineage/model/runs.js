@@ -1,4 +1,4 @@
-// What runs were trained with, what their data went through, and what came of it.
+// Caches of the lineage, dataset pipelines and last scalars of all runs.
 
 import { computed } from "@preact/signals-core";
 import { runs } from "../../../data/catalogue.js";
@@ -6,14 +6,14 @@ import { RunCache } from "../../../data/run_cache.js";
 import { overviewCache } from "../../../data/run_table.js";
 import { readLineages, readPipelines } from "./client.js";
 
-/** Runs that are hyperparameter sessions of another one are part of that one's row. */
+/** Runs, except hyperparameter sessions, which are part of their parent run's row. */
 export const wholeRuns = computed(() => runs.value.filter((row) => row.parent === null).map((row) => row.run));
 
-/** Of a run there is much to tell. */
+/** Runs per request; the lineage of a run is large. */
 const RUNS_AT_ONCE = 400;
 /** @type {RunCache<import("./client.js").RunLineage>} */
 export const lineages = new RunCache(readLineages, RUNS_AT_ONCE);
 /** @type {RunCache<import("./client.js").RunPipeline>} */
 export const pipelines = new RunCache(readPipelines, RUNS_AT_ONCE);
-/** The last values of metrics, which are columns too. */
+/** The last values of metrics. */
 export const lastScalars = overviewCache();

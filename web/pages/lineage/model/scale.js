@@ -1,4 +1,4 @@
-// Where values lie on an axis, from 0 at its lower end to 1: numbers evenly or by their logarithms, categories evenly spread.
+// Scales map values to places on an axis, from 0 at its lower end to 1: linear, logarithmic, or by category.
 
 import { logTicks } from "../../../charts/ticks.js";
 import { meanOf } from "../../../controls/table_rows.js";
@@ -6,7 +6,7 @@ import { axisLabels } from "../../../i18n/numbers.js";
 
 /** @typedef {import("./columns.js").Column} Column */
 
-/** What has no place on the axis stands below it. */
+/** Places of values that are drawn below the axis. */
 export const NON_FINITE = -1;
 export const MISSING = -2;
 
@@ -17,30 +17,33 @@ export const MISSING = -2;
  * @property {number} lo @property {number} hi of the numbers
  */
 
-/** Numbers that span so much, and crowd so far down, are easier told apart by their logarithms. */
-const WIDE = 100;
-const LOW = 0.3;
+/**
+ * An axis is logarithmic by default if hi / lo is at least the first, and the relative position of the mean is below
+ * the second.
+ */
+const MIN_LOG_RATIO = 100;
+const MAX_LOG_MEAN = 0.3;
 
-/** Can its values be drawn by their logarithms? @param {Column} column */
+/** Whether a logarithmic axis is possible. @param {Column} column */
 export const canBeLog = ({ isNumber, lo, hi }) => isNumber && lo > 0 && hi > lo;
 /** @param {Column} column */
-export function isUsuallyLog(column) {
+export function isLogByDefault(column) {
   const { lo, hi, values } = column;
-  if (!canBeLog(column) || hi / lo < WIDE) return false;
-  const isLow = crowding.get(column) ?? ((meanOf(values)?.mean ?? NaN) - lo) / (hi - lo) < LOW;
-  crowding.set(column, isLow);
+  if (!canBeLog(column) || hi / lo < MIN_LOG_RATIO) return false;
+  const isLow = isLogByColumn.get(column) ?? ((meanOf(values)?.mean ?? NaN) - lo) / (hi - lo) < MAX_LOG_MEAN;
+  isLogByColumn.set(column, isLow);
   return isLow;
 }
 
-/** Columns do not change: each is measured once. @type {WeakMap<Column, boolean>} */
-const crowding = new WeakMap();
+/** Caches: columns never change. @type {WeakMap<Column, boolean>} */
+const isLogByColumn = new WeakMap();
 /** @type {WeakMap<Column, Map<boolean, Scale>>} */
-const known = new WeakMap();
+const scaleCache = new WeakMap();
 
 /** @param {Column} column @param {boolean} isLog @returns {Scale} */
 export function scaleOf(column, isLog) {
-  const scales = known.get(column) ?? new Map();
-  known.set(column, scales);
+  const scales = scaleCache.get(column) ?? new Map();
+  scaleCache.set(column, scales);
   const log = isLog && canBeLog(column);
   const scale = scales.get(log) ?? (column.isNumber ? numberScale(column, log) : categoryScale(column));
   scales.set(log, scale);
@@ -49,13 +52,14 @@ export function scaleOf(column, isLog) {
 
 /** @param {Column} column @param {boolean} log @returns {Scale} */
 function numberScale(column, log) {
-  const alone = column.lo === column.hi;
-  const room = alone ? Math.abs(column.lo) * 0.1 || 1 : 0;
-  const [lo, hi] = Number.isFinite(column.lo) ? [column.lo - room, column.hi + room] : [0, 1];
+  const isSingleValue = column.lo === column.hi;
+  const padding = isSingleValue ? Math.abs(column.lo) * 0.1 || 1 : 0;
+  const [lo, hi] = Number.isFinite(column.lo) ? [column.lo - padding, column.hi + padding] : [0, 1];
   /** @type {Scale} */
   const scale = { column, kind: log ? "log" : "linear", places: new Float32Array(column.values.length), lo, hi };
   column.values.forEach((value, row) => {
-    scale.places[row] = value === null ? MISSING : Number.isFinite(value) ? placeOf(scale, Number(value)) : NON_FINITE;
+    scale.places[row] =
+      value === null ? MISSING : Number.isFinite(value) ? indexAtOrBefore(scale, Number(value)) : NON_FINITE;
   });
   return scale;
 }
@@ -73,16 +77,19 @@ function categoryScale(column) {
   };
 }
 
-/** The first category is the topmost, as lists are read. @param {number} at @param {number} count */
+/** The first category is at the top. @param {number} at @param {number} count */
 export const categoryPlace = (at, count) => (count > 1 ? 1 - (at + 0.5) / count : 0.5);
 
-/** The place of a number, beyond 0 and 1 when it lies beyond the ends. @param {Scale} scale @param {number} value */
-export function placeOf({ kind, lo, hi }, value) {
+/**
+ * The place of a number; outside of 0 to 1 if the number is beyond the ends.
+ * @param {Scale} scale @param {number} value
+ */
+export function indexAtOrBefore({ kind, lo, hi }, value) {
   if (kind === "log") return (Math.log(value) - Math.log(lo)) / (Math.log(hi) - Math.log(lo));
   return (value / 2 - lo / 2) / (hi / 2 - lo / 2);
 }
 
-/** The number at a place, with as many digits as the place has; beyond the ends it is infinite.
+/** The number at a place, rounded to the resolution of the axis; infinite at and beyond the ends.
  * @param {Scale} scale @param {number} place */
 export function valueAt({ kind, lo, hi }, place) {
   if (place <= 0) return -Infinity;
@@ -96,33 +103,33 @@ export function valueAt({ kind, lo, hi }, place) {
 
 /** @typedef {{place: number, text: string}} Tick */
 
-/** About as many ticks as there is room for.
- * @param {Scale} scale @param {number} most @returns {Tick[]} */
-export function ticksOf(scale, most) {
+/** About `maxTicks` ticks.
+ * @param {Scale} scale @param {number} maxTicks @returns {Tick[]} */
+export function ticksOf(scale, maxTicks) {
   const { kind, column, lo, hi } = scale;
-  if (kind === "category") return thinned(column.categories, most);
+  if (kind === "category") return categoryTicks(column.categories, maxTicks);
   const ticks = !Number.isFinite(column.lo)
     ? []
     : column.lo === column.hi
       ? [column.lo]
       : kind === "log"
-        ? logTicks(lo, hi, most)
-        : evenTicks(lo, hi, most);
+        ? logTicks(lo, hi, maxTicks)
+        : linearTicks(lo, hi, maxTicks);
   const labels = axisLabels(ticks);
-  return ticks.map((tick, at) => ({ place: placeOf(scale, tick), text: labels[at] }));
+  return ticks.map((tick, at) => ({ place: indexAtOrBefore(scale, tick), text: labels[at] }));
 }
 
-/** @param {string[]} categories @param {number} most @returns {Tick[]} */
-function thinned(categories, most) {
-  const stride = Math.max(1, Math.ceil(categories.length / most));
+/** @param {string[]} categories @param {number} maxTicks @returns {Tick[]} */
+function categoryTicks(categories, maxTicks) {
+  const stride = Math.max(1, Math.ceil(categories.length / maxTicks));
   return categories.flatMap((text, at) => (at % stride ? [] : [{ place: categoryPlace(at, categories.length), text }]));
 }
 
-/** Multiples of 1, 2 or 5 of a power of ten. @param {number} lo @param {number} hi @param {number} most */
-function evenTicks(lo, hi, most) {
-  const least = ((hi / 2 - lo / 2) / Math.max(1, most)) * 2; // The range may be that of all doubles.
-  const decade = 10 ** Math.floor(Math.log10(least));
-  const increment = [1, 2, 5, 10].map((factor) => factor * decade).find((one) => one >= least * 0.999) ?? least;
+/** Multiples of 1, 2 or 5 times a power of ten. @param {number} lo @param {number} hi @param {number} maxTicks */
+function linearTicks(lo, hi, maxTicks) {
+  const minimum = ((hi / 2 - lo / 2) / Math.max(1, maxTicks)) * 2; // Halves avoid overflow.
+  const decade = 10 ** Math.floor(Math.log10(minimum));
+  const increment = [1, 2, 5, 10].map((factor) => factor * decade).find((step) => step >= minimum * 0.999) ?? minimum;
   const first = Math.ceil(lo / increment - 1e-9);
   const count = Math.min(50, Math.floor(hi / increment + 1e-9) - first + 1);
   return Array.from({ length: Math.max(0, count) || 0 }, (_, at) => Number(((first + at) * increment).toPrecision(12)));

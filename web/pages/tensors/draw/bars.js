@@ -1,4 +1,4 @@
-// The bars of one histogram on a canvas, and the bin under a point of it.
+// Draws a histogram as bars, and finds the bin under a point.
 
 import {
   areaOf,
@@ -15,32 +15,37 @@ import {
 /** @type {import("../../../charts/histogram/frame.js").Drawing["margins"]} */
 const MARGINS = [10, 16, 24, 52];
 
-/** @param {HTMLCanvasElement} canvas @param {Bins} bins @param {{width: number, height: number}} size @param {{isLog: boolean, colour: string, at: number | null}} look */
-export function drawBars(canvas, { counts, lo, width: perBin }, { width, height }, { isLog, colour, at }) {
+/**
+ * @param {HTMLCanvasElement} canvas @param {Bins} bins @param {{width: number, height: number}} size
+ * @param {{isLog: boolean, colour: string, pointedBin: number | null}} style
+ */
+export function drawBars(canvas, { counts, lo, width: perBin }, { width, height }, { isLog, colour, pointedBin }) {
   const context = clearedContext(canvas, width, height);
   const area = areaOf(width, height, MARGINS);
-  const ground = area.top + area.height;
-  const most = counts.reduce((highest, count) => Math.max(highest, count), 0);
-  const top = (/** @type {number} */ count) => ground - heightOf(count, { log: isLog, scaleTop: most }) * area.height;
-  const ticks = countTicks(most, isLog, area.height / 40).filter(({ at: tick }) => Number.isInteger(tick)); // No half elements.
+  const baseline = area.top + area.height;
+  const highestCount = counts.reduce((highest, count) => Math.max(highest, count), 0);
+  const top = (/** @type {number} */ count) =>
+    baseline - heightOf(count, { log: isLog, scaleTop: highestCount }) * area.height;
+
+  const ticks = countTicks(highestCount, isLog, area.height / 40).filter(({ at: tick }) => Number.isInteger(tick));
   sideAxis(context, area, ticks, top, "left", true);
-  const wide = area.width / counts.length;
+  const barWidth = area.width / counts.length;
   context.fillStyle = colour;
   counts.forEach((count, bin) => {
     if (!count) return;
-    const high = Math.max(1, ground - top(count));
-    context.globalAlpha = at === null || at === bin ? 1 : 0.45;
-    context.fillRect(area.left + bin * wide, ground - high, wide - (wide > 5 ? 1 : 0), high);
+    const barHeight = Math.max(1, baseline - top(count));
+    context.globalAlpha = pointedBin === null || pointedBin === bin ? 1 : 0.45;
+    context.fillRect(area.left + bin * barWidth, baseline - barHeight, barWidth - (barWidth > 5 ? 1 : 0), barHeight);
   });
   context.globalAlpha = 1;
   const range = /** @type {const} */ ([lo, lo + counts.length * perBin]);
   bottomAxis(context, area, range, valueTicks(range, area.width / 90));
 }
 
-/** The bin under a point; null beside them.
+/** The bin at a horizontal position; null outside the bars.
  * @param {number} count of bins @param {number} x @param {number} width */
-export function binUnder(count, x, width) {
-  const { left, width: inside } = areaOf(width, 1, MARGINS);
-  const bin = Math.floor(((x - left) / inside) * count);
+export function binAt(count, x, width) {
+  const { left, width: plotWidth } = areaOf(width, 1, MARGINS);
+  const bin = Math.floor(((x - left) / plotWidth) * count);
   return bin >= 0 && bin < count ? bin : null;
 }

@@ -1,10 +1,10 @@
-// Values as colours: blue to orange around zero when both signs occur, else viridis; over the theme's own ground.
+// Colour scales: blue to orange around zero if both signs occur, else viridis, on the background of the theme.
 
 import { mix, viridis } from "../../../charts/rgb.js";
 
 /** @typedef {import("../../../charts/rgb.js").Rgb} Rgb */
 
-/** From which value to which the colours reach. @typedef {{isDiverging: boolean, lo: number, hi: number}} ColourScale */
+/** The range of values that the colours cover. @typedef {{isDiverging: boolean, lo: number, hi: number}} ColourScale */
 
 const BLUE = /** @type {Rgb} */ ([31, 105, 190]);
 const ORANGE = /** @type {Rgb} */ ([222, 112, 20]);
@@ -17,7 +17,8 @@ export function scaleOf(min, max) {
 }
 
 /** All shades of a scale, from its lowest value to its highest.
- * @param {boolean} isDiverging @param {Rgb} ground @param {number} strength 1 = as they are, less = mixed with the ground, so that text is read on them
+ * @param {boolean} isDiverging @param {Rgb} ground
+ * @param {number} strength 1 = full, less = mixed with the background so that text stays legible
  * @returns {Rgb[]} */
 export function shadesOf(isDiverging, ground, strength) {
   return Array.from({ length: SHADES }, (_, shade) => {
@@ -28,7 +29,7 @@ export function shadesOf(isDiverging, ground, strength) {
   });
 }
 
-/** One pixel an element; what is not finite in the colour of damage.
+/** RGBA bytes with one pixel per element; non-finite elements have the colour `damage`.
  * @param {ArrayLike<number>} numbers @param {ColourScale} scale @param {Rgb[]} shades @param {Rgb} damage */
 export function pixelsOf(numbers, { lo, hi }, shades, damage) {
   const pixels = new Uint8ClampedArray(numbers.length * 4);

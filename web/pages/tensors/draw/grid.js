@@ -1,51 +1,60 @@
-// The canvas of a table of elements: a picture of a pixel an element stretched under the cells, numbers on top, labels at the edges.
+// Draws a table of elements: a bitmap with one pixel per element scaled to the cells, numbers on top, labels at the
+// edges.
 
 import { cellText } from "../model/format.js";
-import { cellsInSight, xOf, yOf } from "../model/window.js";
+import { visibleCells, xOf, yOf } from "../model/viewport.js";
 import { pixelsOf } from "./colours.js";
 import { FONT, PADDING } from "./fonts.js";
 import { drawLabels } from "./labels.js";
-import { inksOf } from "./theme.js";
+import { gridTheme } from "./theme.js";
 
-/** @typedef {import("../model/window.js").Frame} Frame */
-/** @typedef {import("./theme.js").Inks} Inks */
-/** @typedef {import("./theme.js").Look} Look */
-/** @typedef {import("../model/layout.js").Cells & {elements: import("../model/npy.js").Elements, numbers: ArrayLike<number>}} Tile */
+/** @typedef {import("../model/viewport.js").Frame} Frame */
+/** @typedef {import("./theme.js").GridTheme} GridTheme */
+/** @typedef {import("./theme.js").TableStyle} TableStyle */
+/**
+ * @typedef {import("../model/layout.js").Cells & {elements: import("../model/npy.js").Elements, numbers:
+ *   ArrayLike<number>}} Tile
+ */
 /** @typedef {{row: number, column: number}} Cell */
 
-/** Pictures of tiles, made again when the colours change. @type {WeakMap<Tile, {key: string, picture: HTMLCanvasElement}>} */
-const pictures = new WeakMap();
+/**
+ * Bitmaps of tiles, replaced when the colours change.
+ * @type {WeakMap<Tile, {key: string, bitmap: HTMLCanvasElement}>}
+ */
+const tileBitmaps = new WeakMap();
 
-/** @param {HTMLCanvasElement} canvas @param {Frame} frame @param {Look} look @param {import("../model/layout.js").Layout} layout
+/**
+ * @param {HTMLCanvasElement} canvas @param {Frame} frame @param {TableStyle} style
+ * @param {import("../model/layout.js").Layout} layout
  * @param {Tile[]} tiles @param {Cell | null} cursor */
-export function drawGrid(canvas, frame, look, layout, tiles, cursor) {
-  const context = fit(canvas, frame);
-  const inks = inksOf(look);
-  context.fillStyle = inks.surface;
+export function drawGrid(canvas, frame, style, layout, tiles, cursor) {
+  const context = fitCanvas(canvas, frame);
+  const theme = gridTheme(style);
+  context.fillStyle = theme.surface;
   context.fillRect(0, 0, frame.width, frame.height);
   context.save();
   context.beginPath();
   context.rect(frame.headWidth, frame.headHeight, frame.width, frame.height);
   context.clip();
-  const cells = cellsInSight(frame);
+  const cells = visibleCells(frame);
   context.imageSmoothingEnabled = false;
-  if (look.scale || look.isMap) for (const tile of tiles) drawPicture(context, frame, cells, tile, look, inks);
-  if (!look.isMap) {
-    drawLines(context, frame, cells, inks);
-    for (const tile of tiles) drawNumbers(context, frame, cells, tile, look, inks);
+  if (style.scale || style.isMap) for (const tile of tiles) drawTileBitmap(context, frame, cells, tile, style, theme);
+  if (!style.isMap) {
+    drawLines(context, frame, cells, theme);
+    for (const tile of tiles) drawNumbers(context, frame, cells, tile, style, theme);
   }
-  if (cursor) drawCursor(context, frame, cursor, inks);
+  if (cursor) drawCursor(context, frame, cursor, theme);
   context.restore();
-  drawLabels(context, frame, cells, layout, cursor, inks);
+  drawLabels(context, frame, cells, layout, cursor, theme);
 }
 
 /** @param {HTMLCanvasElement} canvas @param {Frame} frame */
-function fit(canvas, { width, height }) {
+function fitCanvas(canvas, { width, height }) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { alpha: false }));
-  const [wide, high] = [Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio)];
-  if (canvas.width !== wide || canvas.height !== high) {
-    canvas.width = wide;
-    canvas.height = high;
+  const [pixelWidth, pixelHeight] = [Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio)];
+  if (canvas.width !== pixelWidth || canvas.height !== pixelHeight) {
+    canvas.width = pixelWidth;
+    canvas.height = pixelHeight;
     canvas.style.width = `${width}px`;
     canvas.style.height = `${height}px`;
   }
@@ -53,30 +62,32 @@ function fit(canvas, { width, height }) {
   return context;
 }
 
-/** @param {Tile} tile @param {Look} look @param {Inks} inks */
-function pictureOf(tile, { scale }, inks) {
-  const found = pictures.get(tile);
-  if (found?.key === inks.key) return found.picture;
-  const picture = document.createElement("canvas");
-  picture.width = tile.right - tile.left;
-  picture.height = tile.bottom - tile.top;
-  const pixels = pixelsOf(tile.numbers, scale ?? { isDiverging: false, lo: 0, hi: 0 }, inks.shades, inks.damage);
-  const image = new ImageData(picture.width, picture.height);
-  image.data.set(pixels); // The last row of a broken dimension may be short.
-  picture.getContext("2d")?.putImageData(image, 0, 0);
-  pictures.set(tile, { key: inks.key, picture });
-  return picture;
+/** @param {Tile} tile @param {TableStyle} style @param {GridTheme} theme */
+function tileBitmap(tile, { scale }, theme) {
+  const cached = tileBitmaps.get(tile);
+  if (cached?.key === theme.key) return cached.bitmap;
+  const bitmap = document.createElement("canvas");
+  bitmap.width = tile.right - tile.left;
+  bitmap.height = tile.bottom - tile.top;
+  const pixels = pixelsOf(tile.numbers, scale ?? { isDiverging: false, lo: 0, hi: 0 }, theme.shades, theme.damage);
+  const image = new ImageData(bitmap.width, bitmap.height);
+  image.data.set(pixels); // The last row of a wrapped dimension may be short.
+  bitmap.getContext("2d")?.putImageData(image, 0, 0);
+  tileBitmaps.set(tile, { key: theme.key, bitmap });
+  return bitmap;
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Frame} frame @param {import("../model/layout.js").Cells} cells @param {Tile} tile
- * @param {Look} look @param {Inks} inks */
-function drawPicture(context, frame, cells, tile, look, inks) {
+/**
+ * @param {CanvasRenderingContext2D} context @param {Frame} frame @param {import("../model/layout.js").Cells} cells
+ * @param {Tile} tile
+ * @param {TableStyle} style @param {GridTheme} theme */
+function drawTileBitmap(context, frame, cells, tile, style, theme) {
   const { cellWidth, cellHeight } = frame;
   const [top, bottom] = [Math.max(cells.top, tile.top), Math.min(cells.bottom, tile.bottom)];
   const [left, right] = [Math.max(cells.left, tile.left), Math.min(cells.right, tile.right)];
-  const picture = pictureOf(tile, look, inks);
+  const bitmap = tileBitmap(tile, style, theme);
   context.drawImage(
-    picture,
+    bitmap,
     left - tile.left,
     top - tile.top,
     right - left,
@@ -88,39 +99,44 @@ function drawPicture(context, frame, cells, tile, look, inks) {
   );
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Frame} frame @param {import("../model/layout.js").Cells} cells @param {Inks} inks */
-function drawLines(context, frame, cells, inks) {
+/**
+ * @param {CanvasRenderingContext2D} context @param {Frame} frame @param {import("../model/layout.js").Cells} cells
+ * @param {GridTheme} theme
+ */
+function drawLines(context, frame, cells, theme) {
   const [right, bottom] = [xOf(frame, cells.right), yOf(frame, cells.bottom)];
-  context.fillStyle = inks.surface;
+  context.fillStyle = theme.surface;
   for (let row = cells.top; row <= cells.bottom; row++)
     context.fillRect(frame.headWidth, yOf(frame, row) - 1, right - frame.headWidth, 1);
   for (let column = cells.left; column <= cells.right; column++)
     context.fillRect(xOf(frame, column) - 1, frame.headHeight, 1, bottom - frame.headHeight);
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Frame} frame @param {import("../model/layout.js").Cells} cells @param {Tile} tile
- * @param {Look} look @param {Inks} inks */
-function drawNumbers(context, frame, cells, tile, { format }, inks) {
-  const wide = tile.right - tile.left;
+/**
+ * @param {CanvasRenderingContext2D} context @param {Frame} frame @param {import("../model/layout.js").Cells} cells
+ * @param {Tile} tile
+ * @param {TableStyle} style @param {GridTheme} theme */
+function drawNumbers(context, frame, cells, tile, { format }, theme) {
+  const columns = tile.right - tile.left;
   context.font = FONT;
   context.textAlign = "right";
   context.textBaseline = "middle";
   for (let row = Math.max(cells.top, tile.top); row < Math.min(cells.bottom, tile.bottom); row++) {
     const y = yOf(frame, row) + frame.cellHeight / 2;
     for (let column = Math.max(cells.left, tile.left); column < Math.min(cells.right, tile.right); column++) {
-      const index = (row - tile.top) * wide + column - tile.left;
+      const index = (row - tile.top) * columns + column - tile.left;
       if (index >= tile.numbers.length) break;
       const value = tile.numbers[index];
-      context.fillStyle = Number.isFinite(value) ? (value === 0 ? inks.faint : inks.text) : inks.alarm;
+      context.fillStyle = Number.isFinite(value) ? (value === 0 ? theme.faint : theme.text) : theme.alarm;
       context.fillText(cellText(tile.elements, index, format), xOf(frame, column + 1) - PADDING, y);
     }
   }
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Frame} frame @param {Cell} cursor @param {Inks} inks */
-function drawCursor(context, frame, { row, column }, inks) {
+/** @param {CanvasRenderingContext2D} context @param {Frame} frame @param {Cell} cursor @param {GridTheme} theme */
+function drawCursor(context, frame, { row, column }, theme) {
   const grow = frame.cellWidth < 12 ? 1 : -0.5;
-  context.strokeStyle = inks.accent;
+  context.strokeStyle = theme.accent;
   context.lineWidth = 2;
   context.strokeRect(
     xOf(frame, column) - grow - 0.5,
@@ -130,7 +146,7 @@ function drawCursor(context, frame, { row, column }, inks) {
   );
 }
 
-/** The element of a cell in some tiles.
+/** Finds the element of a cell in some tiles; null if it is not loaded.
  * @param {Tile[]} tiles @param {Cell} cell */
 export function elementAt(tiles, { row, column }) {
   const tile = tiles.find(

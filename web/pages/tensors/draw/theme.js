@@ -1,4 +1,4 @@
-// The colours in which a table of elements is drawn: made from the theme, and from what its values reach over.
+// The colours of a table of elements, derived from the theme and the colour scale.
 
 import { cssOf, mix, rgbOf } from "../../../charts/rgb.js";
 import { tokens } from "../../../charts/theme.js";
@@ -6,32 +6,35 @@ import { shadesOf } from "./colours.js";
 
 /** @typedef {import("../../../charts/rgb.js").Rgb} Rgb */
 
-/** @typedef {object} Look
- * @property {import("./colours.js").ColourScale | null} scale null = without colours
+/** @typedef {object} TableStyle
+ * @property {import("./colours.js").ColourScale | null} scale null = no colours
  * @property {import("../../../i18n/numbers.js").ColumnFormat} format
- * @property {boolean} isMap cells without numbers
+ * @property {boolean} isMap whether cells have no numbers
  */
 
-/** Colours made from the theme and the look. @typedef {{key: string, shades: Rgb[], damage: Rgb, text: string, faint: string, surface: string, line: string, accent: string, alarm: string}} Inks */
+/**
+ * @typedef {{key: string, shades: Rgb[], damage: Rgb, text: string, faint: string, surface: string, line: string,
+ *   accent: string, alarm: string}} GridTheme
+ */
 
-/** Text stays readable on colours mixed so far with the ground. */
-const SOFT = { diverging: 0.55, sequential: 0.4 };
+/** The strengths at which text stays legible on the colours. */
+const STRENGTH = { diverging: 0.55, sequential: 0.4 };
 
-/** @type {Inks | null} */
-let known = null;
+/** @type {GridTheme | null} */
+let cached = null;
 
-/** @param {Look} look @returns {Inks} */
-export function inksOf({ scale, isMap }) {
+/** @param {TableStyle} style @returns {GridTheme} */
+export function gridTheme({ scale, isMap }) {
   const theme = document.documentElement.dataset.theme ?? "light";
   const key = JSON.stringify([theme, scale, isMap]);
-  if (known?.key === key) return known;
-  const style = getComputedStyle(document.documentElement);
-  const token = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
+  if (cached?.key === key) return cached;
+  const computed = getComputedStyle(document.documentElement);
+  const token = (/** @type {string} */ name) => computed.getPropertyValue(name).trim();
   const surface = rgbOf(token("--surface"));
-  const strength = isMap ? 1 : scale?.isDiverging ? SOFT.diverging : SOFT.sequential;
+  const strength = isMap ? 1 : scale?.isDiverging ? STRENGTH.diverging : STRENGTH.sequential;
   const shades = scale ? shadesOf(scale.isDiverging, surface, strength) : [surface];
   const damage = mix(surface, rgbOf(tokens().damage), isMap ? 1 : 0.2);
-  known = {
+  cached = {
     key,
     shades,
     damage,
@@ -42,12 +45,13 @@ export function inksOf({ scale, isMap }) {
     accent: token("--accent"),
     alarm: tokens().damage,
   };
-  return known;
+  return cached;
 }
 
-/** The gradient of a legend, as it lies under the numbers.
- * @param {Look} look */
-export function gradientOf(look) {
-  const { shades } = inksOf(look);
-  return `linear-gradient(90deg, ${[0, 32, 64, 96, 128, 160, 192, 224, 255].map((shade) => cssOf(shades[Math.min(shade, shades.length - 1)])).join(", ")})`;
+/** The CSS gradient of the legend.
+ * @param {TableStyle} style */
+export function gradientOf(style) {
+  const { shades } = gridTheme(style);
+  const stops = [0, 32, 64, 96, 128, 160, 192, 224, 255].map((at) => cssOf(shades[Math.min(at, shades.length - 1)]));
+  return `linear-gradient(90deg, ${stops.join(", ")})`;
 }

@@ -1,12 +1,13 @@
-// The elements of tensors, read as NumPy's own files: exact in every data type, and nothing to parse.
+// Requests for elements of tensors as .npy files, which are exact for every data type.
 
 import { RequestError } from "../../../data/client.js";
 import { readNpy } from "./npy.js";
 
 /** One tensor: a point of a series.
- * @typedef {{run: string, tag: string, step: number, wallTime: number | string, rank?: number, attempt?: number}} Place */
+ * @typedef {{run: string, tag: string, step: number, wallTime: number | string, rank?: number, attempt?: number}}
+ *   TensorPoint */
 
-/** @param {Place} place @param {string} [slice] all of it without one */
+/** @param {TensorPoint} place @param {string} [slice] all of the tensor by default */
 export function npyAddress({ run, tag, step, wallTime, rank, attempt }, slice = "") {
   const query = new URLSearchParams({ run, tag, step: String(step), format: "npy" });
   for (const [name, value] of Object.entries({ rank, attempt }))
@@ -16,16 +17,16 @@ export function npyAddress({ run, tag, step, wallTime, rank, attempt }, slice = 
   return `tensors/data?${query}`;
 }
 
-/** @param {Place} place @param {string} slice @param {AbortSignal} signal */
-export async function readPart(place, slice, signal) {
-  const address = npyAddress(place, slice);
+/** @param {TensorPoint} point @param {string} slice @param {AbortSignal} signal */
+export async function readPart(point, slice, signal) {
+  const address = npyAddress(point, slice);
   const response = await fetch(`./api/${address}`, { signal });
-  if (!response.ok) await refuse(response);
+  if (!response.ok) await throwRefusal(response);
   return readNpy(await response.arrayBuffer());
 }
 
 /** @param {Response} response */
-async function refuse(response) {
+async function throwRefusal(response) {
   const text = await response.text();
   try {
     throw new RequestError(response.status, String(JSON.parse(text).detail));

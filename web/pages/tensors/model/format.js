@@ -1,38 +1,38 @@
-// Elements as text: so many decimals or with exponents in a table, exactly in a read-out.
+// Elements as text: with fixed decimals or exponents in a table, exactly in a read-out.
 
 import { columnFormat, nonFinite } from "../../../i18n/numbers.js";
 
 /** @typedef {import("../../../i18n/numbers.js").ColumnFormat} ColumnFormat */
 /** @typedef {import("./npy.js").Elements} Elements */
 
-/** Beyond this a number without an exponent is wider than any column. */
-const WIDEST = 1e12;
-export const MOST_DECIMALS = 10;
+/** Larger numbers always have an exponent, since they would not fit in a column. */
+const MAX_PLAIN = 1e12;
+export const MAX_DECIMALS = 10;
 
-/** What numbers a data type holds.
+/** The kind of numbers of a data type.
  * @typedef {"whole" | "real" | "complex"} NumberKind */
 
 /** @param {string} dtype @returns {NumberKind} */
 export const numberKindOf = (dtype) =>
   dtype.startsWith("complex") ? "complex" : /^(int|uint|bool)/.test(dtype) ? "whole" : "real";
 
-/** The format of a tensor's table: what the user chose, else what its extent asks for. Whole numbers are written whole.
- * @param {number} min @param {number} max @param {NumberKind} kind @param {string} decimals "" = as its extent has it
+/** The number format of a table: the user's choice, or one derived from the range. Integers have no decimals.
+ * @param {number} min @param {number} max @param {NumberKind} kind @param {string} decimals "" = derived from the range
  * @param {"" | "plain" | "scientific"} notation @returns {ColumnFormat} */
 export function formatOf(min, max, kind, decimals, notation) {
-  const usual = columnFormat([Math.max(Math.abs(max), Math.abs(min))]);
-  const exponents = notation ? notation === "scientific" : usual.exponents && kind !== "whole";
+  const automatic = columnFormat([Math.max(Math.abs(max), Math.abs(min))]);
+  const exponents = notation ? notation === "scientific" : automatic.exponents && kind !== "whole";
   if (kind === "whole" && !exponents) return { exponents, decimals: 0 };
-  const chosen = /^\d+$/.test(decimals) ? Math.min(MOST_DECIMALS, Number(decimals)) : null;
+  const chosen = /^\d+$/.test(decimals) ? Math.min(MAX_DECIMALS, Number(decimals)) : null;
   return {
     exponents,
-    decimals: chosen ?? (exponents ? 3 : usual.exponents ? 4 : Math.max(2, Math.min(usual.decimals, 6))),
+    decimals: chosen ?? (exponents ? 3 : automatic.exponents ? 4 : Math.max(2, Math.min(automatic.decimals, 6))),
   };
 }
 
-/** Texts that a column must have room for.
+/** The widest texts that can occur in a range of values.
  * @param {number} min @param {number} max @param {NumberKind} kind @param {ColumnFormat} format */
-export function samplesOf(min, max, kind, format) {
+export function widestTexts(min, max, kind, format) {
   const texts = [min, max].map((value) =>
     kind === "whole" && !format.exponents ? value.toFixed(0) : numberText(value, format),
   );
@@ -43,15 +43,17 @@ export function samplesOf(min, max, kind, format) {
 
 /** @param {number} value @param {ColumnFormat} format */
 function numberText(value, { decimals, exponents }) {
-  const named = nonFinite(value);
-  if (named) return named;
+  const special = nonFinite(value);
+  if (special) return special;
   if (value === 0) return "0";
-  return signed(exponents || Math.abs(value) >= WIDEST ? value.toExponential(decimals) : value.toFixed(decimals));
+  return withMinusSign(
+    exponents || Math.abs(value) >= MAX_PLAIN ? value.toExponential(decimals) : value.toFixed(decimals),
+  );
 }
 
-/** A true minus sign, as wide as a digit.
+/** Replaces a hyphen by a minus sign, which is as wide as a digit.
  * @param {string} text */
-const signed = (text) => text.replace(/^-/, "−");
+const withMinusSign = (text) => text.replace(/^-/, "−");
 
 /** @param {Elements} elements @param {number} index @param {ColumnFormat} format */
 export function cellText({ kind, values }, index, format) {
@@ -63,10 +65,10 @@ export function cellText({ kind, values }, index, format) {
       "−",
     );
   if (kind === "float" || (kind === "integer" && format.exponents)) return numberText(Number(values[index]), format);
-  return kind === "bool" ? (values[index] ? "true" : "false") : signed(String(values[index]));
+  return kind === "bool" ? (values[index] ? "true" : "false") : withMinusSign(String(values[index]));
 }
 
-/** Every digit that the element has.
+/** An element with all of its digits.
  * @param {Elements} elements @param {number} index */
 export function exactText({ kind, isSingle, values }, index) {
   const text = (/** @type {number} */ value) => nonFinite(value) ?? (isSingle ? shortestSingle(value) : String(value));
@@ -81,7 +83,7 @@ function complexText(real, imaginary, text, minus) {
   return `${text(real)}${isNegative ? minus : "+"}${text(Math.abs(imaginary))}j`;
 }
 
-/** The fewest digits that name this float32 and no other.
+/** The shortest decimal that identifies a float32.
  * @param {number} value */
 function shortestSingle(value) {
   for (let digits = 6; digits < 9; digits++) {

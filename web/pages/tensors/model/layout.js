@@ -1,10 +1,10 @@
-// How a slice lies in a table, and in which tiles the table is asked for.
+// The arrangement of a slice as a table, and the tiles in which the table is requested.
 
-import { countOf, within } from "./slice.js";
+import { countOf, subPart } from "./slice.js";
 
 /** @typedef {import("./slice.js").Part} Part */
 
-/** The last free dimension runs across, all others down; a single one is broken into rows.
+/** The last free dimension is horizontal, all others are vertical; a single free dimension is wrapped into rows.
  * @typedef {object} Layout
  * @property {Part[]} parts
  * @property {number[]} free dimensions, outermost first
@@ -17,12 +17,12 @@ import { countOf, within } from "./slice.js";
 
 /** Rows and columns, ends excluded. @typedef {{top: number, bottom: number, left: number, right: number}} Cells */
 
-/** A part of the table that is asked for at once. @typedef {Cells & {key: string, parts: Part[]}} Tile */
+/** A part of the table that is loaded in one request. @typedef {Cells & {key: string, parts: Part[]}} Tile */
 
-/** Elements of a row when only one dimension is free. */
-const ROW = 10;
-/** Slices up to this size are one tile. */
-const ONE_TILE = 65_536;
+/** Elements per row if only one dimension is free. */
+const WRAPPED_COLUMNS = 10;
+/** Slices of up to so many elements are one tile. */
+const MAX_SINGLE_TILE = 65_536;
 const TILE_ROWS = 256;
 const TILE_COLUMNS = 128;
 
@@ -30,16 +30,17 @@ const TILE_COLUMNS = 128;
 export function layoutOf(parts) {
   const free = parts.flatMap((part, dim) => (part.isFree ? [dim] : []));
   const count = countOf(parts);
-  const columns = free.length > 1 ? parts[free.at(-1) ?? 0].count : Math.min(count, ROW);
+  const columns = free.length > 1 ? parts[free.at(-1) ?? 0].count : Math.min(count, WRAPPED_COLUMNS);
   const rows = columns ? Math.ceil(count / columns) : 0;
-  const [tileRows, tileColumns] = count <= ONE_TILE ? [rows, columns] : [TILE_ROWS, Math.min(columns, TILE_COLUMNS)];
+  const [tileRows, tileColumns] =
+    count <= MAX_SINGLE_TILE ? [rows, columns] : [TILE_ROWS, Math.min(columns, TILE_COLUMNS)];
   return { parts, free, rows, columns, count, tileRows, tileColumns };
 }
 
 /** @param {Layout} layout */
-const isBroken = ({ free }) => free.length < 2;
+const isWrapped = ({ free }) => free.length < 2;
 
-/** Where in the tensor a cell lies; null behind the last element.
+/** The index in the tensor of a cell; null after the last element.
  * @param {Layout} layout @param {number} row @param {number} column @returns {number[] | null} */
 export function indexAt(layout, row, column) {
   let place = row * layout.columns + column;
@@ -57,24 +58,24 @@ export function indexAt(layout, row, column) {
  * @param {Layout} layout @param {number} n @returns {[row: number, column: number]} */
 export const cellOf = ({ columns }, n) => [Math.floor(n / columns), n % columns];
 
-/** What stands before a row: the indices of the dimensions that run down.
+/** The label of a row: its indices in the vertical dimensions.
  * @param {Layout} layout @param {number} row */
 export function rowLabel(layout, row) {
   const index = indexAt(layout, row, 0);
   if (!index || !layout.free.length) return "";
-  const down = isBroken(layout) ? layout.free : layout.free.slice(0, -1);
+  const down = isWrapped(layout) ? layout.free : layout.free.slice(0, -1);
   return down.map((dim) => index[dim]).join(", ");
 }
 
-/** What stands above a column.
+/** The label of a column.
  * @param {Layout} layout @param {number} column */
 export function columnLabel(layout, column) {
   if (!layout.free.length) return "";
   const { first, step } = layout.parts[layout.free.at(-1) ?? 0];
-  return isBroken(layout) ? (column * step < 0 ? "−" : "+") + Math.abs(column * step) : String(first + column * step);
+  return isWrapped(layout) ? (column * step < 0 ? "−" : "+") + Math.abs(column * step) : String(first + column * step);
 }
 
-/** The tiles that hold some cells.
+/** The tiles that contain some cells.
  * @param {Layout} layout @param {Cells} cells @returns {Tile[]} */
 export function tilesOf(layout, { top, bottom, left, right }) {
   /** @type {Tile[]} */
@@ -84,7 +85,7 @@ export function tilesOf(layout, { top, bottom, left, right }) {
     const firstColumn = Math.floor(left / layout.tileColumns) * layout.tileColumns;
     for (let column = firstColumn; column < right; column += layout.tileColumns) {
       const end = Math.min(column + layout.tileColumns, layout.columns);
-      const parts = isBroken(layout) ? band.parts : across(layout, band.parts, column, end);
+      const parts = isWrapped(layout) ? band.parts : selectColumns(layout, band.parts, column, end);
       tiles.push({ key: `${band.top},${column}`, parts, top: band.top, bottom: band.bottom, left: column, right: end });
     }
     row = band.bottom;
@@ -93,16 +94,18 @@ export function tilesOf(layout, { top, bottom, left, right }) {
 }
 
 /** @param {Layout} layout @param {Part[]} parts @param {number} column @param {number} end */
-function across({ free }, parts, column, end) {
+function selectColumns({ free }, parts, column, end) {
   const dim = free.at(-1) ?? 0;
-  return parts.with(dim, within(parts[dim], column, end - column));
+  return parts.with(dim, subPart(parts[dim], column, end - column));
 }
 
-/** The rows around one that make a tile: a stretch of one dimension, whole in those within it, one place of those around it.
+/**
+ * The rows of the tile that contains a row: a range of one dimension, all of the inner ones, one index of each outer
+ * one.
  * @param {Layout} layout @param {number} row @returns {{top: number, bottom: number, parts: Part[]}} */
 function bandOf(layout, row) {
   const { parts, free, tileRows, columns, rows, count } = layout;
-  if (isBroken(layout)) {
+  if (isWrapped(layout)) {
     const top = Math.floor(row / tileRows) * tileRows;
     const bottom = Math.min(top + tileRows, rows);
     if (!free.length) return { top, bottom, parts };
@@ -111,7 +114,7 @@ function bandOf(layout, row) {
       bottom,
       parts: parts.with(
         free[0],
-        within(parts[free[0]], top * columns, Math.min(bottom * columns, count) - top * columns),
+        subPart(parts[free[0]], top * columns, Math.min(bottom * columns, count) - top * columns),
       ),
     };
   }
@@ -120,16 +123,16 @@ function bandOf(layout, row) {
   let inner = 1;
   for (; split > 0 && inner * parts[down[split]].count <= tileRows; split--) inner *= parts[down[split]].count;
   const size = parts[down[split]].count;
-  const atOnce = Math.min(size, Math.max(1, Math.floor(tileRows / inner)));
-  const around = Math.floor(row / (size * inner));
-  const from = Math.floor((row % (size * inner)) / (atOnce * inner)) * atOnce;
-  const taken = Math.min(atOnce, size - from);
-  const top = (around * size + from) * inner;
-  let band = parts.with(down[split], within(parts[down[split]], from, taken));
-  let place = around;
+  const bandSize = Math.min(size, Math.max(1, Math.floor(tileRows / inner)));
+  const outer = Math.floor(row / (size * inner));
+  const from = Math.floor((row % (size * inner)) / (bandSize * inner)) * bandSize;
+  const length = Math.min(bandSize, size - from);
+  const top = (outer * size + from) * inner;
+  let band = parts.with(down[split], subPart(parts[down[split]], from, length));
+  let place = outer;
   for (const dim of down.slice(0, split).reverse()) {
-    band = band.with(dim, within(parts[dim], place % parts[dim].count, 1));
+    band = band.with(dim, subPart(parts[dim], place % parts[dim].count, 1));
     place = Math.floor(place / parts[dim].count);
   }
-  return { top, bottom: top + taken * inner, parts: band };
+  return { top, bottom: top + length * inner, parts: band };
 }

@@ -1,20 +1,23 @@
-// A file of NumPy's in memory: its shape and its elements, every one as exact as the file has it.
+// Parses NumPy's .npy format, without loss of precision.
 
-/** Complex numbers lie as real and imaginary part in turn; bools are 0 and 1; half precision is widened.
- * @typedef {Float32Array | Float64Array | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | BigInt64Array | BigUint64Array} Values */
+/** Complex numbers are alternating real and imaginary parts; bools are 0 and 1; float16 is widened to float32.
+ * @typedef {Float32Array | Float64Array | Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array |
+ *   Uint32Array | BigInt64Array | BigUint64Array} Values */
 
-/** Numbers of any shape, in row-major order.
+/** Elements of any shape, in row-major order.
  * @typedef {object} Elements
  * @property {number[]} dims
  * @property {"float" | "integer" | "bool" | "complex"} kind
- * @property {boolean} isSingle the shortest decimal that tells a float32 from its neighbours is enough
+ * @property {boolean} isSingle whether the values have at most single precision
  * @property {number} count
  * @property {Values} values
  */
 
-/** @type {Record<string, {kind: Elements["kind"], make: (bytes: ArrayBuffer, from: number, count: number) => Values}>} */
+/**
+ * @type {Record<string, {kind: Elements["kind"], make: (bytes: ArrayBuffer, from: number, count: number) => Values}>}
+ */
 const LAYOUTS = {
-  f2: { kind: "float", make: (bytes, from, count) => widened(new Uint16Array(bytes, from, count)) },
+  f2: { kind: "float", make: (bytes, from, count) => widenHalves(new Uint16Array(bytes, from, count)) },
   f4: { kind: "float", make: (bytes, from, count) => new Float32Array(bytes, from, count) },
   f8: { kind: "float", make: (bytes, from, count) => new Float64Array(bytes, from, count) },
   i1: { kind: "integer", make: (bytes, from, count) => new Int8Array(bytes, from, count) },
@@ -36,7 +39,7 @@ export function readNpy(bytes) {
   const header = new TextDecoder("latin1").decode(new Uint8Array(bytes, 10, length));
   const [, type = ""] = /'descr': '[<|=]?(\w+)'/.exec(header) ?? [];
   const [, shape = ""] = /'shape': \(([^)]*)\)/.exec(header) ?? [];
-  if (!Object.hasOwn(LAYOUTS, type)) throw new TypeError(`no way to draw elements of ${header.slice(0, 60)}`);
+  if (!Object.hasOwn(LAYOUTS, type)) throw new TypeError(`unsupported dtype: ${header.slice(0, 60)}`);
   const { kind, make } = LAYOUTS[type];
   const dims = shape
     .split(",")
@@ -53,7 +56,7 @@ export function readNpy(bytes) {
 }
 
 /** @param {Uint16Array} halves */
-function widened(halves) {
+function widenHalves(halves) {
   const values = new Float32Array(halves.length);
   for (let index = 0; index < halves.length; index++) {
     const bits = halves[index];
@@ -66,8 +69,9 @@ function widened(halves) {
   return values;
 }
 
-/** What is compared and coloured, element by element: the numbers, of complex ones the magnitudes.
- * @param {Elements} elements @param {number} [from] @param {number} [to] @returns {Exclude<Values, BigInt64Array | BigUint64Array>} */
+/** The numbers that are compared and coloured; magnitudes of complex numbers.
+ * @param {Elements} elements @param {number} [from] @param {number} [to]
+ * @returns {Exclude<Values, BigInt64Array | BigUint64Array>} */
 export function numbersOf({ kind, values, count }, from = 0, to = count) {
   if (values instanceof BigInt64Array || values instanceof BigUint64Array)
     return Float64Array.from(values.subarray(from, to), Number);
@@ -78,19 +82,19 @@ export function numbersOf({ kind, values, count }, from = 0, to = count) {
   return magnitudes;
 }
 
-/** Element by element one minus other: as doubles, of large integers exactly first.
- * @param {Elements} one @param {Elements} other of the same dims @returns {Elements} */
-export function difference(one, other) {
-  const kind = one.kind === "complex" || other.kind === "complex" ? "complex" : "float";
-  const values = new Float64Array(one.count * (kind === "complex" ? 2 : 1));
-  const [a, b] = [one.values, other.values];
-  if (isBig(a) && isBig(b))
+/** The element-wise difference as doubles; 64-bit integers are subtracted before the conversion.
+ * @param {Elements} minuend @param {Elements} subtrahend of the same dims @returns {Elements} */
+export function difference(minuend, subtrahend) {
+  const kind = minuend.kind === "complex" || subtrahend.kind === "complex" ? "complex" : "float";
+  const values = new Float64Array(minuend.count * (kind === "complex" ? 2 : 1));
+  const [a, b] = [minuend.values, subtrahend.values];
+  if (isBigInt(a) && isBigInt(b))
     for (let index = 0; index < values.length; index++) values[index] = Number(a[index] - b[index]);
-  else if (one.kind !== other.kind && kind === "complex")
-    throw new TypeError("no difference between complex and real numbers");
+  else if (minuend.kind !== subtrahend.kind && kind === "complex")
+    throw new TypeError("cannot subtract real and complex tensors");
   else for (let index = 0; index < values.length; index++) values[index] = Number(a[index]) - Number(b[index]);
-  return { dims: one.dims, kind, isSingle: false, count: one.count, values };
+  return { dims: minuend.dims, kind, isSingle: false, count: minuend.count, values };
 }
 
 /** @param {Values} values @returns {values is BigInt64Array | BigUint64Array} */
-const isBig = (values) => values instanceof BigInt64Array || values instanceof BigUint64Array;
+const isBigInt = (values) => values instanceof BigInt64Array || values instanceof BigUint64Array;

@@ -1,12 +1,15 @@
-// What is said of many elements at once: their extent, how they are spread, how far two tensors differ.
+// Statistics of elements that arrive in chunks: range, histogram, and differences of two tensors.
 
-/** @typedef {{min: number, max: number, nan: number, posInf: number, negInf: number, finite: number}} Extent of finite numbers */
+/**
+ * @typedef {{min: number, max: number, nan: number, posInf: number, negInf: number, finite: number}} Extent of finite
+ *   numbers
+ */
 
 /** @returns {Extent} */
-export const noExtent = () => ({ min: Infinity, max: -Infinity, nan: 0, posInf: 0, negInf: 0, finite: 0 });
+export const emptyExtent = () => ({ min: Infinity, max: -Infinity, nan: 0, posInf: 0, negInf: 0, finite: 0 });
 
 /** @param {Extent} extent @param {ArrayLike<number>} numbers */
-export function stretch(extent, numbers) {
+export function extendExtent(extent, numbers) {
   let { min, max } = extent;
   for (let index = 0; index < numbers.length; index++) {
     const value = numbers[index];
@@ -22,16 +25,16 @@ export function stretch(extent, numbers) {
   extent.max = max;
 }
 
-/** Where the bins of a histogram begin and how wide they are: whole numbers get bins of whole width.
- * @param {number} min @param {number} max @param {boolean} isWhole @param {number} most
+/** The start, width and number of the bins of a histogram; integers get bins of integer width.
+ * @param {number} min @param {number} max @param {boolean} isWhole @param {number} maximum
  * @returns {{lo: number, width: number, bins: number}} */
-export function binsOf(min, max, isWhole, most) {
+export function binsOf(min, max, isWhole, maximum) {
   if (isWhole && max - min < 1e15) {
-    const width = Math.max(1, Math.ceil((max - min + 1) / most));
+    const width = Math.max(1, Math.ceil((max - min + 1) / maximum));
     return { lo: min - 0.5, width, bins: Math.ceil((max - min + 1) / width) };
   }
   if (min === max) return { lo: min - (Math.abs(min) || 1) / 2, width: Math.abs(min) || 1, bins: 1 };
-  return { lo: min, width: max / most - min / most, bins: most };
+  return { lo: min, width: max / maximum - min / maximum, bins: maximum };
 }
 
 /** @param {Float64Array} counts @param {ArrayLike<number>} numbers @param {number} lo @param {number} width */
@@ -43,24 +46,25 @@ export function countInto(counts, numbers, lo, width) {
   }
 }
 
-/** How far two tensors differ. `at` is the place of the largest difference in the order of the elements, -1 without one;
- * `apart` counts the elements of which one is not finite.
- * @typedef {{count: number, sum: number, max: number, at: number, unequal: number, apart: number}} Distance */
+/** How far two tensors differ. `maxIndex` is the position of the largest difference, -1 if all are equal;
+ * `notComparable` counts the elements of which at least one is not finite.
+ * @typedef {{count: number, sum: number, max: number, maxIndex: number, unequal: number, notComparable: number}}
+ *   Distance */
 
 /** @returns {Distance} */
-export const noDistance = () => ({ count: 0, sum: 0, max: 0, at: -1, unequal: 0, apart: 0 });
+export const emptyDistance = () => ({ count: 0, sum: 0, max: 0, maxIndex: -1, unequal: 0, notComparable: 0 });
 
 /** @param {Distance} distance @param {ArrayLike<number>} differences */
 export function addDifferences(distance, differences) {
   for (let index = 0; index < differences.length; index++) {
     const size = Math.abs(differences[index]);
-    if (!Number.isFinite(size)) distance.apart++;
+    if (!Number.isFinite(size)) distance.notComparable++;
     else if (size > 0) {
       distance.unequal++;
       distance.sum += size;
       if (size > distance.max) {
         distance.max = size;
-        distance.at = distance.count + index;
+        distance.maxIndex = distance.count + index;
       }
     }
   }

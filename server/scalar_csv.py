@@ -1,0 +1,37 @@
+"""Scalar series as CSV: run, tag, rank, step, wall_time, value."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from toposcope.proto.wire import text_bytes
+from toposcope.server.json_values import number_text
+from toposcope.server.reading.series import Points
+
+_COLUMNS = ("run", "tag", "rank", "step", "wall_time", "value")
+_CHUNK_POINTS = 10_000
+
+
+def scalar_csv(series: Iterable[tuple[str, str, int, Points]]) -> Iterator[bytes]:
+    """Yield a CSV document (RFC 4180, UTF-8) in chunks: a header, then a line for each point.
+
+    Numbers are exact: the shortest text from which the same double is parsed, or NaN, Infinity or -Infinity.
+
+    Args:
+        series: (run, tag, rank, points) of each series.
+    """
+    yield _lines([_COLUMNS])
+    for run, tag, rank, points in series:
+        for start in range(0, points.total, _CHUNK_POINTS):
+            columns = [column.tolist() for column in points.take(slice(start, start + _CHUNK_POINTS))]
+            yield _lines(
+                (run, tag, rank, step, number_text(wall_time), number_text(value))
+                for step, wall_time, value in zip(*columns, strict=True)
+            )
+
+
+def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text_bytes(text.getvalue())

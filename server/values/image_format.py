@@ -1,0 +1,100 @@
+"""Format and size of an encoded image, read from its header without decoding the image.
+
+Pillow is not used, as it rejects large images and decodes the first frame of some animations to determine the size.
+"""
+
+import struct
+from collections.abc import Callable
+from typing import NamedTuple
+
+_MOST_SEGMENTS = 1000
+_NO_FRAME = (0xC4, 0xC8, 0xCC)
+"""JPEG markers from C0 to CF that do not begin a frame."""
+
+Size = tuple[int, int]
+"""Width and height in pixels."""
+
+
+class Format(NamedTuple):
+    """An image format that browsers display and that cannot contain scripts."""
+
+    media_type: str
+    start: bytes
+    at_8: bytes
+    """The bytes from offset 8."""
+    size: Callable[[memoryview], Size]
+    """Reads the size; raises struct.error if the image is truncated."""
+
+
+def image_format(encoded: memoryview) -> Format | None:
+    """Return the format of an image; None if it is not one of FORMATS."""
+    head = bytes(encoded[:16])
+    return next((each for each in FORMATS if head.startswith(each.start) and head.startswith(each.at_8, 8)), None)
+
+
+def image_size(encoded: memoryview) -> Size | None:
+    """Return the size in the header of an image; None if it cannot be read."""
+    detected = image_format(encoded)
+    try:
+        return detected.size(encoded) if detected else None
+    except struct.error:
+        return None
+
+
+def _png_size(encoded: memoryview) -> Size:
+    """See https://www.w3.org/TR/png-3/#11IHDR."""
+    width, height = struct.unpack_from(">II", encoded, 16)
+    return width, height
+
+
+def _gif_size(encoded: memoryview) -> Size:
+    """See https://www.w3.org/Graphics/GIF/spec-gif89a.txt, 18."""
+    width, height = struct.unpack_from("<HH", encoded, 6)
+    return width, height
+
+
+def _bmp_size(encoded: memoryview) -> Size:
+    """See BITMAPCOREHEADER and BITMAPINFOHEADER; a negative height means that rows are stored top-down."""
+    is_core = struct.unpack_from("<I", encoded, 14) == (12,)
+    width, height = struct.unpack_from("<HH" if is_core else "<ii", encoded, 18)
+    return abs(width), abs(height)
+
+
+def _webp_size(encoded: memoryview) -> Size:
+    """See RFC 9649, 2.5 to 2.7: lossy, lossless or extended."""
+    kind = bytes(encoded[12:16])
+    if kind == b"VP8X":
+        low, middle, high = struct.unpack_from("<HHH", encoded, 24)
+        return 1 + low + ((middle & 0xFF) << 16), 1 + (middle >> 8) + (high << 8)
+    if kind == b"VP8L":
+        (bits,) = struct.unpack_from("<I", encoded, 21)
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    width, height = struct.unpack_from("<HH", encoded, 26)
+    return width & 0x3FFF, height & 0x3FFF
+
+
+def _jpeg_size(encoded: memoryview) -> Size:
+    """See ITU-T T.81, B.2: segments up to the header of the frame."""
+    at = 2
+    for _ in range(_MOST_SEGMENTS):
+        start, marker, length = struct.unpack_from(">BBH", encoded, at)
+        if start != 0xFF:
+            break
+        if marker == 0xFF:  # Fill bytes may precede a marker.
+            at += 1
+        elif 0xC0 <= marker <= 0xCF and marker not in _NO_FRAME:
+            height, width = struct.unpack_from(">HH", encoded, at + 5)
+            return width, height
+        else:
+            at += 2 + length
+    raise struct.error("no frame")
+
+
+FORMATS = (
+    Format("image/png", b"\x89PNG\r\n\x1a\n", b"", _png_size),
+    Format("image/jpeg", b"\xff\xd8\xff", b"", _jpeg_size),
+    Format("image/gif", b"GIF87a", b"", _gif_size),
+    Format("image/gif", b"GIF89a", b"", _gif_size),
+    Format("image/webp", b"RIFF", b"WEBP", _webp_size),
+    Format("image/bmp", b"BM", b"", _bmp_size),
+)

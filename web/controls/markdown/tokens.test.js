@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { MOST_FORMATTED, safeAddress, tokensOf, withCharacters } from "./tokens.js";
+
+test("only links to the web and to mail addresses are safe", () => {
+  assert.equal(safeAddress("https://example.org/a?b=c"), "https://example.org/a?b=c");
+  assert.equal(safeAddress("mailto:a@example.org"), "mailto:a@example.org");
+  for (const href of ["javascript:alert(1)", " JaVaScRiPt:alert(1)", "data:text/html,x", "relative", "//host", ""])
+    assert.equal(safeAddress(href), null, href);
+});
+
+test("character references are decoded, unknown ones are kept", () => {
+  assert.equal(withCharacters("&lt;&#65;&#x42;&amp;&nope;&#0;&#x110000;"), "<AB&&nope;\ufffd\ufffd");
+});
+
+test("texts that are too long are not parsed", () => {
+  assert.equal(tokensOf("a".repeat(MOST_FORMATTED + 1)), null);
+  assert.equal(tokensOf("# a")?.[0].type, "heading");
+});

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PALETTE } from "./palette.js";
+import { assignStyles, COLOURS, coloursOutsidePalette, DASHES, styleOf, withCustomColours } from "./run_styles.js";
+
+test("assigned styles never change when runs are added", () => {
+  const styles = assignStyles(new Map(), ["a", "b"]);
+  const before = new Map(styles);
+  assignStyles(styles, ["c", "a", "b"]);
+  assert.deepEqual(styles.get("a"), before.get("a"));
+  assert.deepEqual(styles.get("c"), styleOf(2));
+});
+
+test("colours repeat with other dashes", () => {
+  const seen = new Set(Array.from({ length: COLOURS * DASHES.length }, (_, order) => JSON.stringify(styleOf(order))));
+  assert.equal(seen.size, COLOURS * DASHES.length);
+});
+
+test("a custom colour of the palette uses its index, another one extends the palette", () => {
+  const styles = assignStyles(new Map(), ["a", "b", "c"]);
+  const chosen = new Map([
+    ["a", PALETTE[4].toUpperCase()],
+    ["b", "#ff00aa"],
+  ]);
+  const custom = withCustomColours(styles, chosen);
+  assert.equal(custom.get("a")?.colour, 4);
+  assert.equal(custom.get("b")?.colour, COLOURS);
+  assert.deepEqual(custom.get("c"), styles.get("c"));
+  assert.deepEqual(coloursOutsidePalette(chosen), ["#ff00aa"]);
+});

@@ -1,0 +1,8 @@
+// Opens the details of the run under the cursor.
+
+import { hoveredRun, panel } from "../../data/pointer.js";
+
+export function openPointedRun() {
+  const run = hoveredRun.peek();
+  if (run !== null) panel.value = { kind: "run", run };
+}
