@@ -12,7 +12,7 @@ import { trimmedExtent } from "./model/outliers.js";
 /** @typedef {import("../../charts/histogram/frame.js").Plan} Plan */
 /** @typedef {import("./settings.js").Mode} Mode */
 
-/** More runs in one card cannot be told apart. */
+/** More runs in one card cannot be distinguished. */
 export const MOST_RUNS = 12;
 const FEWEST_BINS = 30;
 const MOST_BINS = 160;

@@ -161,7 +161,7 @@ export class MapPointer {
     showReadOut(box.left + toLeft(frame, hit.x), box.top + toTop(frame, hit.y), hit);
   }
 
-  /** Shows the cursor of the map's plane, wherever it is moved. */
+  /** Shows the cursor of the map's plane, also if it is moved in another view. */
   showCursor() {
     const { model } = this.pane;
     const frame = this.pane.frame();
