@@ -137,8 +137,8 @@ export class LandscapePane extends LazyCard {
 
   #measure() {
     const { clientWidth: width = 0, clientHeight: height = 0 } = this.querySelector(".land-map") ?? {};
-    const known = this.#size.peek();
-    if (width && (width !== known.width || height !== known.height)) this.#size.value = { width, height };
+    const current = this.#size.peek();
+    if (width && (width !== current.width || height !== current.height)) this.#size.value = { width, height };
     this.#surface?.resize();
   }
 

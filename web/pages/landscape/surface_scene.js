@@ -193,11 +193,11 @@ const withColour = (course, colour) => ({ ...course, colours: course.x.map(() =>
 /** Joins lines into one, which is cheaper to draw; null without lines. @param {Line[]} lines @returns {Line | null} */
 const joinLines = (lines) =>
   lines.length
-    ? lines.reduce((one, other) => ({
-        x: [...one.x, null, ...other.x],
-        y: [...one.y, null, ...other.y],
-        heights: [...one.heights, null, ...other.heights],
-        colours: [...one.colours, other.colours[0], ...other.colours],
+    ? lines.reduce((joined, line) => ({
+        x: [...joined.x, null, ...line.x],
+        y: [...joined.y, null, ...line.y],
+        heights: [...joined.heights, null, ...line.heights],
+        colours: [...joined.colours, line.colours[0], ...line.colours],
       }))
     : null;
 
@@ -205,8 +205,8 @@ const joinLines = (lines) =>
  * @param {import("./model/landscape.js").Truth} truth @param {(loss: number) => number} on
  * @param {(loss: number) => number} over */
 const verticalLines = ({ x, y }, { real, plane }, on, over) => ({
-  x: Array.from(x).flatMap((one) => [one, one, null]),
-  y: Array.from(y).flatMap((one) => [one, one, null]),
+  x: Array.from(x).flatMap((left) => [left, left, null]),
+  y: Array.from(y).flatMap((up) => [up, up, null]),
   heights: Array.from(real).flatMap((loss, place) => [on(plane[place]), over(loss), null]),
 });
 
