@@ -55,8 +55,8 @@ def expect_steps(page: Page, *steps: int | str, tag: str = "input/a") -> None:
 
 def colours(page: Page, tag: str = "input/a") -> list[list[int]]:
     """Return the colour of the first pixel of each picture of a card."""
-    found: list[list[int]] = card(page, tag).locator("img").evaluate_all(COLOURS)
-    return found
+    pixels: list[list[int]] = card(page, tag).locator("img").evaluate_all(COLOURS)
+    return pixels
 
 
 def expect_panes(page: Page, *panes: tuple[str, int]) -> None:

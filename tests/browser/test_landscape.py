@@ -160,13 +160,13 @@ def test_contour_lines_separate_higher_from_lower_points(golden: str, page: Page
 
 def crossings(path: str, top: float) -> list[float]:
     """Return where an SVG path crosses a horizontal line."""
-    found = []
+    lefts = []
     for piece in path.split("M")[1:]:
         points = [tuple(map(float, point.split())) for point in piece.split("L")]
         for (left, one), (right, other) in pairwise(points):
             if (one > top) != (other > top):
-                found.append(left + (right - left) * (top - one) / (other - one))
-    return found
+                lefts.append(left + (right - left) * (top - one) / (other - one))
+    return lefts
 
 
 def test_without_webgl_contours_are_shown(golden: str, pages: Pages) -> None:
@@ -207,9 +207,9 @@ def test_path_is_played_and_stepped(golden: str, page: Page) -> None:
     page.keyboard.press("p")
     expect(player).to_have_attribute("data-playing", "false")
     expect(page).not_to_have_url(re.compile(r"land\.at=46(&|$)"))
-    found = re.search(r"land\.at=([\d.]+)", page.url)
-    assert found is not None
-    moment = float(found[1])
+    match = re.search(r"land\.at=([\d.]+)", page.url)
+    assert match is not None
+    moment = float(match[1])
     share = (moment - 46) / 23 if moment < 69 else (moment - 69) / 23
     at = 1 if moment < 69 else 2
     assert math.isclose(
@@ -287,25 +287,25 @@ def test_comparison_on_one_scale_and_downloads(server: StartServer, page: Page, 
     expect(other.locator("h2")).to_contain_text(HOSTILE)
     expect(page.locator('img[src="x"]')).to_have_count(0)
 
-    taken = {}
+    files = {}
     for kind in ("svg", "png", "csv", "html", "npz", "vti", "vtp"):
         other.locator('[data-key="download"]').click()
         with page.expect_download() as download:
             page.locator(f'#land-downloads [data-key="{kind}"]').click()
-        taken[kind] = Path(download.value.path()).read_bytes()
-    assert taken["png"].startswith(b"\x89PNG")
-    assert HOSTILE.encode() not in taken["svg"]
-    assert b"&lt;img src=x onerror=alert(1)&gt;" in taken["svg"]
-    assert b'class="contour"' in taken["svg"]
-    rows = taken["csv"].decode().split("\r\n")
+        files[kind] = Path(download.value.path()).read_bytes()
+    assert files["png"].startswith(b"\x89PNG")
+    assert HOSTILE.encode() not in files["svg"]
+    assert b"&lt;img src=x onerror=alert(1)&gt;" in files["svg"]
+    assert b'class="contour"' in files["svg"]
+    rows = files["csv"].decode().split("\r\n")
     assert len(rows) == 1 + 81 + 5 + 1 + 1
     assert rows[-2] == "convergence,,,0.0,0.0,5.0,,,"
     assert rows[-3] == "path,16,16,0.0,0.0,5.0,,,"
-    assert b"Plotly.newPlot" in taken["html"]
-    with np.load(io.BytesIO(taken["npz"])) as arrays:
+    assert b"Plotly.newPlot" in files["html"]
+    with np.load(io.BytesIO(files["npz"])) as arrays:
         np.testing.assert_allclose(arrays["z"].ravel(), drawn(other)["z"], DIGITS)
-    assert b'WholeExtent="0 8 0 8 0 0"' in taken["vti"]
-    assert b'NumberOfPoints="5"' in taken["vtp"]
+    assert b'WholeExtent="0 8 0 8 0 0"' in files["vti"]
+    assert b'NumberOfPoints="5"' in files["vtp"]
     other.locator('[data-key="leave-out"]').click()
     expect(page.locator("landscape-pane")).to_have_count(1)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 from playwright.sync_api import Page, expect
-from support import landscape_details as made
+from support import landscape_details
 from support.element_state import expect_state, state_of
 from support.landscape_panes import drawn, pane, publish
 from support.pages import Pages, StartServer
@@ -24,7 +24,7 @@ TOLERANCE = 1e-8
 
 def exploding(folder: Path, lift: float = 0.1) -> None:
     """Write a bowl with one corner in which the loss explodes."""
-    z = made.losses(*np.meshgrid(AXIS, AXIS), lift)
+    z = landscape_details.losses(*np.meshgrid(AXIS, AXIS), lift)
     z[-1, -1] += 1000
     publish(folder, "loss", landscape(AXIS, AXIS, z))
 
@@ -92,13 +92,13 @@ def test_a_landscape_with_equal_losses_nearly_everywhere_is_not_clipped(
 
 def test_surface_ends_at_the_top_and_the_path_is_above_it(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     """A surface of two runs counts once; real losses are drawn up to twice its height, and a note counts the rest."""
-    z = made.losses(*np.meshgrid(AXIS, AXIS))
+    z = landscape_details.losses(*np.meshgrid(AXIS, AXIS))
     z[-1, -1] += 1000
-    for run, gap in (("first", made.GAP), ("second", 100 * made.GAP)):
-        plane = made.losses(made.ALONG, made.ALONG)
-        truth = PathTruth(plane + gap, plane, made.RESIDUAL, np.full(5, 0.02))
-        details = LandscapeDetails(made.measured(3), truth, made.diagnostics())
-        path = (made.ALONG, made.ALONG, truth.real)
+    for run, gap in (("first", landscape_details.GAP), ("second", 100 * landscape_details.GAP)):
+        plane = landscape_details.losses(landscape_details.ALONG, landscape_details.ALONG)
+        truth = PathTruth(plane + gap, plane, landscape_details.RESIDUAL, np.full(5, 0.02))
+        details = LandscapeDetails(landscape_details.measured(3), truth, landscape_details.diagnostics())
+        path = (landscape_details.ALONG, landscape_details.ALONG, truth.real)
         publish(tmp_path / run, "joint_landscape_[1, 5]", landscape(AXIS, AXIS, z, path=path, details=details))
     pages.allowed = OF_GRAPHICS
     page = pages.open(width=1110, height=460)
@@ -119,7 +119,7 @@ def test_surface_ends_at_the_top_and_the_path_is_above_it(server: StartServer, p
     assert math.isclose(surface["cmax"], top, rel_tol=TOLERANCE)
     assert surface["colorbar"]["ticktext"][-1] == f"> {top:.3g}"
     ceiling = 2 * top - z.min()
-    real = np.array([drawn(shown)["truth"]["real"], plane + 100 * made.GAP])
+    real = np.array([drawn(shown)["truth"]["real"], plane + 100 * landscape_details.GAP])
     heights = np.array(line["z"], float)
     np.testing.assert_allclose(heights[:5], real[0], TOLERANCE)
     np.testing.assert_allclose(heights[6:], np.minimum(real[1], ceiling), TOLERANCE)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import Page, expect
-from support import landscape_details as made
+from support import landscape_details
 from support.element_state import expect_state, state_of
 from support.event_files import GOLDEN
 from support.landscape_panes import drawn, pane, publish
@@ -26,8 +26,8 @@ def test_surface_is_rotated_and_keeps_its_camera(server: StartServer, pages: Pag
     pages.allowed = OF_GRAPHICS
     # Small, since without a GPU the CPU draws every pixel.
     page = pages.open(width=1110, height=460)
-    publish(tmp_path / "run", "a", made.bowl(1))
-    publish(tmp_path / "other", "b", made.bowl(1, provenance={"axes": "plane one", "samples": "others"}))
+    publish(tmp_path / "run", "a", landscape_details.bowl(1))
+    publish(tmp_path / "other", "b", landscape_details.bowl(1, provenance={"axes": "plane one", "samples": "others"}))
     url = server(tmp_path, "--reload-interval", "0.3").url
     page.goto(
         f"{url}#page=landscape&land.view=both&land.between=straight&land.run=run&land.compare=other,b"
@@ -66,7 +66,7 @@ def test_surface_is_rotated_and_keeps_its_camera(server: StartServer, pages: Pag
     expect(page).not_to_have_url(re.compile(r"land\.camera=1\.2%2C0\.9"))
     camera = state_of(shown)["camera"]
 
-    publish(tmp_path / "run", "a", made.bowl(2, lift=0.5))
+    publish(tmp_path / "run", "a", landscape_details.bowl(2, lift=0.5))
     expect(shown).to_have_attribute("data-level", "2/3")
     page.wait_for_function("() => document.querySelector('.land-surface').data[0].z.flat().includes(0.5)")
     assert np.allclose(now(), camera[:3], atol=1e-3)
@@ -99,7 +99,7 @@ def test_reliability_panel(server: StartServer, page: Page, tmp_path: Path) -> N
         "walk": {"is_random_walk": True},
     }
     for run, changed in changes.items():
-        publish(tmp_path / run, "a", made.bowl(3, size=5, **changed))
+        publish(tmp_path / run, "a", landscape_details.bowl(3, size=5, **changed))
     shutil.copytree(GOLDEN / "mindspore" / RUN, tmp_path / RUN)
     url = server(tmp_path).url
 
@@ -151,7 +151,7 @@ def test_measured_nodes_read_outs_and_slices(server: StartServer, page: Page, tm
             record.add_value("scalar", "accuracy", step / 20)
             record.add_value("scalar", "loss", 1.0)
             record.record(step)
-    publish(folder, "a", made.bowl(2))
+    publish(folder, "a", landscape_details.bowl(2))
     page.goto(server(tmp_path).url + "#page=landscape")
     shown, slices = pane(page, "a", "run"), page.locator("landscape-slices")
     expect(shown).to_have_attribute("data-level", "2/3")
@@ -197,19 +197,19 @@ def test_measured_nodes_read_outs_and_slices(server: StartServer, page: Page, tm
 
 def test_publications_arrive_and_older_ones_can_be_selected(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The newest is shown when it arrives, at the same zoom; a selected older one stays shown."""
-    publish(tmp_path / "run", "a", made.bowl(1))
+    publish(tmp_path / "run", "a", landscape_details.bowl(1))
     page.goto(server(tmp_path, "--reload-interval", "0.3").url + "#page=landscape&land.zoom=-0.5,0.5,-0.5,0.5")
     shown, choice = pane(page, "a", "run"), page.locator('[data-select="land-publication"]')
     expect(shown).to_have_attribute("data-level", "1/3")
     expect(choice).to_have_count(0)
-    publish(tmp_path / "run", "a", made.bowl(2, lift=0.3))
+    publish(tmp_path / "run", "a", landscape_details.bowl(2, lift=0.3))
     expect(shown).to_have_attribute("data-level", "2/3")
     assert min(drawn(shown)["z"]) == 0.3
     expect(shown.locator(".land-level")).to_have_attribute("aria-label", re.compile("Level 2 of 3"))
     expect(shown.locator('[data-key="reset"]')).to_be_visible()
     choice.select_option("0")
     expect(shown).to_have_attribute("data-level", "1/3")
-    publish(tmp_path / "run", "a", made.bowl(3))
+    publish(tmp_path / "run", "a", landscape_details.bowl(3))
     expect(choice.locator("option")).to_have_count(3)
     expect(shown).to_have_attribute("data-level", "1/3")
     choice.select_option("")
@@ -219,7 +219,11 @@ def test_publications_arrive_and_older_ones_can_be_selected(server: StartServer,
 def test_runs_on_one_plane_share_positions(server: StartServer, page: Page, tmp_path: Path) -> None:
     """On one plane both maps show the cursor and each other's path; a note states if planes differ."""
     for run, plane in (("one", "p"), ("two", "p"), ("three", "q")):
-        publish(tmp_path / run, "a", made.bowl(2, lift=0.1 if run == "one" else 0.4, provenance={"axes": plane}))
+        publish(
+            tmp_path / run,
+            "a",
+            landscape_details.bowl(2, lift=0.1 if run == "one" else 0.4, provenance={"axes": plane}),
+        )
     url = server(tmp_path).url
     page.goto(url + "#page=landscape&land.run=one&land.compare=two,a")
     first, second = pane(page, "a", "one"), pane(page, "a", "two")
@@ -246,8 +250,8 @@ def test_runs_on_one_surface_are_drawn_on_one_map(server: StartServer, pages: Pa
     pages.allowed = OF_GRAPHICS
     page = pages.open(width=1110, height=460)
     tag, joint = "joint_landscape_[1, 5]", {"axes": "joint", "samples": "s"}
-    publish(tmp_path / "first", tag, made.bowl(2, provenance=joint))
-    publish(tmp_path / "second", tag, made.bowl(1, shift=0.4, lift=0.1, provenance=joint))
+    publish(tmp_path / "first", tag, landscape_details.bowl(2, provenance=joint))
+    publish(tmp_path / "second", tag, landscape_details.bowl(1, shift=0.4, lift=0.1, provenance=joint))
     page.goto(server(tmp_path).url + "#page=landscape&land.run=first")
     shown = pane(page, tag, "first")
     expect_state(shown, "runs", ["first", "second"])
@@ -278,19 +282,19 @@ def test_runs_on_one_surface_are_drawn_on_one_map(server: StartServer, pages: Pa
     with page.expect_download() as download:
         page.locator('#land-downloads [data-run="second"] [data-key="npz"]').click()
     with np.load(download.value.path()) as arrays:
-        np.testing.assert_array_equal(arrays["path_x"], made.ALONG + 0.4)
+        np.testing.assert_array_equal(arrays["path_x"], landscape_details.ALONG + 0.4)
     shown.locator('[data-key="download"]').click()
     with page.expect_download() as download:
         page.locator('#land-downloads [data-run="first"] [data-key="html"]').click()
-    download.value.save_as(tmp_path / "taken.html")
+    download.value.save_as(tmp_path / "downloaded.html")
     document = pages.open()
-    document.goto((tmp_path / "taken.html").as_uri())
+    document.goto((tmp_path / "downloaded.html").as_uri())
     expect(document.locator(".legendtext")).to_have_text(["first", "second"])
     paths = document.locator(".js-plotly-plot").evaluate(
         "plot => plot.data.filter(({mode}) => mode === 'lines+markers').map(({name, x, line}) => [name, x, line.color])"
     )
     assert [name for name, *_ in paths] == ["first", "second"]
-    np.testing.assert_allclose([x for _, x, _ in paths], [made.ALONG, made.ALONG + 0.4])
+    np.testing.assert_allclose([x for _, x, _ in paths], [landscape_details.ALONG, landscape_details.ALONG + 0.4])
     assert [colour for *_, colour in paths] == strokes
 
     shown.locator('[data-key="leave-out-run"]').click()
@@ -303,14 +307,17 @@ def test_runs_on_one_surface_are_drawn_on_one_map(server: StartServer, pages: Pa
     page.locator('[data-choice="land-view"] [data-value="both"]').click()
     expect(shown).to_have_attribute("data-surface", "drawn")
     line, points = shown.locator(".land-surface").evaluate("host => host.data.slice(2).map(({x, z}) => ({x, z}))")
-    np.testing.assert_allclose(line["x"][6:], made.ALONG + 0.4)
-    np.testing.assert_allclose(line["z"][6:], made.losses(made.ALONG + 0.4, made.ALONG) + made.GAP)
+    np.testing.assert_allclose(line["x"][6:], landscape_details.ALONG + 0.4)
+    np.testing.assert_allclose(
+        line["z"][6:],
+        landscape_details.losses(landscape_details.ALONG + 0.4, landscape_details.ALONG) + landscape_details.GAP,
+    )
     assert len(points["x"]) == 12
 
 
 def test_full_screen_and_the_colour_of_the_path(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A key shows one pane with its read-out full screen; the path colour is kept in the URL and drawn."""
-    publish(tmp_path / "run", "a", made.bowl(2))
+    publish(tmp_path / "run", "a", landscape_details.bowl(2))
     page.goto(server(tmp_path).url + "#page=landscape")
     shown = pane(page, "a", "run")
     expect(shown.locator("path.contour").first).to_be_visible()

@@ -3,8 +3,7 @@
 import { heightAt, lossOf } from "../../charts/landscape/grid.js";
 import { coordinatesAt, toLeft, toTop } from "../../charts/landscape/map.js";
 import { shortNumber } from "../../i18n/numbers.js";
-import { checkpointReadOut, withError } from "./captions.js";
-import { coordinate } from "./map.js";
+import { checkpointReadOut, coordinate, withError } from "./captions.js";
 import { levelOf, nodesOf, planeOf } from "./model/plane.js";
 import { cursor, pointedMoment, pointedPlace } from "./pointer.js";
 import { hideReadOut, showReadOut } from "./read_out.js";

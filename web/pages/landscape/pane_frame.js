@@ -8,12 +8,12 @@ import { nameOf } from "../../controls/run_row.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { summary, titleOf } from "./captions.js";
 import { openDownloads } from "./downloads.js";
+import { countAboveRoom } from "./draw/surface_scene.js";
 import { hasMap, hasSurface, heights, topText } from "./model/drawing.js";
 import { keyOf, removeLandscape } from "./model/landscapes.js";
 import { isLine } from "./model/plane.js";
 import { levelMeter, pathPicker, whichPublication } from "./pane_controls.js";
 import { camera, scale, surfaceFailure, surfacePane, view, zoom, zooms } from "./settings.js";
-import { countAboveRoom } from "./surface_scene.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./landscape_pane.js").LandscapePane} LandscapePane */

@@ -194,7 +194,7 @@ export const en = {
     "Losses differ by {span}; the standard error of a loss is {error} ({samples} samples). The apparent shape is " +
     "noise.",
   "land.trust_noise":
-    "Losses differ by {span}, {times} times the median standard error of {error} ({samples} samples).",
+    "Losses differ by {span}, which is {times} times the median standard error of {error} ({samples} samples).",
   "land.trust_noise_unknown": "The noise of the losses is unknown.",
   "land.trust_no_path": "Directions without a path: this shows the neighbourhood of the model, not its training.",
   "land.trust_energy":

@@ -1,15 +1,15 @@
 // The training paths on a map: lines, checkpoints, start, end, and the current position.
 
 import { nothing, svg } from "lit-html";
-import { toLeft, toTop } from "../../charts/landscape/map.js";
-import { cssOf, mix, rgbOf } from "../../charts/rgb.js";
-import { lastCheckpointAt, pointAt, timesOf } from "./model/path.js";
-import { endName } from "./panes.js";
-import { t } from "./words.js";
+import { toLeft, toTop } from "../../../charts/landscape/map.js";
+import { cssOf, mix, rgbOf } from "../../../charts/rgb.js";
+import { lastCheckpointAt, pointAt, timesOf } from "../model/path.js";
+import { endName } from "../panes.js";
+import { t } from "../words.js";
 
-/** @typedef {import("./model/path.js").Path} Path */
-/** @typedef {import("./panes.js").Trajectory} Trajectory */
-/** @typedef {import("../../charts/landscape/map.js").Frame} Frame */
+/** @typedef {import("../model/path.js").Path} Path */
+/** @typedef {import("../panes.js").Trajectory} Trajectory */
+/** @typedef {import("../../../charts/landscape/map.js").Frame} Frame */
 /** @typedef {{text: string, surface: string}} ThemeColours */
 
 /** Paths with more checkpoints are drawn without dots. */

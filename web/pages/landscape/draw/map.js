@@ -1,20 +1,20 @@
 // The contour map of a landscape as a self-contained SVG, which can be downloaded.
 
 import { html, nothing, svg } from "lit-html";
-import { contourPaths, extentOf, ticksOf, toLeft, toTop } from "../../charts/landscape/map.js";
-import { tokens } from "../../charts/theme.js";
-import { axisLabels, shortNumber } from "../../i18n/numbers.js";
+import { contourPaths, extentOf, ticksOf, toLeft, toTop } from "../../../charts/landscape/map.js";
+import { tokens } from "../../../charts/theme.js";
+import { axisLabels, shortNumber } from "../../../i18n/numbers.js";
+import { bandsOf, lossText, topText } from "../model/drawing.js";
+import { levelOf, nodesOf } from "../model/plane.js";
+import { companionsOf } from "../panes.js";
+import { t } from "../words.js";
 import { marks } from "./map_path.js";
-import { bandsOf, lossText, topText } from "./model/drawing.js";
-import { levelOf, nodesOf } from "./model/plane.js";
-import { companionsOf } from "./panes.js";
-import { t } from "./words.js";
 
-/** @typedef {import("./model/drawing.js").Model} Model */
-/** @typedef {import("./model/landscape.js").Landscape} Landscape */
-/** @typedef {import("../../charts/landscape/map.js").Frame} Frame */
-/** @typedef {import("./settings.js").Zoom} Zoom */
-/** @typedef {import("./panes.js").Trajectory} Trajectory */
+/** @typedef {import("../model/drawing.js").Model} Model */
+/** @typedef {import("../model/landscape.js").Landscape} Landscape */
+/** @typedef {import("../../../charts/landscape/map.js").Frame} Frame */
+/** @typedef {import("../settings.js").Zoom} Zoom */
+/** @typedef {import("../panes.js").Trajectory} Trajectory */
 
 const MARGIN = { left: 52, right: 78, top: 10, bottom: 36 };
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
@@ -268,6 +268,3 @@ function colourBar({ heights }, frame, themeColours, bands, isFilled) {
     )}
   </g>`;
 }
-
-/** @param {number} number */
-export const coordinate = (number) => shortNumber(number, 4);
