@@ -71,11 +71,11 @@ export class LandscapePane extends LazyCard {
 
   /** The drawn training paths. */
   get trajectories() {
-    return this.model ? this.#walkersOf(this.model) : [];
+    return this.model ? this.#trajectoriesOf(this.model) : [];
   }
 
   /** @param {Model} model */
-  #walkersOf({ landscape }) {
+  #trajectoriesOf({ landscape }) {
     return trajectoriesOf(landscape, (this.place === 0 && pathColour.value) || colourOf(landscape.run));
   }
 
@@ -102,7 +102,7 @@ export class LandscapePane extends LazyCard {
     );
     const trajectories = computed(() => {
       theme.value;
-      return model.value ? this.#walkersOf(model.value) : [];
+      return model.value ? this.#trajectoriesOf(model.value) : [];
     });
     const isMapped = computed(() => hasMap.value || !isSurface.value);
     const stops = [
