@@ -11,6 +11,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -125,7 +126,7 @@ def work_of_moves(page: Page, moves: int = 400) -> list[float]:
     box = page.locator("scalar-card .u-over").first.bounding_box()
     assert box is not None
     session = page.context.new_cdp_session(page)
-    events: list[dict] = []
+    events: list[dict[str, Any]] = []
     completions: list[object] = []
     session.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
     session.on("Tracing.tracingComplete", lambda part: completions.append(part))
@@ -141,7 +142,7 @@ def work_of_moves(page: Page, moves: int = 400) -> list[float]:
     return work_after_moves(events)
 
 
-def work_after_moves(events: list[dict]) -> list[float]:
+def work_after_moves(events: list[dict[str, Any]]) -> list[float]:
     """Return the milliseconds of main-thread work between each mousemove and the next, without nested work."""
     moves = [e for e in events if e["name"] == "EventDispatch" and e["args"]["data"]["type"] == "mousemove"]
     thread = moves[0]["pid"], moves[0]["tid"]

@@ -27,6 +27,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import torch
@@ -36,6 +37,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 from toposcope.proto import framing
 from toposcope.proto.summary_pb2 import Event
+from toposcope.recorder import SummaryRecord
 from toposcope.recorder.callbacks import SummaryCollector
 from toposcope.recorder.landscapes import SummaryLandscape, publisher
 from toposcope.recorder.landscapes.models.landscape_model import model_of
@@ -166,18 +168,16 @@ def seconds_to_first_picture(directory: Path) -> float:
     class FirstPictureError(Exception):
         pass
 
-    class Recorder(publisher.SummaryRecord):
+    class Recorder(SummaryRecord):
         def flush(self) -> None:
             super().flush()
             raise FirstPictureError
 
-    original, publisher.SummaryRecord = publisher.SummaryRecord, Recorder
     try:
-        SummaryLandscape(directory).gen_landscapes_with_multi_process(lambda: result, INTERVALS, [0], levels=LEVELS)
+        with mock.patch.object(publisher, "SummaryRecord", Recorder):
+            SummaryLandscape(directory).gen_landscapes_with_multi_process(lambda: result, INTERVALS, [0], levels=LEVELS)
     except FirstPictureError:
         return time.process_time() - begin
-    finally:
-        publisher.SummaryRecord = original
     raise AssertionError("no picture")
 
 
@@ -214,9 +214,9 @@ def computed(directory: Path, mode: str | None) -> tuple[float, Any, Any]:
         model.use(mode)
         return mode
 
-    model.tune = tune
-    begin = time.process_time()
-    SummaryLandscape(directory).gen_landscapes_with_multi_process(lambda: model, INTERVALS, [0], levels=LEVELS)
+    with mock.patch.object(model, "tune", tune):
+        begin = time.process_time()
+        SummaryLandscape(directory).gen_landscapes_with_multi_process(lambda: model, INTERVALS, [0], levels=LEVELS)
     seconds = time.process_time() - begin
     surface = newest(directory)
     side = len(surface.details.measured.y)

@@ -22,13 +22,15 @@ class Guesses(NamedTuple):
     @property
     def guessed(self) -> np.ndarray:
         """The most probable digits, int64[n]."""
-        return self.probabilities.argmax(axis=1)
+        digits: np.ndarray = self.probabilities.argmax(axis=1)
+        return digits
 
     @property
     def losses(self) -> np.ndarray:
         """The cross entropy of each image, float64[n]."""
         of_true_digits = self.probabilities[np.arange(len(self.digits)), self.digits]
-        return -np.log(np.maximum(of_true_digits, 1e-300))
+        losses: np.ndarray = -np.log(np.maximum(of_true_digits, 1e-300))
+        return losses
 
     @property
     def accuracy(self) -> float:

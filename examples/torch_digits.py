@@ -39,7 +39,8 @@ class Digits(nn.Module):
         features = self.body(images)
         summary.histogram("features", features)
         summary.tensor("head/weight", self.head.weight)
-        return self.head(features)
+        scores: torch.Tensor = self.head(features)
+        return scores
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ def names_it_needs() -> dict[str, Any]:
     def train_step(images: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         optimizer.zero_grad()
         loss = torch.nn.functional.cross_entropy(network(images), labels)
-        loss.backward()
+        torch.autograd.backward(loss)
         optimizer.step()
         return loss
 

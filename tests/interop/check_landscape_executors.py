@@ -57,6 +57,7 @@ def test_workers_of_mpi(tmp_path: Path, here: Any) -> None:
     copy_trained_bowl(tmp_path / "mpi")
     (tmp_path / "program.py").write_text(MPI_PROGRAM)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [MPIEXEC, "-n", "3", sys.executable, "-m", "mpi4py.futures", "program.py", tmp_path / "mpi"]
+    python = [sys.executable, "-m", "mpi4py.futures"]
+    command: list[str | Path] = [MPIEXEC, "-n", "3", *python, "program.py", tmp_path / "mpi"]
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, timeout=120)
     assert journals(tmp_path / "mpi") == here

@@ -73,7 +73,12 @@ def record_every_kind(directory: Path) -> None:
         for tag, surface in landscapes():
             recorder.add_value("landscape", tag, surface)
         for step in STEPS:
-            values = {"scalar": SCALARS, "histogram": HISTOGRAMS, "image": IMAGES, "tensor": TENSORS["odd"]}
+            values: dict[str, dict[str, Any]] = {
+                "scalar": SCALARS,
+                "histogram": HISTOGRAMS,
+                "image": IMAGES,
+                "tensor": TENSORS["odd"],
+            }
             for plugin, tags in values.items():
                 for tag, value in tags.items():
                     recorder.add_value(plugin, tag, value)
@@ -122,7 +127,7 @@ def landscapes() -> Iterator[tuple[str, Any]]:
     """Yield the landscape of an interval and the final one, with the tags of MindSpore."""
     x, y, z = np.linspace(-1, 1, 4), np.linspace(-2, 2, 5), np.arange(20.0).reshape(5, 4)
     path = np.array([[0.5, 0.5, 3], [0.25, 0.25, 2], [0, 0, 1]])
-    settings = {"unit": "epoch", "step_per_epoch": 10}
+    settings: dict[str, Any] = {"unit": "epoch", "step_per_epoch": 10}
     yield "landscape_[1, 3]", landscape(x, y, z, path=path, intervals=[1, 2, 3], **settings)
     yield "landscape_[3]", landscape(x, y, z, convergence_point=[0, 0, 1], decomposition="Random", **settings)
     yield "landscape_[0, 16]", made.bowl()

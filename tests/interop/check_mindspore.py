@@ -44,7 +44,6 @@ def tensor_of(dtype: str) -> Tensor:
 def assert_is(recorded: Recorded, tensor: Tensor, expected: np.ndarray) -> None:
     """Assert that tensor is read with the shape, the dtype and the bits of expected."""
     value = recorded("tensor", tensor)
-    assert value is not None
     array = tensor_array(value.tensor)
     assert (array.shape, array.dtype) == (expected.shape, expected.dtype)
     assert array.tobytes() == expected.tobytes()

@@ -18,6 +18,7 @@ from interop.check_mindspore import assert_same_histogram
 from mindspore import Tensor, nn, ops
 from mindspore.train import Model
 from PIL import Image
+from support import written_events
 from support.tensor_messages import tensor_array
 from support.written_events import ReadEvents
 
@@ -150,13 +151,7 @@ def both(mode: int, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run]
         collector, trained = collector_of(directory / name, **settings), model()
         trained.fit(EPOCHS, dataset(), dataset(), callbacks=[collector])
         trained.eval(dataset(), callbacks=[collector])
-    return read(directory / "theirs", _read_events), read(directory / "ours", _read_events)
-
-
-def _read_events(path: Path | str) -> Any:
-    from conftest import _read_events as read_all  # The fixture has function scope; these files are read once.
-
-    return read_all(path)
+    return read(directory / "theirs", written_events.read_events), read(directory / "ours", written_events.read_events)
 
 
 def first_of_each_step(points: list[tuple[int, Summary.Value]]) -> dict[int, Summary.Value]:

@@ -25,7 +25,7 @@ def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Run the example."""
     directory = tmp_path_factory.mktemp("digits")
     # MindSpore may create files in the working directory.
-    command = [sys.executable, EXAMPLE, "--logdir", directory / "runs", "--epochs", str(EPOCHS)]
+    command: list[str | Path] = [sys.executable, EXAMPLE, "--logdir", directory / "runs", "--epochs", str(EPOCHS)]
     subprocess.run(command, check=True, cwd=directory, env={**os.environ, "PYTHONPATH": str(ROOT / "build/typed")})
     return directory / "runs"
 

@@ -269,7 +269,7 @@ def test_lists_of_samplers_keep_their_names(image_folder: Path) -> None:
     sampler = ms.dataset.SubsetSampler([3, 1])
     dataset = ms.dataset.ImageFolderDataset(str(image_folder), sampler=sampler).batch(2)
     ours = FRAMEWORK.dataset_graph(dataset)
-    assert ours is not None
+    assert isinstance(ours, DatasetGraph)
     theirs = MindSporeDatasetGraph().package_dataset_graph(dataset)
     assert list(theirs.children[0].sampler.size) == [3, 1]
     named = ours.children[0].sampler.operationParam.mapStrList

@@ -46,7 +46,7 @@ def loss_function() -> Any:
     return nn.SoftmaxCrossEntropyWithLogits(sparse=True, reduction="mean")
 
 
-def state_of(network: Any) -> object:
+def state_of(network: Any) -> tuple[dict[str, bytes], list[tuple[Any, ...]]]:
     """Return the arrays and modes of a network."""
     arrays = {name: parameter.asnumpy().tobytes() for name, parameter in network.parameters_dict().items()}
     return arrays, [(name, cell.training, cell.phase) for name, cell in network.cells_and_names()]

@@ -4,6 +4,7 @@ import runpy
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,7 +34,9 @@ def test_torch_example_records_a_run_for_every_learning_rate(
             lineage = run.lineage()
             assert f"lr={lineage.hyper_parameters['learning_rate']}" == name
             assert (lineage.model["network"], lineage.train_dataset["train_dataset_size"]) == ("Digits", 1348)
-            assert lineage.metrics["acc"] > 0.5
+            accuracy = lineage.metrics["acc"]
+            assert isinstance(accuracy, float)
+            assert accuracy > 0.5
             assert lineage.custom["sweep"] == "learning rate"
             (file,) = (tmp_path / name).glob("*_MS")
             graphs = [event.graph_def for event in read_events(file) if event.HasField("graph_def")]
@@ -41,7 +44,17 @@ def test_torch_example_records_a_run_for_every_learning_rate(
 
 
 def test_demo_example_records_every_kind_of_summary_in_a_sweep(tmp_path: Path) -> None:
-    command = [EXAMPLES / "digits.py", "--logdir", tmp_path, "--seconds", "0", "--steps", "75", "--size", "9"]
+    command: list[str | Path] = [
+        EXAMPLES / "digits.py",
+        "--logdir",
+        tmp_path,
+        "--seconds",
+        "0",
+        "--steps",
+        "75",
+        "--size",
+        "9",
+    ]
     subprocess.run([sys.executable, "-W", "error", *command], check=True, stdout=subprocess.DEVNULL)
 
     parameters = ["hidden.weight", "hidden.bias", "output.weight", "output.bias"]
@@ -58,7 +71,7 @@ def test_demo_example_records_every_kind_of_summary_in_a_sweep(tmp_path: Path) -
             (report,) = run.text("report")
             assert report.texts[0].startswith(f"**{confusion.values.trace()} of 450** images recognised after step 75,")
             assert {"graph", "dataset_graph"} <= set(run.plugins)
-        rates = {run.lineage().hyper_parameters["learning_rate"] for run in logdir.runs.values()}
+        rates: set[Any] = {run.lineage().hyper_parameters["learning_rate"] for run in logdir.runs.values()}
         assert (len(rates), min(rates), max(rates)) == (12, 0.003, 1.0)
         run = logdir.runs["lr=0.042 m=0.5 h=64"]
         assert run.lineage().custom == {"momentum": 0.5, "hidden": 64, "seed": 0}

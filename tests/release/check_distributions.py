@@ -44,7 +44,7 @@ def serving(scripts: Path, logdir: Path, folder: Path) -> Iterator[Get]:
     """Run summary-server; yield a function that requests a path with a query and returns the reply's bytes."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     environment |= {"XDG_CACHE_HOME": f"{folder}/cache", "XDG_DATA_HOME": f"{folder}/data"}
-    command = [scripts / "summary-server", "--logdir", logdir, "--port", "0"]
+    command: list[str | Path] = [scripts / "summary-server", "--logdir", logdir, "--port", "0"]
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None

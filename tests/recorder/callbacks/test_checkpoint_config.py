@@ -54,9 +54,15 @@ def test_explicit_number_overrides_a_default_and_the_first_of_two_is_used(
 def test_properties_return_the_arguments() -> None:
     network = Line()
     config = CheckpointConfig(
-        **{"integrated_save": False, "async_save": True, "saved_network": network, "enc_key": bytes(16)},
-        **{"append_info": ["epoch_num", {"a": 1}], "enc_mode": "AES-CBC", "exception_save": True},
-        **{"crc_check": True, "remove_redundancy": True},
+        integrated_save=False,
+        async_save=True,
+        saved_network=network,
+        append_info=["epoch_num", {"a": 1}],
+        enc_key=bytes(16),
+        enc_mode="AES-CBC",
+        exception_save=True,
+        crc_check=True,
+        remove_redundancy=True,
     )
     assert (config.integrated_save, config.async_save, config.saved_network) == (False, True, network)
     assert (config.enc_key, config.enc_mode, config.exception_save) == (bytes(16), "AES-CBC", True)
@@ -66,7 +72,7 @@ def test_properties_return_the_arguments() -> None:
 
 
 def test_numbers_in_append_info_are_offsets_of_the_counts() -> None:
-    info = ["step_num", "epoch_num", {"epoch_num": 10, "rate": 0.5}]
+    info: list[str | dict[str, float]] = ["step_num", "epoch_num", {"epoch_num": 10, "rate": 0.5}]
     assert CheckpointConfig(append_info=info).appended_at(2, 7) == {"epoch_num": 12, "rate": 0.5, "step_num": 7}
     assert CheckpointConfig(append_info=[{"epoch_num": 10}]).appended_at(2, 7) == {"epoch_num": 10}
     assert CheckpointConfig().appended_at(2, 7) == {}

@@ -109,4 +109,4 @@ def test_all_callbacks_can_be_combined(capsys: pytest.CaptureFixture[str]) -> No
     assert sum(line.startswith("Train epoch time: ") for line in lines) == 3
     assert sum(line.startswith("Eval epoch time: ") for line in lines) == 3
     assert history.history.keys() == {"net_output", "acc", "loss", "F1"}
-    assert np.shape(history.history["F1"]) == (3, 5)
+    assert np.array(history.history["F1"]).shape == (3, 5)

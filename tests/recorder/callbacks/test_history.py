@@ -1,5 +1,7 @@
 """History: what it stores of a training."""
 
+from typing import Any
+
 import numpy as np
 from support.line_network import Line, line_batches
 
@@ -16,7 +18,7 @@ def test_history_has_the_last_loss_and_the_metrics_of_each_epoch() -> None:
     for values in history.history.values():
         assert len(values) == 3
         assert all(type(value) is float for value in values)
-    losses = history.history["net_output"]
+    losses: list[Any] = history.history["net_output"]
     assert losses == sorted(losses, reverse=True)
 
 
@@ -32,7 +34,7 @@ def test_training_clears_the_history_and_an_evaluation_does_not_change_it() -> N
 
 def test_metric_with_a_value_per_class_is_stored_as_an_array() -> None:
     class Classes(Line):
-        def eval_step(self, x: object, y: object) -> tuple[None, list[list[float]], list[int]]:
+        def eval_step(self, x: object, y: object) -> tuple[Any, list[list[float]], list[int]]:
             return None, [[0.2, 0.5], [0.3, 0.1], [0.9, 0.6]], [1, 0, 1]
 
     history = History()

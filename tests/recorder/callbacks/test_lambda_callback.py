@@ -51,7 +51,9 @@ def test_specific_hook_replaces_the_legacy_one() -> None:
 
 
 def test_object_that_is_not_callable_is_a_type_error() -> None:
+    number: Any = 3
+    text: Any = "print"
     with pytest.raises(TypeError, match="on_eval_end must be a function of the run_context or None, not 3"):
-        LambdaCallback(on_eval_end=3)
+        LambdaCallback(on_eval_end=number)
     with pytest.raises(TypeError, match="epoch_begin must be a function"):
-        LambdaCallback("print")
+        LambdaCallback(text)

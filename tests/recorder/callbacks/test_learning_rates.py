@@ -47,7 +47,12 @@ def test_documented_example_reduces_the_rate_at_regular_steps() -> None:
 def test_function_is_called_only_after_training_steps() -> None:
     steps: list[int] = []
     model = Model(Line(learning_rate=0.5), metrics={"mse"})
-    callback = LearningRateScheduler(lambda rate, step: steps.append(step) or rate / 2)
+
+    def halved(rate: float, step: int) -> float:
+        steps.append(step)
+        return rate / 2
+
+    callback = LearningRateScheduler(halved)
     model.train(2, line_batches(2), callbacks=callback)
     model.eval(line_batches(2), callbacks=callback)
     assert steps == [1, 2, 3, 4]
@@ -100,8 +105,9 @@ def test_function_must_return_a_learning_rate(returned: Any, error: type[Excepti
 
 
 def test_function_must_be_callable() -> None:
+    number: Any = 0.1
     with pytest.raises(TypeError, match=r"learning_rate_function must be a function of lr and step, not 0\.1"):
-        LearningRateScheduler(0.1)
+        LearningRateScheduler(number)
 
 
 @pytest.mark.parametrize("callback", [LearningRateScheduler(lambda rate, step: rate), ReduceLROnPlateau()])

@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +118,7 @@ def test_last_step_is_not_saved_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [{}, {"save_checkpoint_steps": 0}])
-def test_explicit_seconds_are_used(tmp_path: Path, minutes: Callback, arguments: dict[str, int]) -> None:
+def test_explicit_seconds_are_used(tmp_path: Path, minutes: Callback, arguments: dict[str, Any]) -> None:
     """Without steps, or with steps set to zero, every 120 seconds, where a step takes a minute."""
     config = CheckpointConfig(save_checkpoint_seconds=120, **arguments)
     train([minutes, ModelCheckpoint("net", tmp_path, config)], batches=5)
@@ -312,12 +313,12 @@ class Slow:
         return np.zeros(1)
 
 
-def test_thread_writes_the_state_of_the_saved_step(tmp_path: Path) -> None:
+def test_thread_writes_the_state_of_the_saved_step(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The training changes the arrays in place while the file is being written."""
     slow, weight = Slow(), np.ones(1)
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(2, async_save="thread"))
     network = Line()
-    network.parameters = lambda: {"weight": weight, "slow": slow}
+    monkeypatch.setattr(network, "parameters", lambda: {"weight": weight, "slow": slow})
     context = RunContext({"cur_step_num": 2, "network": network})
 
     checkpoint.on_train_step_end(context)
@@ -357,8 +358,8 @@ def test_last_step_that_cannot_be_saved_is_an_error_at_the_end(
     tmp_path: Path, async_save: bool, full_disk: Callable[[bool], None]
 ) -> None:
     checkpoint = ModelCheckpoint("net", tmp_path, CheckpointConfig(async_save=async_save))
-    steps = []
-    tracing = [At(step, lambda step=step: steps.append(step)) for step in range(1, 5)]
+    steps: list[int] = []
+    tracing = [At(step, partial(steps.append, step)) for step in range(1, 5)]
     with pytest.raises(OSError, match="last step") as raised:
         train([checkpoint, At(2, lambda: full_disk(True)), *tracing])
     full_disk(False)
@@ -398,7 +399,7 @@ def test_breakpoint_is_saved_regardless_of_how_callbacks_are_passed(
     """Retention rules ignore it."""
     config = CheckpointConfig(2, keep_checkpoint_max=1, exception_save=True)
     checkpoint = ModelCheckpoint("net", tmp_path, config)
-    forms = {"single": checkpoint, "list": [checkpoint], "tuple": (checkpoint,)}
+    forms: dict[str, Any] = {"single": checkpoint, "list": [checkpoint], "tuple": (checkpoint,)}
     line = Failing(step=7, error=error)
     with pytest.raises(type(error)):
         Model(line).train(2, line_batches(4), callbacks=forms[form])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.line_network import Line, line_batches
+from support.written_events import ReadEvents
 
 from toposcope import server
 from toposcope.proto.summary_pb2 import Event
@@ -34,7 +35,7 @@ def steps_of(directory: Path, tag: str) -> list[int]:
     return [int(step) for step in run_in(directory).scalars(tag).step]
 
 
-def summaries(directory: Path, read_events: Any) -> list[Event]:
+def summaries(directory: Path, read_events: ReadEvents) -> list[Event]:
     """Return the events with summary values."""
     (path,) = directory.glob("*_MS")
     return [event for event in read_events(path) if event.HasField("summary")]
@@ -43,8 +44,9 @@ def summaries(directory: Path, read_events: Any) -> list[Event]:
 class ImageLine(Line):
     """A line that ignores the images of its batches, and calls every summary operator in a training step."""
 
-    def train_step(self, images: Any, x: Any, y: Any) -> Any:
+    def train_step(self, *batch: Any) -> Any:
         """Train one step and record summary values."""
+        _images, x, y = batch
         loss = super().train_step(x, y)
         summary.scalar("inner", loss)
         summary.tensor("activation", x)
@@ -64,7 +66,7 @@ def train(directory: Path, network: Line, batches: Any, epochs: int = 1, **optio
     Model(network).train(epochs, batches, callbacks=SummaryCollector(directory, **options))
 
 
-def test_first_step_and_multiples_are_one_event_each(tmp_path: Path, read_events: Any) -> None:
+def test_first_step_and_multiples_are_one_event_each(tmp_path: Path, read_events: ReadEvents) -> None:
     """No step is recorded twice: neither the first, which MindSpore splits, nor the last of an epoch."""
     train(tmp_path, ImageLine(), image_batches(20), 2)
 
@@ -154,7 +156,7 @@ def test_tensors_are_collected_twenty_times(tmp_path: Path) -> None:
     assert len(run.scalars("inner").step) == len(run.scalars("loss/auto").step) == 61
 
 
-def test_tensors_have_a_separate_frequency(tmp_path: Path, read_events: Any) -> None:
+def test_tensors_have_a_separate_frequency(tmp_path: Path, read_events: ReadEvents) -> None:
     """At steps where only tensors are due, nothing else is recorded."""
     train(tmp_path, ImageLine(), image_batches(12), collect_tensor_freq=4)
 
@@ -223,8 +225,9 @@ def test_every_default_collection_can_be_disabled(tmp_path: Path, key: str, tag:
 class EvaluatedImageLine(ImageLine):
     """Can be evaluated on batches with images."""
 
-    def eval_step(self, images: Any, x: Any, y: Any) -> Any:
+    def eval_step(self, *batch: Any) -> Any:
         """Return loss, outputs and labels."""
+        _images, x, y = batch
         return super().eval_step(x, y)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from support.event_files import GOLDEN
+from support.written_events import ReadEvents
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -25,8 +26,8 @@ QUIET = {"collect_machine": False, "collect_environment": False, "collect_throug
 GOLDEN_RUN = GOLDEN / "mindspore" / "digits_momentum"
 
 
-class SmallConv(nn.Module):
-    """The network of the golden run, including its operators."""
+class Layers(nn.Module):
+    """The layers of the golden run's network, including its operators."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,8 +36,8 @@ class SmallConv(nn.Module):
         self.fc1 = nn.Linear(256, 32)
         self.fc2 = nn.Linear(32, 10)
 
-    def forward(self, images: torch.Tensor) -> torch.Tensor:
-        """Return scores."""
+    def scores(self, images: torch.Tensor) -> torch.Tensor:
+        """Return the scores of the classes and record summary values."""
         hidden = torch.relu(self.conv2(torch.relu(self.conv1(images))))
         hidden = torch.relu(self.fc1(nn.functional.max_pool2d(hidden, 2).flatten(1)))
         logits: torch.Tensor = self.fc2(hidden)
@@ -45,6 +46,14 @@ class SmallConv(nn.Module):
         summary.tensor("logits", logits)
         summary.scalar("logit_abs_mean", logits.abs().mean())
         return logits
+
+
+class SmallConv(Layers):
+    """The network of the golden run."""
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        """Return scores."""
+        return self.scores(images)
 
 
 def digits(batches: int, size: int = 16) -> DataLoader[tuple[torch.Tensor, ...]]:
@@ -67,7 +76,7 @@ def run_in(directory: Path) -> Any:
     return run
 
 
-def graph_in(directory: Path, read_events: Any) -> Any:
+def graph_in(directory: Path, read_events: ReadEvents) -> Any:
     """Return the only graph of a directory."""
     (path,) = directory.glob("*_MS")
     (event,) = [event for event in read_events(path) if event.HasField("graph_def")]
@@ -159,7 +168,7 @@ def test_values_are_those_of_the_step(tmp_path: Path) -> None:
     assert norm == pytest.approx(np.sqrt(sum((each**2).sum() for each in copies.gradients.values())), rel=1e-5)
 
 
-def test_graph_is_recorded_from_the_first_batch(tmp_path: Path, read_events: Any) -> None:
+def test_graph_is_recorded_from_the_first_batch(tmp_path: Path, read_events: ReadEvents) -> None:
     """Once, with the operators of the network, and without changing the training."""
     torch.manual_seed(1)
     collected, plain = SmallConv(), SmallConv()
@@ -175,7 +184,7 @@ def test_graph_is_recorded_from_the_first_batch(tmp_path: Path, read_events: Any
     assert not collected._forward_pre_hooks
 
 
-def test_graph_is_recorded_from_the_example_input(tmp_path: Path, read_events: Any) -> None:
+def test_graph_is_recorded_from_the_example_input(tmp_path: Path, read_events: ReadEvents) -> None:
     """If the user provides one, alone or as a tuple."""
     shapes = []
     for number, example in enumerate((torch.zeros(5, 1, 8, 8), (torch.zeros(5, 1, 8, 8),))):
@@ -268,12 +277,12 @@ def test_reduced_precision_is_collected(tmp_path: Path) -> None:
     assert len(run.images("input_data/auto")) == 2
 
 
-def test_batches_of_dicts_and_loss_in_the_network_are_collected(tmp_path: Path, read_events: Any) -> None:
+def test_batches_of_dicts_and_loss_in_the_network_are_collected(tmp_path: Path, read_events: ReadEvents) -> None:
     """Networks of the Transformers library work this way."""
 
-    class Own(SmallConv):
+    class Own(Layers):
         def forward(self, images: torch.Tensor, labels: torch.Tensor) -> Any:
-            logits = super().forward(images)
+            logits = self.scores(images)
             return nn.functional.cross_entropy(logits, labels), logits
 
     network = Own()
@@ -288,7 +297,7 @@ def test_batches_of_dicts_and_loss_in_the_network_are_collected(tmp_path: Path, 
     assert "cross_entropy" in " ".join(node.op_type for node in graph_in(tmp_path, read_events).node)
 
 
-def test_watched_loop_is_collected_completely(tmp_path: Path, read_events: Any) -> None:
+def test_watched_loop_is_collected_completely(tmp_path: Path, read_events: ReadEvents) -> None:
     """Graph and images are those of the observed inputs of the model."""
     network, loader = SmallConv(), digits(10)
     optimizer = torch.optim.Adam(network.parameters(), 0.01)

@@ -115,5 +115,6 @@ def test_data_size_must_be_a_positive_integer(wrong: Any) -> None:
 
 
 def test_data_time_must_be_a_bool() -> None:
+    number: Any = 1
     with pytest.raises(TypeError, match="data_time must be True or False, not 1"):
-        TimeMonitor(data_time=1)
+        TimeMonitor(data_time=number)

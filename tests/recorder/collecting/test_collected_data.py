@@ -49,7 +49,7 @@ def test_without_default_action_only_specified_keys_are_collected() -> None:
     """Also histograms, of the first five parameters if the pattern is None."""
     data = collected_data({"collect_metric": True, "collect_graph": False, "histogram_regular": None}, False)
 
-    assert (data.enabled, data.collects_histograms) == ({"collect_metric"}, True)
+    assert (data.enabled, data.collects_histograms) == (frozenset({"collect_metric"}), True)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_error_names_the_unknown_key_and_the_existing_ones() -> None:
 
 
 @pytest.mark.parametrize("value", [[1], None, True, np.bool_(True), {"b": 1}, object(), np.ones(2)])
-def test_error_of_custom_lineage_names_the_argument_and_the_accepted_types(value: object) -> None:
+def test_error_of_custom_lineage_names_the_argument_and_the_accepted_types(value: Any) -> None:
     with pytest.raises(TypeError, match=r"^custom_lineage_data\['a'\] .* str, int or float, not "):
         SummaryCollector("run", custom_lineage_data={"b": 1, "a": value})
     with pytest.raises(ValueError, match=r"^custom_lineage_data\['a'\] .*64"):

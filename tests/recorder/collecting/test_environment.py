@@ -11,6 +11,7 @@ import time
 from datetime import datetime
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -206,10 +207,10 @@ def test_facts_include_host_and_processes() -> None:
     facts = environment_facts([], {"RANK": "3", "WORLD_SIZE": "8"})
 
     assert facts["environment/host"] == os.uname().nodename
-    assert facts["environment/os"].startswith("Linux")
+    assert str(facts["environment/os"]).startswith("Linux")
     assert facts["environment/cpu_count"] == len(os.sched_getaffinity(0))
     assert (facts["environment/rank"], facts["environment/world_size"]) == (3, 8)
-    start = datetime.fromisoformat(facts["environment/start_time"])
+    start = datetime.fromisoformat(str(facts["environment/start_time"]))
     assert abs((start - before).total_seconds()) < 60
     assert (environment_facts([], {})["environment/rank"], environment_facts([], {})["environment/world_size"]) == (
         0,
@@ -235,7 +236,8 @@ def test_an_invalid_command_line_and_environment_raise_nothing(caplog: pytest.Lo
         def __str__(self) -> str:
             raise RuntimeError("no text")
 
-    facts = environment_facts(["train.py", Odd()], {"RANK": "first", "CUDA_VISIBLE_DEVICES": "a,,"})
+    arguments: list[Any] = ["train.py", Odd()]
+    facts = environment_facts(arguments, {"RANK": "first", "CUDA_VISIBLE_DEVICES": "a,,"})
 
     assert "environment/argv" not in facts
     assert facts["environment/rank"] == 0

@@ -1,6 +1,9 @@
 """The norms of gradients."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 import torch
 
@@ -15,7 +18,10 @@ def test_without_gradients_there_are_no_norms() -> None:
 def test_global_norm_is_that_of_all_elements() -> None:
     """The arrays have different shapes."""
     random = np.random.default_rng(0)
-    gradients = {"a": random.normal(size=(3, 4)), "b": random.normal(size=7).astype(np.float32)}
+    gradients: dict[str, npt.NDArray[Any]] = {
+        "a": random.normal(size=(3, 4)),
+        "b": random.normal(size=7).astype(np.float32),
+    }
     norms = gradient_norms(gradients)
 
     everything = np.concatenate([gradient.ravel() for gradient in gradients.values()])

@@ -248,7 +248,7 @@ def test_torch_networks_are_saved_with_their_buffers(tmp_path: Path) -> None:
     assert set(saved.tensors) == {name for name, _ in network.named_parameters()}
     checkpoints = CheckpointSet.open(tmp_path / "ckpt_dir", [1, 2, 3])
     assert checkpoints.layout.size - checkpoints.layout.parameter_count == 8
-    assert np.array_equal(np.ravel(network[1].running_var.numpy()), checkpoints.rows[-1][-4:])
+    assert np.array_equal(np.ravel(network.get_buffer("1.running_var").numpy()), checkpoints.rows[-1][-4:])
 
 
 def test_without_safetensors_checkpoints_are_ckpt_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ class TestAwkwardModules(TorchContract):
     network = Pictures
 
     # Losses rounded to bfloat16 are too coarse for finite differences.
-    test_products_with_the_hessian_are_curvature = None
+    test_products_with_the_hessian_are_curvature: Any = None
 
 
 class TestModules(TorchContract):

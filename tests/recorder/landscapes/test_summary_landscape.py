@@ -3,6 +3,7 @@
 import json
 import math
 import multiprocessing
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -343,6 +344,11 @@ def test_processes_that_are_forked_are_refused(trained: Path) -> None:
         compute(trained, executor=pool)
 
 
+def returning(result: Any) -> Callable[[], Any]:
+    """Return a function that returns a value."""
+    return lambda: result
+
+
 def test_missing_or_damaged_files_are_named(tmp_path: Path) -> None:
     """Metadata, a checkpoint, the result of callback_fn."""
     with pytest.raises(FileNotFoundError, match=r"train_metadata\.json"):
@@ -350,9 +356,10 @@ def test_missing_or_damaged_files_are_named(tmp_path: Path) -> None:
     train_bowl(tmp_path)
     for result in (None, (1, 2), (Model(Bowl()), Bowl(), [], {"Loss"}), (Model(Bowl()), Bowl(), [(1,)], {"acc"})):
         with pytest.raises((TypeError, ValueError)):
-            SummaryLandscape(tmp_path).gen_landscapes_with_multi_process(lambda result=result: result)
+            SummaryLandscape(tmp_path).gen_landscapes_with_multi_process(returning(result))
+    no_function: Any = None
     with pytest.raises(TypeError, match="callback_fn is a function"):
-        SummaryLandscape(tmp_path).gen_landscapes_with_multi_process(None)
+        SummaryLandscape(tmp_path).gen_landscapes_with_multi_process(no_function)
     checkpoint = tmp_path / "ckpt_dir" / "Bowl_5_step.safetensors"
     checkpoint.write_bytes(checkpoint.read_bytes()[:-4])
     with pytest.raises(ValueError, match="Bowl_5_step"):

@@ -1,6 +1,7 @@
 """ConsoleLogger in a watched loop."""
 
 import io
+from typing import Any
 
 import pytest
 
@@ -8,11 +9,12 @@ from toposcope.recorder.loggers import ConsoleLogger
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.state import State
+from toposcope.recorder.training.time import Time
 from toposcope.recorder.training.timestamp import Timestamp
 from toposcope.recorder.training.watch import watch
 
 
-def printed(log_interval: str | int, epochs: int = 2, batches: int = 4, **options: object) -> list[str]:
+def printed(log_interval: str | int, epochs: int = 2, batches: int = 4, **options: Any) -> list[str]:
     """Train with a console logger; return the lines that it printed."""
     stream = io.StringIO()
     logger = ConsoleLogger(log_interval, stream, **options)
@@ -73,7 +75,7 @@ def test_progress_of_a_long_evaluation_is_printed() -> None:
     for event in ("init", "eval_standalone_start", "eval_start"):
         engine.run_event(event)
     for batch in range(1, 26):
-        state.eval_timestamp = Timestamp(batch=batch)
+        state.eval_timestamp = Timestamp(batch=Time.from_batch(batch))
         engine.run_event("eval_batch_end")
     engine.run_event("eval_end")
     engine.close()
@@ -176,7 +178,7 @@ def test_last_metrics_of_a_failing_training_are_printed() -> None:
         ({"log_traces": 1}, TypeError, "log_traces"),
     ],
 )
-def test_errors_name_the_invalid_argument(arguments: dict, error: type[Exception], named: str) -> None:
+def test_errors_name_the_invalid_argument(arguments: dict[str, Any], error: type[Exception], named: str) -> None:
     """They are raised at construction."""
     with pytest.raises(error, match=named):
         ConsoleLogger(**arguments)

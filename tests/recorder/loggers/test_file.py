@@ -1,18 +1,21 @@
 """FileLogger in a watched loop."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from toposcope.recorder.loggers import FileLogger
 from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.state import State
 from toposcope.recorder.training.watch import watch
 
 
 class LogsWhenClosed(EventCallback):
     """A callback that logs when it is closed."""
 
-    def close(self, state, logger) -> None:
+    def close(self, state: State, logger: Logger) -> None:
         """Log after the destinations were closed."""
         logger.log_metrics({"at/close": 1.0})
 
@@ -111,7 +114,7 @@ def test_file_name_is_unknown_before_init() -> None:
         ({"overwrite": 1}, TypeError),
     ],
 )
-def test_errors_name_the_invalid_argument(arguments: dict, error: type[Exception]) -> None:
+def test_errors_name_the_invalid_argument(arguments: dict[str, Any], error: type[Exception]) -> None:
     """They are raised at construction."""
     with pytest.raises(error, match=next(iter(arguments))):
         FileLogger(**arguments)

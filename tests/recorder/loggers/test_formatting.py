@@ -2,6 +2,7 @@
 
 import enum
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def test_value_that_contains_itself_is_abbreviated() -> None:
 
 def test_nested_settings_are_flattened() -> None:
     """Dicts become paths, lists JSON, and values of other types text."""
-    nested = {
+    nested: dict[Any, Any] = {
         "optimizer": {"name": torch.optim.SGD, "lr": np.float64(0.1), "betas": (0.9, 0.999), "decay": None},
         "epochs": 10,
         "seed": 2**70,

@@ -1,7 +1,9 @@
 """SummaryLogger: what is logged can be read from the event files."""
 
 import io
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ import toposcope.server
 from toposcope.recorder.loggers import SummaryLogger
 from toposcope.recorder.loggers.image_batches import label_colours
 from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.state import State
 from toposcope.recorder.training.watch import watch
 from toposcope.server.python_api import OpenLogdir, Run
 
@@ -19,7 +23,7 @@ from toposcope.server.python_api import OpenLogdir, Run
 class LogsWhenClosed(EventCallback):
     """A callback that logs when it is closed."""
 
-    def close(self, state, logger) -> None:
+    def close(self, state: State, logger: Logger) -> None:
         """Log after the destinations were closed."""
         logger.log_metrics({"at/close": 1.0})
 
@@ -120,7 +124,7 @@ def test_images_of_two_to_four_dimensions(
     tmp_path: Path, logger: SummaryLogger, shape: tuple[int, ...], channels_last: bool, recorded: tuple[int, ...]
 ) -> None:
     """Batches are tiled; an array without channels is a batch of grey images."""
-    images = torch.arange(np.prod(shape), dtype=torch.uint8).reshape(shape)
+    images = torch.arange(math.prod(shape), dtype=torch.uint8).reshape(shape)
     logger.log_images(images, "Images/Train", channels_last, 7)
     logger.post_close()
 
@@ -196,7 +200,7 @@ def test_colours_are_those_of_pascal_voc() -> None:
     ],
 )
 def test_invalid_images_are_skipped_with_one_log_line(
-    logger: SummaryLogger, images: object, masks: dict | None, caplog: pytest.LogCaptureFixture
+    logger: SummaryLogger, images: object, masks: dict[str, Any] | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     """They do not stop the training."""
     for step in (1, 2):
@@ -283,7 +287,7 @@ def test_other_ranks_record_scalars_and_texts_only(tmp_path: Path, monkeypatch: 
         ({"flush_seconds": "1"}, TypeError),
     ],
 )
-def test_errors_name_the_invalid_argument(tmp_path: Path, arguments: dict, error: type[Exception]) -> None:
+def test_errors_name_the_invalid_argument(tmp_path: Path, arguments: dict[str, Any], error: type[Exception]) -> None:
     """They are raised at construction."""
     with pytest.raises(error, match=next(iter(arguments))):
         SummaryLogger(**{"log_dir": tmp_path, **arguments})

@@ -1,5 +1,7 @@
 """Accuracy and top-k accuracy against scikit-learn and torchmetrics."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -116,11 +118,13 @@ def test_multilabel_outputs_must_be_0_or_1() -> None:
 
 
 def test_invalid_arguments_are_errors_at_construction() -> None:
+    number: Any = 3
+    fraction: Any = 1.5
     with pytest.raises(ValueError, match="'regression'"):
         Accuracy("regression")
     with pytest.raises(TypeError, match="eval_type"):
-        Accuracy(3)
+        Accuracy(number)
     with pytest.raises(ValueError, match=r"^k "):
         TopKCategoricalAccuracy(0)
     with pytest.raises(TypeError, match=r"^k "):
-        TopKCategoricalAccuracy(1.5)
+        TopKCategoricalAccuracy(fraction)

@@ -1,6 +1,7 @@
 """Loss, errors, perplexity and functions: metrics that are means."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 @settings(deadline=None, max_examples=30)
 @given(seed=SEEDS, sizes=st.lists(st.integers(0, 9), min_size=1, max_size=4), elements=st.integers(1, 4))
 def test_error_is_the_mean_over_samples_of_the_sum_over_elements(
-    kind: type[Metric], score: object, seed: int, sizes: list[int], elements: int
+    kind: type[Metric], score: Callable[..., float], seed: int, sizes: list[int], elements: int
 ) -> None:
     rng = np.random.default_rng(seed)
     metric, batches = kind(), [rng.normal(size=(2, n, elements)) for n in [*sizes, 1]]

@@ -1,5 +1,7 @@
 """Precision, recall, F1 and the confusion matrix against scikit-learn."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -7,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, f1_score, fbeta_score, precision_score, recall_score
 
-from toposcope.recorder.metrics import F1, ConfusionMatrix, Fbeta, Metric, Precision, Recall
+from toposcope.recorder.metrics import F1, ConfusionMatrix, Fbeta, Precision, Recall
+from toposcope.recorder.metrics.per_class import PerClassMetric
 
 SEEDS = st.integers(0, 2**32 - 1)
 OF_SKLEARN = {Precision: precision_score, Recall: recall_score, F1: f1_score}
@@ -17,7 +20,7 @@ OF_SKLEARN = {Precision: precision_score, Recall: recall_score, F1: f1_score}
 @settings(deadline=None, max_examples=30)
 @given(seed=SEEDS, classes=st.integers(2, 6), sizes=st.lists(st.integers(0, 9), min_size=1, max_size=4))
 def test_value_of_each_class_equals_that_of_scikit_learn(
-    kind: type[Metric], seed: int, classes: int, sizes: list[int]
+    kind: type[PerClassMetric], seed: int, classes: int, sizes: list[int]
 ) -> None:
     rng = np.random.default_rng(seed)
     batches = [(rng.normal(size=(n, classes)), rng.integers(0, classes, n)) for n in [*sizes, 1]]
@@ -31,14 +34,15 @@ def test_value_of_each_class_equals_that_of_scikit_learn(
     np.testing.assert_allclose(of_scores.eval(), expected)
     assert of_scores.eval(average=True) == pytest.approx(expected.mean())
     # Without scores, only classes up to the highest one that occurs are known.
-    assert expected[: len(of_classes.eval())] == pytest.approx(of_classes.eval())
+    values = np.array(of_classes.eval())
+    assert expected[: len(values)] == pytest.approx(values)
 
 
 @pytest.mark.parametrize("kind", [Precision, Recall])
 @settings(deadline=None, max_examples=30)
 @given(seed=SEEDS, classes=st.integers(2, 6), sizes=st.lists(st.integers(1, 9), min_size=1, max_size=3))
 def test_value_of_each_label_equals_that_of_scikit_learn(
-    kind: type[Metric], seed: int, classes: int, sizes: list[int]
+    kind: type[PerClassMetric], seed: int, classes: int, sizes: list[int]
 ) -> None:
     rng = np.random.default_rng(seed)
     batches = [rng.integers(0, 2, (2, n, classes)) for n in sizes]
@@ -64,8 +68,8 @@ def test_sample_with_a_nan_score_has_no_predicted_class() -> None:
     precision, recall = Precision(), Recall()
     for metric in (precision, recall):
         metric.update([[0.9, 0.1], [np.nan, 0.1]], [0, 0])
-    assert precision.eval().tolist() == [1.0, 0.0]
-    assert recall.eval().tolist() == [0.5, 0.0]
+    assert np.array(precision.eval()).tolist() == [1.0, 0.0]
+    assert np.array(recall.eval()).tolist() == [0.5, 0.0]
 
 
 def test_values_of_the_mindspore_examples() -> None:
@@ -85,7 +89,7 @@ def test_number_of_classes_must_not_change() -> None:
         recall.update([1], [1])
     recall.clear()
     recall.update([[0.1, 0.9, 0.0]], [1])
-    assert recall.eval().tolist() == [0.0, 1.0, 0.0]
+    assert np.array(recall.eval()).tolist() == [0.0, 1.0, 0.0]
 
 
 @settings(deadline=None, max_examples=30)
@@ -111,15 +115,17 @@ def test_confusion_matrix_compares_probabilities_with_its_threshold() -> None:
 
 
 def test_invalid_arguments_are_errors() -> None:
+    text: Any = "one"
+    number: Any = 1
     with pytest.raises(ValueError, match="beta must be positive"):
         Fbeta(0)
     with pytest.raises(TypeError, match="beta must be a number"):
-        Fbeta("one")
+        Fbeta(text)
     with pytest.raises(ValueError, match="num_classes"):
         ConfusionMatrix(1)
     with pytest.raises(ValueError, match="'rows'"):
         ConfusionMatrix(2, "rows")
     with pytest.raises(TypeError, match="average"):
-        Recall().eval(average=1)
+        Recall().eval(average=number)
     with pytest.raises(ValueError, match="from 0 to 1, not 2"):
         ConfusionMatrix(2).update([2], [1])

@@ -1,5 +1,7 @@
 """The objects that users may pass as metrics, and their use in an evaluation."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -22,7 +24,7 @@ from toposcope.recorder.metrics.metric import numbers_of
 SCORES, LABELS = torch.tensor([[0.1, 0.9], [0.8, 0.2], [0.3, 0.7]]), torch.tensor([1, 0, 0])
 
 
-def results_of(metrics: object) -> dict[str, object]:
+def results_of(metrics: object) -> dict[str, Any]:
     """Return the results of metrics for two equal batches, after a batch that is cleared."""
     named = metrics_from(metrics)
     for metric in named.values():

@@ -285,7 +285,7 @@ def test_an_event_callback_with_a_method_for_an_event(capsys: pytest.CaptureFixt
             print(f"Epoch: {int(state.timestamp.epoch)}")
 
     trainer = trainer_with(MyCallback())
-    _ = trainer.engine.run_event(Event.EPOCH_START)
+    trainer.engine.run_event(Event.EPOCH_START)
     assert capsys.readouterr().out == "Epoch: 0\n"
 
 
@@ -299,5 +299,5 @@ def test_an_event_callback_with_one_method_for_all_events(capsys: pytest.Capture
             raise AssertionError("must not be called when run_event() is overridden")
 
     trainer = trainer_with(MyCallback())
-    _ = trainer.engine.run_event(Event.EPOCH_START)
+    trainer.engine.run_event(Event.EPOCH_START)
     assert capsys.readouterr().out == "Epoch: 0\n"

@@ -150,7 +150,9 @@ def test_lineage_contains_the_number_of_processes(run: Run) -> None:
     assert lineage.hyper_parameters["parallel_mode"] == "data_parallel"
     assert lineage.model["network"] == "Digits"
     assert lineage.custom["environment/world_size"] == 2
-    assert lineage.metrics["accuracy"] > 0.5
+    accuracy = lineage.metrics["accuracy"]
+    assert isinstance(accuracy, float)
+    assert accuracy > 0.5
 
 
 def test_both_ranks_are_served_over_http(run_directory: Path) -> None:

@@ -101,7 +101,12 @@ def test_each_of_the_forty_events_is_fired_by_the_expected_call() -> None:
     trainer.predict([x for x, _ in line_batches(1)])
     collect("predict()")
     trainer.close()
-    arguments = {"model": Line(), "train_dataloader": line_batches(2), "max_duration": 1, "callbacks": counter}
+    arguments: dict[str, Any] = {
+        "model": Line(),
+        "train_dataloader": line_batches(2),
+        "max_duration": 1,
+        "callbacks": counter,
+    }
     with Trainer(**arguments, iteration_length="1ep") as trainer:
         collect("")
         trainer.fit()

@@ -60,10 +60,15 @@ def test_a_time_in_batches_must_be_whole() -> None:
 def test_a_timestamp_counts_batches_epochs_and_iterations() -> None:
     second = timedelta(seconds=1)
     now = Timestamp().to_next_batch(4, 10, second).to_next_batch(3, 10, second)
-    assert (now.batch, now.batch_in_epoch, now.sample, now.token) == (2, 2, 7, 20)
+    assert now.batch == now.batch_in_epoch == 2
+    assert now.sample == 7
+    assert now.token == 20
     assert now.total_wct == now.epoch_wct == 2 * second
     after = now.to_next_epoch(second)
-    assert (after.epoch, after.batch, after.batch_in_epoch, after.sample_in_epoch) == (1, 2, 0, 0)
+    assert after.epoch == 1
+    assert after.batch == 2
+    assert after.batch_in_epoch == 0
+    assert after.sample_in_epoch == 0
     assert after.total_wct == 3 * second
     assert after.epoch_wct == timedelta()
     assert after.to_next_iteration().iteration == 1

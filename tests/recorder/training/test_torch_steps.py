@@ -91,9 +91,13 @@ def test_network_that_returns_its_loss_is_trained_and_evaluated() -> None:
 def test_loss_and_logits_are_read_from_a_dict_of_outputs() -> None:
     """Networks of the Transformers library return such dicts; labels are found by name."""
 
-    class Named(OwnLoss):
+    class Named(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = OwnLoss()
+
         def forward(self, labels: torch.Tensor, inputs: torch.Tensor) -> Any:
-            loss, scores = super().forward(inputs, labels)
+            loss, scores = self.network(inputs, labels)
             return {"loss": loss, "logits": scores}
 
     network = Named()
@@ -173,7 +177,7 @@ def test_modules_keep_their_modes() -> None:
 
     assert modes == [(True, False)] * 4
     assert network.training
-    assert not network[1].running_mean.any()
+    assert not network.get_buffer("1.running_mean").any()
 
 
 def test_callbacks_receive_the_evaluation_network() -> None:

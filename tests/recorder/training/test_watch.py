@@ -271,7 +271,7 @@ def test_evaluation_time_is_not_training_time() -> None:
         ({"callbacks": [], "epochs": "10"}, TypeError, "epochs"),
     ],
 )
-def test_errors_name_the_invalid_argument(arguments: dict, error: type[Exception], named: str) -> None:
+def test_errors_name_the_invalid_argument(arguments: dict[str, Any], error: type[Exception], named: str) -> None:
     """They are raised before the training."""
     with pytest.raises(error, match=named):
         watch(**arguments)

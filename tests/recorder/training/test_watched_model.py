@@ -78,7 +78,8 @@ def test_several_forward_passes_before_step_are_one_step(model: torch.nn.Module)
 def test_batch_passed_to_step_replaces_the_observed_inputs(model: torch.nn.Module) -> None:
     """Without either, the number of samples is the loader's batch size."""
     callback = Traced("train_dataset_element")
-    loader = torch.utils.data.DataLoader(torch.zeros(10, 3), batch_size=5)
+    samples: Any = torch.zeros(10, 3)
+    loader: torch.utils.data.DataLoader[Any] = torch.utils.data.DataLoader(samples, batch_size=5)
     with watch(callback, model, loader=loader) as run:
         model(torch.zeros(4, 3))
         run.step(0.5, batch=(np.zeros((2, 3)), np.zeros(2)))

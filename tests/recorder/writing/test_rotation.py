@@ -6,6 +6,7 @@ import json
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,7 +92,7 @@ def test_nothing_is_lost(run: Path, read_events: ReadEvents) -> None:
 def test_server_reads_all_steps_in_order(run: Path, url: str) -> None:
     """The rotated files are one run with one attempt, in which every point is kept and exact."""
 
-    def runs() -> list[dict]:
+    def runs() -> list[dict[str, Any]]:
         with urllib.request.urlopen(f"{url}api/runs") as reply:
             return [run for run in json.load(reply)["runs"] if run["last_step"] == STEPS - 1]
 

@@ -332,9 +332,9 @@ import importlib.util, sys
 sys.modules["cython"] = None
 find_spec = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *rest: None if name.endswith(".compiled") else find_spec(name, *rest)
-from toposcope.server.loading.load_once import load_logdir
-runs = load_logdir(sys.argv[1]).runs
-print(runs["."].points("loss", 0).value.tolist(), "toposcope.server.reading.scan.compiled" in sys.modules)
+from toposcope import server
+run = server.open(sys.argv[1]).runs["."]
+print(run.scalars("loss").value.tolist(), "toposcope.server.reading.scan.compiled" in sys.modules)
 """
 
 

@@ -131,7 +131,7 @@ def test_a_user_defined_batch_sampler_is_described() -> None:
 
 def test_datasets_in_datasets_are_stages() -> None:
     first, second = data.random_split(DIGITS, [80, 20])
-    joined = data.ConcatDataset([first, data.Subset(second, [1, 2, 3])])
+    joined: data.ConcatDataset[Any] = data.ConcatDataset([first, data.Subset(second, [1, 2, 3])])
     chained = data.ChainDataset([Stream(), Stream()])
 
     assert names(joined) == ["ConcatDataset", "Subset", "Subset", "TensorDataset", "Subset", "TensorDataset"]
@@ -173,14 +173,16 @@ def test_facts_are_batch_size_samples_and_the_first_path_that_exists(tmp_path: P
     missing, there = Folder(tmp_path / "missing"), Folder(tmp_path)
 
     assert FRAMEWORK.dataset_facts(data.DataLoader(there, batch_size=4)) == DatasetFacts(4, 10, str(tmp_path))
-    nested = data.DataLoader(data.ConcatDataset([missing, data.Subset(there, [1])]), batch_size=2)
+    joined: data.ConcatDataset[Any] = data.ConcatDataset([missing, data.Subset(there, [1])])
+    nested = data.DataLoader(joined, batch_size=2)
     assert FRAMEWORK.dataset_facts(nested) == DatasetFacts(2, 11, str(tmp_path))
     assert FRAMEWORK.dataset_facts(data.DataLoader(Stream(), batch_size=None)) == DatasetFacts(None, None, None)
     assert FRAMEWORK.dataset_facts(DIGITS) == DatasetFacts(None, 100, None)
 
 
 def test_loaders_of_plain_sequences_are_described() -> None:
-    loader = data.DataLoader([1, 2, 3], batch_size=2)
+    numbers: Any = [1, 2, 3]
+    loader: data.DataLoader[Any] = data.DataLoader(numbers, batch_size=2)
     assert names(loader) == ["DataLoader", "list"]
     assert FRAMEWORK.dataset_facts(loader).size == 3
 
@@ -197,7 +199,7 @@ def test_datasets_that_raise_are_recorded_by_name() -> None:
 
 
 def test_a_pipeline_that_contains_itself_ends() -> None:
-    folder = Folder("x")
+    folder: Any = Folder("x")
     folder.dataset = folder
     folder.transform = Compose([])
     folder.transform.transforms.append(folder.transform)

@@ -5,7 +5,7 @@ import logging
 import pickle
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
@@ -86,7 +86,7 @@ def test_operators_have_their_settings() -> None:
     ],
     ids=["training", "evaluation", "LSTM", "transformer", "DataParallel", "compiled", "both"],
 )
-def test_networks_of_many_kinds_are_traced_completely(module: nn.Module, inputs: tuple) -> None:
+def test_networks_of_many_kinds_are_traced_completely(module: nn.Module, inputs: tuple[Any, ...]) -> None:
     graph = graph_for(module, *inputs)
 
     assert "module tree" not in graph.name
@@ -170,7 +170,7 @@ def test_names_that_a_graph_cannot_have_are_changed() -> None:
 
 @pytest.mark.parametrize("module", [Perceptron(), Perceptron().eval(), Remembering(), Branching()])
 def test_a_trace_changes_nothing(module: nn.Module) -> None:
-    width = next(module.children()).weight.shape[1]
+    width = next(module.children()).get_parameter("weight").shape[1]
     state, mode = copy.deepcopy(module.state_dict()), [each.training for each in module.modules()]
     attributes, names, inputs = dict(vars(module)), dict(module.named_modules()), torch.randn(4, width)
     random = torch.get_rng_state()
@@ -274,7 +274,9 @@ def test_scripted_and_lazy_networks_have_a_graph() -> None:
         scripted = torch.jit.script(nn.Sequential(nn.Linear(2, 2)))
         lazy = nn.Sequential(nn.LazyLinear(2))
     assert graph_for(scripted, torch.randn(1, 2)).node
-    assert FRAMEWORK.network_graph(lazy, None).node
+    graph = FRAMEWORK.network_graph(lazy, None)
+    assert isinstance(graph, GraphProto)
+    assert graph.node
 
 
 @pytest.mark.parametrize("network", [None, 1, "net", object(), [nn.Linear(1, 1)], nn.Linear])
@@ -297,7 +299,7 @@ def test_a_trace_does_not_recompile_a_compiled_network() -> None:
         runs.append(1)
         return graph.forward
 
-    network = torch.compile(DigitsNet(), backend=backend)
+    network = cast(nn.Module, torch.compile(DigitsNet(), backend=backend))
     network(torch.randn(2, 1, 8, 8))
     graph_for(network, torch.randn(2, 1, 8, 8))
     network(torch.randn(2, 1, 8, 8))

@@ -56,6 +56,9 @@ def test_a_buffer_that_evaluation_changes_is_reset(make_model: MakeModel) -> Non
     """At every point of the landscape; and it is restored in the end."""
 
     class Counting(nn.Module):
+        calls: Tensor
+        scale: Tensor
+
         def __init__(self) -> None:
             super().__init__()
             self.layer = nn.Linear(36, 3)

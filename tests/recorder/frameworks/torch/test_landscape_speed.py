@@ -9,6 +9,7 @@ from support.landscape_networks import METRICS, SAMPLES, MakeModel, Pictures, Sm
 from torch import Tensor, nn
 from torch.utils.data import DataLoader
 
+from toposcope.recorder.frameworks.torch.landscape.landscape_model import TorchLandscapeModel
 from toposcope.recorder.frameworks.torch.landscape.tuning import MODES
 from toposcope.recorder.landscapes.models.landscape_model import model_of
 from toposcope.recorder.training import Model
@@ -27,6 +28,7 @@ def test_large_outputs_keep_the_batches_of_the_loader(make_model: MakeModel) -> 
     """Larger batches might not fit into memory: a language model returns megabytes for each sample."""
     network = nn.Sequential(nn.Flatten(), nn.Linear(36, 1 << 16))
     sums = make_model(network, nn.CrossEntropyLoss(), loader(samples=192), num_samples=192)
+    assert isinstance(sums, TorchLandscapeModel)
     assert sums.loss().units == 192
     assert max(size for _, size in sums._fixed.between(0, None)) <= 64
 
@@ -34,8 +36,8 @@ def test_large_outputs_keep_the_batches_of_the_loader(make_model: MakeModel) -> 
 def convolving() -> nn.Module:
     """Return a network of common layers with statistics that differ from the initial ones."""
     norm = nn.BatchNorm2d(12)
-    norm.running_mean.normal_()
-    norm.running_var.uniform_(0.5, 2)
+    norm.get_buffer("running_mean").normal_()
+    norm.get_buffer("running_var").uniform_(0.5, 2)
     layers = nn.Conv2d(1, 12, 3), norm, nn.ReLU(), nn.MaxPool2d(2), nn.Dropout(), nn.Flatten(), nn.Linear(48, 3)
     return nn.Sequential(*layers)
 
@@ -44,6 +46,7 @@ def test_large_batches_of_the_loader_are_cut(make_model: MakeModel) -> None:
     """Layers whose outputs exceed the caches, or are allocated from the system each time, take twice as long."""
     network = nn.Sequential(nn.Conv2d(1, 512, 3), nn.Flatten(), nn.Linear(512 * 16, 3))
     model = make_model(network, dataset=DataLoader(pictures(400), batch_size=400), num_samples=400)
+    assert isinstance(model, TorchLandscapeModel)
     assert model._fixed.starts[1] == 128
 
 

@@ -201,7 +201,7 @@ def test_a_network_that_cannot_be_traced_does_not_stop_training(tmp_path: Path, 
 
 
 def test_inputs_that_raise_do_not_stop_training(tmp_path: Path, read_events: ReadEvents) -> None:
-    class Odd(dict):
+    class Odd(dict[str, Any]):
         def items(self) -> Any:
             raise RuntimeError("no items")
 

@@ -1,7 +1,7 @@
 """The facts of PyTorch's optimizers, schedulers and their parameters."""
 
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -34,12 +34,17 @@ def test_without_optimizer_all_trainable_parameters_are_returned() -> None:
     assert list(FRAMEWORK.parameters(network, None)) == ["conv2.weight", "conv2.bias", "fc.weight", "fc.bias"]
 
 
+def compiled(module: nn.Module) -> nn.Module:
+    """Return a compiled module; torch.compile() is annotated as returning a function."""
+    return cast(nn.Module, torch.compile(module, backend="eager"))
+
+
 @pytest.mark.parametrize(
     "wrap",
     [
         nn.DataParallel,
-        lambda module: torch.compile(module, backend="eager"),
-        lambda module: nn.DataParallel(torch.compile(module, backend="eager")),
+        compiled,
+        lambda module: nn.DataParallel(compiled(module)),
     ],
 )
 def test_wrappers_do_not_show_in_names(wrap: Any) -> None:
@@ -52,7 +57,7 @@ def test_wrappers_do_not_show_in_names(wrap: Any) -> None:
 
 
 def test_compiled_submodules_keep_their_names() -> None:
-    network = nn.Sequential(torch.compile(nn.Linear(2, 2), backend="eager"))
+    network = nn.Sequential(compiled(nn.Linear(2, 2)))
 
     assert list(FRAMEWORK.parameters(network, None)) == ["0.weight", "0.bias"]
 
@@ -80,7 +85,10 @@ def test_only_existing_gradients_are_returned() -> None:
 @pytest.mark.parametrize("rate", [0.5, torch.tensor(0.5)])
 def test_the_learning_rate_of_each_group_is_returned_and_set(rate: Any) -> None:
     network = DigitsNet()
-    groups = [{"params": network.fc.parameters()}, {"params": network.conv1.parameters(), "lr": 0.25}]
+    groups: list[dict[str, Any]] = [
+        {"params": network.fc.parameters()},
+        {"params": network.conv1.parameters(), "lr": 0.25},
+    ]
     optimizer = torch.optim.Adam(groups, lr=rate)
     held = optimizer.param_groups[0]["lr"]
 
@@ -105,7 +113,10 @@ def test_settings_of_an_optimizer_are_facts() -> None:
     facts = FRAMEWORK.facts(sgd, None)
     assert facts == {"momentum": 0.9, "dampening": 0, "weight_decay": 1e-4, "nesterov": True, "maximize": False}
 
-    groups = [{"params": network.fc.parameters(), "weight_decay": 0.0}, {"params": network.conv1.parameters()}]
+    groups: list[dict[str, Any]] = [
+        {"params": network.fc.parameters(), "weight_decay": 0.0},
+        {"params": network.conv1.parameters()},
+    ]
     facts = FRAMEWORK.facts(torch.optim.AdamW(groups, betas=(0.9, 0.95), weight_decay=0.1), ())
     assert facts["betas"] == "0.9, 0.95"
     assert facts["weight_decay"] == "0.0, 0.1"

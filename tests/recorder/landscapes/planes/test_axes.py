@@ -1,6 +1,7 @@
 """Planes closest to the checkpoints of a training: anchored at the last one, or centred."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -107,7 +108,8 @@ def test_variances_are_multiplied(tmp_path: Path, kind: str) -> None:
     place = checkpoints.layout.variances
 
     def variances_at(coordinates: Doubles) -> Doubles:
-        return axes.origin[place] * np.exp(coordinates @ axes.directions[:, place].astype(np.float64))
+        factors: Doubles = np.exp(coordinates @ axes.directions[:, place].astype(np.float64))
+        return axes.origin[place] * factors
 
     coordinates = projection_of(axes, checkpoints).coordinates
     shown = [0, 2] if kind == "interpolate" else [0, 1, 2]
@@ -174,7 +176,8 @@ def test_kinds_are_checked(tmp_path: Path) -> None:
         ValueError, match=r"The kind of axes of checkpoints is one of 'anchored', 'pca', .*; not 'umap'"
     ):
         axes_of_kind("umap", checkpoints)
+    fraction: Any = 1.5
     with pytest.raises(TypeError, match="seed must be an integer"):
-        axes_of_kind("random", checkpoints, seed=1.5)
+        axes_of_kind("random", checkpoints, seed=fraction)
     for kind in set(AXES) - set(OF_THE_HESSIAN):
         assert axes_of_kind(kind, checkpoints, seed=3).kind == kind

@@ -24,8 +24,10 @@ def test_random_directions_are_as_long_as_the_filters() -> None:
 
     for direction in axes.directions:
         for part, filters in ((slice(0, 96), 8), (slice(96, 116), 5)):
-            lengths = [np.linalg.norm(vector[part].reshape(filters, -1), axis=1) for vector in (direction, origin)]
-            assert np.allclose(*lengths, rtol=1e-5)
+            lengths, expected = (
+                np.linalg.norm(vector[part].reshape(filters, -1), axis=1) for vector in (direction, origin)
+            )
+            assert np.allclose(lengths, expected, rtol=1e-5)
         assert not direction[116:].any()
     assert axes.combination is None
     assert np.array_equal(axes.directions, random_axes(origin, layout, seed=1).directions)

@@ -20,8 +20,8 @@ Parameters = list[torch.Tensor]
 class RandomSteps(torch.optim.SGD):
     """Ignores gradients: every step is random."""
 
-    def step(self, closure: Any = None) -> None:
-        """MakeModel a step."""
+    def step(self, closure: Any = None) -> Any:
+        """Take a step."""
         with torch.no_grad():
             for parameter in self.param_groups[0]["params"]:
                 parameter += 0.02 * torch.randn(parameter.shape)

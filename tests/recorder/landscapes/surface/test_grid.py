@@ -1,5 +1,7 @@
 """The nodes of a landscape: nested levels that are measured, and the axes that are written."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -137,8 +139,9 @@ def test_impossible_grids_are_refused() -> None:
     for size in (2, 257):
         with pytest.raises(ValueError, match=f"landscape_size must be an integer from 3 to 256, not {size}"):
             grid_for(path, size)
+    fraction: Any = 4.5
     with pytest.raises(TypeError, match="landscape_size must be an integer"):
-        grid_for(path, 4.5)
+        grid_for(path, fraction)
     for levels in (1, 9):
         with pytest.raises(ValueError, match=f"levels must be an integer from 2 to 8, not {levels}"):
             grid_for(path, 10, levels)

@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -90,11 +91,13 @@ def test_job_is_loaded_from_its_folder_bit_for_bit(tmp_path: Path) -> None:
     assert np.array_equal(held.origin, axes.origin)
     assert np.array_equal(held.directions, axes.directions)
     again = load_plane(moved.folder)
-    assert again._replace(lengths=None, paths=()) == plane._replace(lengths=None, paths=())
+    without_arrays: dict[str, Any] = {"lengths": None, "paths": ()}
+    assert again._replace(**without_arrays) == plane._replace(**without_arrays)
     assert np.array_equal(again.lengths, plane.lengths)
     assert [path.numbers for path in again.paths] == [(4, 5, 6), (3, 2, 1, 0)]
     for path, saved in zip(again.paths, plane.paths, strict=True):
-        assert all(np.array_equal(one, before, equal_nan=True) for one, before in zip(path, saved, strict=True))
+        arrays: Iterator[tuple[Any, Any]] = zip(path, saved, strict=True)
+        assert all(np.array_equal(loaded, before, equal_nan=True) for loaded, before in arrays)
 
 
 def test_everything_that_changes_losses_or_nodes_changes_the_folder(tmp_path: Path) -> None:
