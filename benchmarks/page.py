@@ -40,7 +40,7 @@ GOLDEN = Path(__file__).resolve().parent.parent / "tests" / "golden"
 # Elements that show the first data of each page.
 SHOWN = {
     "overview": ".run-line",
-    "histograms": "#content [data-totals]",
+    "histograms": "#content [data-drawn-mode]",
     "images": '#content [data-drawn]:not([data-drawn=""])',
     "scalars": '#content scalar-card[data-drawn-points]:not([data-drawn-points="0"])',
     "tensors": "#content .tensor-row .facts",

@@ -29,7 +29,7 @@ VIEWS = {
     "bad run": ({"page": "overview", "over.run": PLAIN}, ".bad-news ~ .damage"),
     "scalars": ({}, "scalar-card[data-drawn-points]"),
     "chart": ({"open": HOSTILE}, "scalar-card[data-drawn-points]"),
-    "histograms": ({"page": "histograms"}, "histogram-plot[data-drawn-runs]"),
+    "histograms": ({"page": "histograms"}, "histogram-plot[data-drawn-mode]"),
     "images": ({"page": "images"}, "image-card .cell img"),
     "image": ({"page": "images", "open": HOSTILE}, ".film img"),
     "tensors": ({"page": "tensors"}, ".tensor-row .spark"),

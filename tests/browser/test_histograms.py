@@ -1,4 +1,4 @@
-"""The histograms page in a real browser: what it draws is what was recorded."""
+"""The histograms page in a browser draws what was recorded."""
 
 import itertools
 import json
@@ -11,6 +11,7 @@ from urllib.parse import quote
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.element_state import expect_state, state_of
 from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
@@ -34,14 +35,8 @@ def plots(page: Page, tag: str = "weights") -> Locator:
     return page.locator(f"histogram-card[data-tag={json.dumps(tag)}] histogram-plot")
 
 
-def read(plot: Locator, name: str) -> Any:
-    """Return what a drawn plot tells of itself."""
-    expect(plot).to_have_attribute(f"data-{name}", re.compile("."))
-    return json.loads(plot.get_attribute(f"data-{name}") or "null")
-
-
 def point_at(page: Page, plot: Locator, across: float, down: float) -> dict[str, Any]:
-    """Point at a part of a plot and return what the read-out says of the run that is pointed at."""
+    """Point at a position of a plot, as shares of its size, and return the read-out of the pointed run."""
     box = plot.bounding_box()
     assert box
     page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
@@ -59,7 +54,7 @@ def listing(page: Page, run: str, tag: str = "weights") -> list[dict[str, Any]]:
 
 
 def count_between(entry: dict[str, Any], low: float, high: float) -> float:
-    """Return how many values lie between two edges, as if each bucket's were spread evenly."""
+    """Return the number of values between two edges, assuming them evenly spread within each bucket."""
     count = 0.0
     for left, width, n in entry["buckets"]:
         left, right = max(left, entry["min"]), min(left + width, entry["max"])
@@ -68,51 +63,8 @@ def count_between(entry: dict[str, Any], low: float, high: float) -> float:
     return count
 
 
-def test_rebinning_keeps_every_total(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """On one grid, steps of differing buckets keep their totals exactly; constants and edges find their bin."""
-    (tmp_path / "run").mkdir()
-    page.goto(server(tmp_path).url)
-    results = page.evaluate(
-        """async () => {
-          const { binOf, edgeOf, gridOver, rebin } = await import("./charts/histogram/rebin.js");
-          const distribution = (buckets) => ({
-            left: Float64Array.from(buckets, (b) => b[0]), right: Float64Array.from(buckets, (b) => b[1]),
-            counts: Float64Array.from(buckets, (b) => b[2]), total: buckets.reduce((sum, b) => sum + b[2], 0) });
-          const sum = (bins) => bins.reduce((all, one) => all + one, 0);
-          let seed = 1;
-          const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
-          const wrong = [];
-          for (let trial = 0; trial < 400; trial++) {
-            const scale = 10 ** (trial % 12 - 4);
-            const most = 10 ** (trial % 15);
-            const edges = Array.from({ length: 2 + trial % 40 }, () => (random() - 0.5) * scale).sort((a, b) => a - b);
-            const right = (i) => edges[trial % 5 ? i + 1 : i];
-            const buckets = edges.slice(1).map((_, i) => [edges[i], right(i), Math.floor(random() * most)]);
-            const it = distribution(buckets);
-            const bins = rebin(it, gridOver([edges[0], edges.at(-1)], 30 + trial % 131));
-            if (sum(bins) !== it.total || sum(bins.toReversed()) !== it.total) wrong.push(trial);
-          }
-          const grid = gridOver([0, 4], 4);
-          const whole = gridOver([-1.7e308, 1.7e308], 8);
-          const constant = gridOver([3, 3], 30);
-          return { wrong,
-            spread: [...rebin(distribution([[0.5, 2.5, 8]]), grid)],
-            edges: [...rebin(distribution([[0, 0, 1], [2, 2, 5], [4, 4, 7]]), grid)],
-            huge: [...rebin(distribution([[-1.7e308, 1.7e308, 80]]), whole)],
-            middle: binOf(constant, 3) === constant.bins >> 1 && edgeOf(constant, 0) < 3 };
-        }"""
-    )
-    assert results == {
-        "wrong": [],
-        "spread": [2, 4, 2, 0],
-        "edges": [1, 0, 5, 7],
-        "huge": [10] * 8,
-        "middle": True,
-    }
-
-
 def test_drawings_equal_the_data(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Every drawing holds all values of each step; read-outs tell the count of a bin, and percentiles."""
+    """Every view contains all values of each step; read-outs show bin counts and percentiles."""
     values = record_histograms(tmp_path / "a", 12)
     record_histograms(tmp_path / "b", 8, shift=2)
     page.goto(server(tmp_path).url + "#page=histograms")
@@ -120,22 +72,22 @@ def test_drawings_equal_the_data(server: StartServer, page: Page, tmp_path: Path
     for mode in ("ridge", "heat"):
         page.locator(f'[data-choice="mode"] [data-value="{mode}"]').click()
         expect(plots(page)).to_have_count(2)
-        assert read(plots(page).nth(0), "steps") == [list(range(12))]
-        assert read(plots(page).nth(0), "totals") == [400] * 12
-        assert read(plots(page).nth(1), "totals") == [400] * 8
-        expect(plots(page).nth(1)).to_have_attribute("data-grid", plots(page).nth(0).get_attribute("data-grid") or "")
-        said = point_at(page, plots(page).nth(0), 0.4, 0.6)
-        entry = listing(page, "a")[int(said["step"])]
-        low, high = float(said["low"]), float(said["high"])
-        assert said["run"] == "a"
-        assert float(said["count"]) == pytest.approx(count_between(entry, low, high), abs=1e-6)
-        assert float(said["share"]) == pytest.approx(float(said["count"]) / 400)
-        assert float(said["below"]) == pytest.approx(count_between(entry, -math.inf, low) / 400, abs=1e-9)
+        expect_state(plots(page).nth(0), "steps", [list(range(12))])
+        expect_state(plots(page).nth(0), "totals", [400] * 12)
+        expect_state(plots(page).nth(1), "totals", [400] * 8)
+        expect_state(plots(page).nth(1), "grid", state_of(plots(page).nth(0))["grid"])
+        read_out = point_at(page, plots(page).nth(0), 0.4, 0.6)
+        entry = listing(page, "a")[int(read_out["step"])]
+        low, high = float(read_out["low"]), float(read_out["high"])
+        assert read_out["run"] == "a"
+        assert float(read_out["count"]) == pytest.approx(count_between(entry, low, high), abs=1e-6)
+        assert float(read_out["share"]) == pytest.approx(float(read_out["count"]) / 400)
+        assert float(read_out["below"]) == pytest.approx(count_between(entry, -math.inf, low) / 400, abs=1e-9)
 
     page.locator('[data-choice="mode"] [data-value="single"]').click()
-    assert read(plots(page), "drawn-runs") == ["a", "b"]
-    assert read(plots(page), "totals") == [400, 400]
-    assert read(plots(page), "shown-step") == [11, 7]
+    expect_state(plots(page), "runs", ["a", "b"])
+    expect_state(plots(page), "totals", [400, 400])
+    expect_state(plots(page), "shownSteps", [11, 7])
 
     page.locator('[data-choice="mode"] [data-value="bands"]').click()
     step = int(point_at(page, plots(page), 0.5, 0.5)["step"])
@@ -156,17 +108,17 @@ SPY = """
   Path2D.prototype.moveTo = function (x, y) { window.outlines.push([[x, y]]); return moveTo.call(this, x, y); };
   Path2D.prototype.lineTo = function (x, y) { window.outlines.at(-1).push([x, y]); return lineTo.call(this, x, y); };
 """
-"""Remembers what is drawn on plots: bars, and the outlines of ridges."""
+"""Records the bars and ridge outlines drawn on plots."""
 
 
 def test_what_is_drawn_keeps_the_totals(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """The heights of the bars and ridges on the canvas are the counts of the bins: they add up to all values."""
+    """The heights of bars and ridges on the canvas are the bin counts, and add up to the number of values."""
     values = record_histograms(tmp_path / "run", 6)
     page.add_init_script(SPY)
     page.goto(server(tmp_path).url + "#page=histograms&hist.mode=single")
-    assert read(plots(page), "totals") == [400]
-    low, high, count = map(float, (plots(page).get_attribute("data-grid") or "").split(","))
-    edges = np.linspace(low, high, int(count) + 1)
+    expect_state(plots(page), "totals", [400])
+    low, high, bins = state_of(plots(page))["grid"]
+    edges = np.linspace(low, high, bins + 1)
     entries = listing(page, "run")
     expected = [[count_between(entry, *pair) for pair in itertools.pairwise(edges)] for entry in entries]
 
@@ -178,7 +130,7 @@ def test_what_is_drawn_keeps_the_totals(server: StartServer, page: Page, tmp_pat
 
     page.evaluate("window.outlines = []")
     page.locator('[data-choice="mode"] [data-value="ridge"]').click()
-    assert read(plots(page), "totals") == [400] * 6
+    expect_state(plots(page), "totals", [400] * 6)
     ridges = page.evaluate("window.outlines")[:6]
     tallest = max(map(max, expected))
     lift = max(line[0][1] - min(y for _, y in line) for line in ridges)
@@ -190,8 +142,8 @@ def test_what_is_drawn_keeps_the_totals(server: StartServer, page: Page, tmp_pat
         assert [drawn.get(place, 0) for place in range(len(row))] == pytest.approx(row, abs=1e-6)
 
 
-def test_address_restores_the_view(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
-    """What is chosen stands in the address, and the address shows the same to somebody else."""
+def test_url_restores_the_view(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
+    """Settings are kept in the URL, which shows the same view in another window."""
     for name in ("a", "b"):
         record_histograms(tmp_path / name, 20)
     page.goto(server(tmp_path).url)
@@ -212,13 +164,13 @@ def test_address_restores_the_view(server: StartServer, page: Page, pages: Pages
     other = pages.open(width=400)
     other.goto(page.url)
     expect(plots(other).nth(0)).to_have_attribute("data-axis", "relative")
-    assert read(plots(other).nth(0), "shown-step") == [int(step)]
-    assert read(plots(other).nth(0), "totals") == read(plots(page).nth(0), "totals")
+    expect_state(plots(other).nth(0), "shownSteps", [int(step)])
+    expect_state(plots(other).nth(0), "totals", state_of(plots(page).nth(0))["totals"])
     assert other.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_steps_by_slider_and_keys_and_live(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """One step is shown, the last at first; keys and slider move it, and new steps arrive while the last is shown."""
+    """The last step is shown first; keys and slider change it; new steps are followed only from the last one."""
     with SummaryRecord(str(tmp_path / "run")) as record:
 
         def add(step: int) -> None:
@@ -229,27 +181,27 @@ def test_steps_by_slider_and_keys_and_live(server: StartServer, page: Page, tmp_
         for step in (0, 10, 20):
             add(step)
         page.goto(server(tmp_path).url + "#page=histograms&hist.mode=single")
-        expect(plots(page)).to_have_attribute("data-shown-step", "[20]")
-        assert read(plots(page), "totals") == [21]
+        expect_state(plots(page), "shownSteps", [20])
+        expect_state(plots(page), "totals", [21])
         add(30)
-        expect(plots(page)).to_have_attribute("data-shown-step", "[30]")
+        expect_state(plots(page), "shownSteps", [30])
         page.keyboard.press("[")
-        expect(plots(page)).to_have_attribute("data-shown-step", "[20]")
+        expect_state(plots(page), "shownSteps", [20])
         page.locator(".step-slider input").focus()
         page.keyboard.press("ArrowLeft")
-        expect(plots(page)).to_have_attribute("data-shown-step", "[10]")
-        expect(plots(page)).to_have_attribute("data-totals", "[11]")
+        expect_state(plots(page), "shownSteps", [10])
+        expect_state(plots(page), "totals", [11])
         add(40)
-        expect(plots(page)).to_have_attribute("data-steps", "[[0,10,20,30,40]]")
-        expect(plots(page)).to_have_attribute("data-shown-step", "[10]")
+        expect_state(plots(page), "steps", [[0, 10, 20, 30, 40]])
+        expect_state(plots(page), "shownSteps", [10])
         expect(page).to_have_url(re.compile("hist.step=10"))
         page.locator(".step-slider input").press("End")
-        expect(plots(page)).to_have_attribute("data-shown-step", "[40]")
+        expect_state(plots(page), "shownSteps", [40])
         expect(page).not_to_have_url(re.compile("hist.step"))
 
 
-def test_non_finite_and_constant_values_are_told(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """NaN and infinities are counted beside the drawing, a constant is seen, and the table says it in numbers."""
+def test_non_finite_and_constant_values(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """NaN and infinities are counted in a note, a constant is visible, and the table shows the numbers."""
     with SummaryRecord(str(tmp_path / "run")) as record:
         for step in range(3):
             mixed = np.array([1.0, 2.0, 3.0, np.nan, np.nan, np.inf] if step == 1 else [1.0, 2.0, 3.0])
@@ -260,23 +212,23 @@ def test_non_finite_and_constant_values_are_told(server: StartServer, page: Page
     page.goto(server(tmp_path).url + "#page=histograms")
     card = page.locator('histogram-card[data-tag="mixed"]')
     expect(card.locator('[data-note="non_finite"]')).to_have_text(re.compile(r"2 NaN, 1 infinite\s+in 1 step"))
-    assert read(plots(page, "mixed"), "totals") == [3, 3, 3]
+    expect_state(plots(page, "mixed"), "totals", [3, 3, 3])
     expect(page.locator('histogram-card[data-tag="never"] [data-state="no_values"]')).to_be_visible()
-    assert read(plots(page, "constant"), "totals") == [9, 9, 9]
+    expect_state(plots(page, "constant"), "totals", [9, 9, 9])
     box = plots(page, "constant").bounding_box()
     assert box
-    said = point_at(page, plots(page, "constant"), (12 + (box["width"] - 58) / 2) / box["width"], 0.84)
-    assert float(said["low"]) < 3 < float(said["high"])
-    assert said["count"] == "9"
-    assert said["share"] == "1"
+    read_out = point_at(page, plots(page, "constant"), (12 + (box["width"] - 58) / 2) / box["width"], 0.84)
+    assert float(read_out["low"]) < 3 < float(read_out["high"])
+    assert read_out["count"] == "9"
+    assert read_out["share"] == "1"
 
     card.locator('[data-key="table"]').click()
     row = card.locator('tr[data-step="1"] td')
     expect(row).to_have_text(["1", "6", "3", "1.0000", "3.0000", "2.0000", "2.2500"])
 
 
-def test_outliers_lie_beyond_the_axis_on_wish(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Trimmed, the axis ends at the 0.1 and 99.9 percentile of all steps; the card says how many values lie beyond."""
+def test_outliers_can_be_clipped(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """With clipping, the axis covers the 0.1 to 99.9 percentiles of all steps; a note counts the values outside."""
     random = np.random.default_rng(3)
     with SummaryRecord(str(tmp_path / "run")) as record:
         for step in range(10):
@@ -284,21 +236,21 @@ def test_outliers_lie_beyond_the_axis_on_wish(server: StartServer, page: Page, t
             record.add_value("histogram", "weights", np.array([*random.uniform(0, 1, 1000), *outliers]))
             record.record(step)
     page.goto(server(tmp_path).url + "#page=histograms")
-    assert read(plots(page), "totals") == [1000] * 4 + [1001, 1000, 1001] + [1000] * 3
+    expect_state(plots(page), "totals", [1000] * 4 + [1001, 1000, 1001] + [1000] * 3)
     expect(page.locator('[data-note="trimmed"]')).to_have_count(0)
 
-    whole = plots(page).get_attribute("data-grid") or ""
+    whole = state_of(plots(page))["grid"]
     page.locator('[data-choice="trim"] button').click()
     note = page.locator('[data-note="trimmed"]')
     expect(note).to_be_visible()
-    expect(plots(page)).not_to_have_attribute("data-grid", whole)
     beyond = float(note.get_attribute("data-beyond") or "nan")
     entries = listing(page, "run")
+    assert state_of(plots(page))["grid"] != whole
     for mode in ("heat", "single", "ridge"):
         page.locator(f'[data-choice="mode"] [data-value="{mode}"]').click()
         expect(page.locator(f'[data-choice="mode"] [data-value="{mode}"]')).to_have_attribute("aria-pressed", "true")
-        expect(plots(page)).to_have_attribute("data-grid", re.compile("."))
-        low, high = map(float, (plots(page).get_attribute("data-grid") or "").split(",")[:2])
+        expect(plots(page)).to_have_attribute("data-drawn-mode", mode)
+        low, high, _ = state_of(plots(page))["grid"]
         assert -5e4 < low < 0.5 < high < 1e6
         inside = sum(count_between(entry, low, high) for entry in entries)
         assert inside == pytest.approx(10_002 - beyond, abs=1e-6)
@@ -310,13 +262,13 @@ def test_outliers_lie_beyond_the_axis_on_wish(server: StartServer, page: Page, t
     expect(note).to_have_count(0)
 
 
-def test_downsampling_is_told_and_a_larger_card_draws_more(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """A card says how many of the steps it draws; enlarged by its key it draws more, and arrows read it."""
+def test_a_larger_card_draws_more_steps(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A note counts the drawn steps; the enlarged card draws all of them, and arrow keys move the read-out."""
     record_histograms(tmp_path / "run", 90)
     page.goto(server(tmp_path).url + "#page=histograms")
     note = page.locator('[data-note="downsampled"]')
     expect(note).to_have_text("50 of 90 steps")
-    steps = read(plots(page), "steps")[0]
+    steps = state_of(plots(page))["steps"][0]
     assert len(steps) == 50
     assert steps[-1] == 89
 
@@ -324,8 +276,8 @@ def test_downsampling_is_told_and_a_larger_card_draws_more(server: StartServer, 
     page.keyboard.press("f")
     expect(page.locator("histogram-card")).to_have_class(re.compile("enlarged"))
     expect(note).to_have_count(0)
-    expect(plots(page)).to_have_attribute("data-steps", json.dumps([list(range(90))], separators=(",", ":")))
-    assert read(plots(page), "totals") == [400] * 90
+    expect_state(plots(page), "steps", [list(range(90))])
+    expect_state(plots(page), "totals", [400] * 90)
 
     page.mouse.move(5, 5)
     plots(page).focus()
@@ -337,14 +289,14 @@ def test_downsampling_is_told_and_a_larger_card_draws_more(server: StartServer, 
 
 
 def test_hostile_tag_under_a_path_prefix(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """A tag that is markup is text, in every drawing, under a path prefix and in Chinese too."""
+    """Markup in a tag is shown as text in every view, under a path prefix and in Chinese."""
     record_histograms(tmp_path / HOSTILE.replace("/", "_"), 5, tag=HOSTILE)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(server(tmp_path, "--path-prefix", "/topo").url + "#page=histograms&lang=zh")
     expect(page.locator("histogram-card h3")).to_have_text(HOSTILE)
     for mode in ("heat", "bands", "single", "ridge"):
         page.locator(f'[data-choice="mode"] [data-value="{mode}"]').click()
-        assert read(plots(page, HOSTILE), "drawn-runs") == [HOSTILE]
+        expect_state(plots(page, HOSTILE), "runs", [HOSTILE])
         point_at(page, plots(page, HOSTILE), 0.5, 0.5)
     page.locator('[data-key="table"]').click()
     expect(page.locator(".hist-rows tbody tr")).to_have_count(5)

@@ -1,4 +1,4 @@
-"""The images page in a real browser: what is drawn is what was recorded."""
+"""The images page in a browser draws what was recorded."""
 
 import json
 import re
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.element_state import expect_state
 from support.pages import Pages, StartServer
 from support.summary_values import of_plugin, strings, tensorboard_run
 
@@ -21,14 +22,14 @@ COLOURS = "pictures => pictures.map(picture => { const one = new OffscreenCanvas
 
 
 def picture(red: int, step: int, side: int = 8) -> npt.NDArray[np.uint8]:
-    """Return a picture of one colour, but for its corner pixel on the right below."""
+    """Return a picture of one colour with a white bottom-right pixel."""
     pixels = np.full((side, side, 3), (red, step, 10), np.uint8)
     pixels[-1, -1] = 255
     return pixels
 
 
 def record_run(folder: Path, red: int, steps: range, tags: tuple[str, ...] = ("input/a",), side: int = 8) -> None:
-    """Record pictures whose colour tells run and step."""
+    """Record pictures whose colour encodes run and step."""
     with SummaryRecord(str(folder)) as record:
         for step in steps:
             for tag in tags:
@@ -54,18 +55,18 @@ def expect_steps(page: Page, *steps: int | str, tag: str = "input/a") -> None:
 
 def colours(page: Page, tag: str = "input/a") -> list[list[int]]:
     """Return the colour of the first pixel of each picture of a card."""
-    found: list[list[int]] = card(page, tag).locator("img").evaluate_all(COLOURS)
-    return found
+    pixels: list[list[int]] = card(page, tag).locator("img").evaluate_all(COLOURS)
+    return pixels
 
 
 def expect_panes(page: Page, *panes: tuple[str, int]) -> None:
-    """Wait until the large view shows these runs at these steps, drawn."""
-    expect(page.locator("image-viewer")).to_have_attribute("data-panes", json.dumps(panes, separators=(",", ":")))
+    """Wait until the viewer has drawn these runs at these steps."""
+    expect_state(page.locator("image-viewer"), "panes", [list(pane) for pane in panes])
     expect(page.locator('image-pane[data-pending="false"]:not([data-drawn=""])')).to_have_count(len(panes))
 
 
 def test_cards_show_the_pictures_of_a_step(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Each run's picture at the shared step, or the last one before it, pixel for pixel; `[` and `]` move all cards."""
+    """Cards show the last picture of each run up to the shared step, pixel for pixel; `[` and `]` move all cards."""
     record_run(tmp_path / "a", 100, range(0, 50, 10))
     record_run(tmp_path / "b", 200, range(5, 45, 20), ("input/a", "other"))
     page.goto(server(tmp_path).url + "#page=images")
@@ -87,7 +88,7 @@ def test_cards_show_the_pictures_of_a_step(server: StartServer, page: Page, tmp_
 
 
 def test_card_leaves_the_shared_step_and_returns(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """A card's own slider moves that card alone, says so, survives a reload, and leads back."""
+    """A card's slider moves only that card, is kept on reload, and can follow the page again."""
     record_run(tmp_path / "a", 100, range(0, 50, 10), ("input/a", "input/b"))
     page.goto(server(tmp_path).url + "#page=images&image.step=30")
     expect_steps(page, 30)
@@ -113,7 +114,7 @@ def test_card_leaves_the_shared_step_and_returns(server: StartServer, page: Page
 
 
 def test_live_pictures_arrive(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Who stands at the latest step sees the next one; who has chosen a step stays there."""
+    """At the latest step the page follows new ones; a selected step stays."""
     with SummaryRecord(str(tmp_path / "a")) as record:
         for step in (1, 2):
             record.add_value("image", "input/a", picture(50, step), dataformats="HWC")
@@ -134,8 +135,8 @@ def test_live_pictures_arrive(server: StartServer, page: Page, tmp_path: Path) -
         expect_steps(page, 2)
 
 
-def test_large_view_differs_runs_and_steps(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Panes for runs and steps, their difference told and drawn, pixels under the cursor; the address restores them."""
+def test_viewer_compares_runs_and_steps(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Panes for runs and steps, their differences, and pixel values under the pointer; the URL restores them."""
     record_run(tmp_path / "a", 100, range(0, 50, 10))
     record_run(tmp_path / "b", 130, range(0, 50, 10))
     page.goto(server(tmp_path).url + "#page=images")
@@ -172,7 +173,7 @@ def test_large_view_differs_runs_and_steps(server: StartServer, page: Page, tmp_
 
 
 def test_zoom_keeps_the_pixel_under_the_cursor(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """The wheel zooms around the cursor, dragging moves by as much as the hand, and fitting shows all again."""
+    """The wheel zooms about the pointer, dragging pans, and fitting shows the whole picture again."""
     record_run(tmp_path / "a", 100, range(1), side=32)
     page.goto(server(tmp_path).url + "#page=images&open=input/a")
     expect_panes(page, ("a", 0))
@@ -199,7 +200,7 @@ def test_zoom_keeps_the_pixel_under_the_cursor(server: StartServer, page: Page, 
 
 
 def test_large_pictures_are_drawn_small_and_large(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """A picture larger than its pane is averaged, not thinned out; zoomed in, its pixels are those recorded."""
+    """A picture larger than its pane is averaged, not subsampled; zoomed in, its pixels are exact."""
     stripes = np.zeros((1400, 1400, 3), np.uint8)
     stripes[:, ::2] = 200
     stripes[700, 700] = (9, 8, 7)
@@ -226,7 +227,7 @@ def test_large_pictures_are_drawn_small_and_large(server: StartServer, page: Pag
 
 
 def test_pictures_of_other_sizes_and_none(server: StartServer, pages: Pages, page: Page, tmp_path: Path) -> None:
-    """Sizes that differ are told instead of a difference; what is no picture says so; all of one value are shown."""
+    """Different sizes and undecodable pictures are reported; all pictures of a step are shown."""
     pages.allowed = "Failed to decode"
     record_run(tmp_path / "a", 100, range(1), ("x",), 8)
     record_run(tmp_path / "b", 100, range(1), ("x",), 6)
@@ -246,7 +247,7 @@ def test_pictures_of_other_sizes_and_none(server: StartServer, pages: Pages, pag
 
 
 def test_hostile_tag_under_a_prefix(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Markup in a tag is text, in card and large view; pictures come through a prefix; brightness is kept."""
+    """Markup in a tag is shown as text in card and viewer, under a path prefix; brightness is kept."""
     record_run(tmp_path / "run", 100, range(2), (HOSTILE,))
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     page.goto(server(tmp_path, "--path-prefix", "/topo").url + "#page=images&image.bright=150&image.contrast=80")
@@ -263,7 +264,7 @@ def test_hostile_tag_under_a_prefix(server: StartServer, page: Page, tmp_path: P
 
 
 def test_narrow_page(server: StartServer, pages: Pages, tmp_path: Path) -> None:
-    """At 400 px neither cards nor large view overflow; of many steps some are listed, and all on demand."""
+    """At 400 px neither cards nor viewer overflow; long series are downsampled until all steps are requested."""
     for red, name in enumerate("abc"):
         record_run(tmp_path / name, red, range(60))
     page = pages.open(width=400, height=720)

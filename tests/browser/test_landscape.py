@@ -1,4 +1,4 @@
-"""The landscape page in a real browser: maps and the surface show what is in the files, the path moves along them."""
+"""The landscape page in a browser: maps show the contents of the files, and the training path can be played."""
 
 import io
 import json
@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
+from support.element_state import expect_state, state_of
 from support.event_files import GOLDEN, landscape_event, write_run
-from support.landscape_panes import drawn, pane, told
+from support.landscape_panes import drawn, pane
 from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord, landscape
@@ -22,7 +23,7 @@ RUN = "digits_momentum"
 INTERVAL, FINAL = "landscape_[1, 4]", "landscape_[4]"
 SEES = json.loads((GOLDEN / "mindspore" / RUN / "mindinsight_sees.json").read_text())[RUN]["landscape"]
 DIGITS = 1e-8
-"""The page takes nine digits of the losses on a surface; what is downloaded has them all."""
+"""The page requests nine digits of the losses on a surface; downloads contain all digits."""
 EXPECTED = json.loads((GOLDEN / "mindspore" / RUN / "expected.json").read_text())["landscape"]
 
 
@@ -60,8 +61,8 @@ def golden(server: StartServer, tmp_path: Path) -> str:
     return server(tmp_path).url
 
 
-def test_range_that_a_landscape_covers_keeps_its_place_on_a_narrower_curve(golden: str, page: Page) -> None:
-    """It is moved when the curve has been drawn anew, not before."""
+def test_covered_range_keeps_its_position_on_a_resized_curve(golden: str, page: Page) -> None:
+    """The range covered by a landscape is moved after the curve has been drawn again."""
     page.goto(golden + "#page=landscape")
     curve = page.locator("landscape-loss")
     expect(curve.locator(".land-range")).to_be_visible()
@@ -83,7 +84,7 @@ def test_range_that_a_landscape_covers_keeps_its_place_on_a_narrower_curve(golde
 
 
 def test_golden_run_is_drawn_as_mindinsight_shows_it(golden: str, page: Page) -> None:
-    """Grid, path and convergence point of both landscapes, how they were made, and the curve with its range."""
+    """Grid, path and convergence point of both landscapes, provenance, and the loss curve with the covered range."""
     page.goto(golden + "#page=landscape")
     shown = pane(page, INTERVAL, RUN)
     expect(shown.locator("path.contour").first).to_be_visible()
@@ -110,8 +111,8 @@ def test_golden_run_is_drawn_as_mindinsight_shows_it(golden: str, page: Page) ->
     }.items():
         expect(page.locator(f'[data-fact="{name}"]')).to_have_text(text)
     curve = page.locator("landscape-loss")
-    expect(curve).to_have_attribute("data-ranges", "[[23,92]]")
-    expect(curve).to_have_attribute("data-drawn-lines", json.dumps([[RUN, 19], [RUN, 4]], separators=(",", ":")))
+    expect_state(curve, "ranges", [[23, 92]])
+    expect_state(curve, "lines", [[RUN, 19], [RUN, 4]])
 
     page.locator('[data-choice="land-tag"] button').last.click()
     shown = pane(page, FINAL, RUN)
@@ -124,8 +125,8 @@ def test_golden_run_is_drawn_as_mindinsight_shows_it(golden: str, page: Page) ->
     expect(page.locator(".land-player")).to_have_count(0)
 
 
-def test_contour_lines_pass_between_what_is_above_and_below(golden: str, page: Page) -> None:
-    """Along every edge of the grid a line crosses an odd number of times where its level lies between, else evenly."""
+def test_contour_lines_separate_higher_from_lower_points(golden: str, page: Page) -> None:
+    """A line crosses an edge of the grid an odd number of times exactly if its level is between the two losses."""
     for options in ("", "&land.z=log", "&land.between=straight&land.view=contours"):
         page.goto(golden + f"#page=landscape&land.levels=10{options}")
         shown = pane(page, INTERVAL, RUN)
@@ -159,17 +160,17 @@ def test_contour_lines_pass_between_what_is_above_and_below(golden: str, page: P
 
 def crossings(path: str, top: float) -> list[float]:
     """Return where an SVG path crosses a horizontal line."""
-    found = []
+    lefts = []
     for piece in path.split("M")[1:]:
         points = [tuple(map(float, point.split())) for point in piece.split("L")]
         for (left, one), (right, other) in pairwise(points):
             if (one > top) != (other > top):
-                found.append(left + (right - left) * (top - one) / (other - one))
-    return found
+                lefts.append(left + (right - left) * (top - one) / (other - one))
+    return lefts
 
 
 def test_without_webgl_contours_are_shown(golden: str, pages: Pages) -> None:
-    """The page says that there is no surface, and draws the map."""
+    """The page reports that there is no surface, and draws the map."""
     page = pages.open()
     page.add_init_script("HTMLCanvasElement.prototype.getContext = new Proxy(HTMLCanvasElement.prototype.getContext, {"
                          "apply: (get, canvas, [kind, ...more]) => "
@@ -180,8 +181,8 @@ def test_without_webgl_contours_are_shown(golden: str, pages: Pages) -> None:
     expect(page.locator("path.area").first).to_be_visible()
 
 
-def test_path_is_played_and_stepped_beside_the_curve(golden: str, page: Page) -> None:
-    """Keys and hands move the training; map, curve and address follow."""
+def test_path_is_played_and_stepped(golden: str, page: Page) -> None:
+    """Keys and buttons move the current position; map, curve and URL follow."""
     page.goto(golden + "#page=landscape")
     shown, player, curve = pane(page, INTERVAL, RUN), page.locator(".land-player"), page.locator("landscape-loss")
     expect(player.locator("output")).to_have_text("step 92")
@@ -190,8 +191,7 @@ def test_path_is_played_and_stepped_beside_the_curve(golden: str, page: Page) ->
     expect(player.locator("output")).to_have_text("step 46")
     expect(page).to_have_url(re.compile(r"land\.at=46"))
     sees = SEES["intervals"][0][1][0]["path"]
-    expect(shown).to_have_attribute("data-head", re.compile("."))
-    assert told(shown, "head") == [sees["x"][1], sees["y"][1]]
+    expect_state(shown, "head", [sees["x"][1], sees["y"][1]])
     expect(shown.locator(".head")).to_have_attribute("visibility", "visible")
     expect(curve).to_have_attribute("data-moment", "46")
     expect(curve.locator(".land-now-dot")).to_have_count(1)
@@ -207,13 +207,13 @@ def test_path_is_played_and_stepped_beside_the_curve(golden: str, page: Page) ->
     page.keyboard.press("p")
     expect(player).to_have_attribute("data-playing", "false")
     expect(page).not_to_have_url(re.compile(r"land\.at=46(&|$)"))
-    found = re.search(r"land\.at=([\d.]+)", page.url)
-    assert found is not None
-    moment = float(found[1])
+    match = re.search(r"land\.at=([\d.]+)", page.url)
+    assert match is not None
+    moment = float(match[1])
     share = (moment - 46) / 23 if moment < 69 else (moment - 69) / 23
     at = 1 if moment < 69 else 2
     assert math.isclose(
-        told(shown, "head")[0], sees["x"][at] + share * (sees["x"][at + 1] - sees["x"][at]), rel_tol=1e-5
+        state_of(shown)["head"][0], sees["x"][at] + share * (sees["x"][at + 1] - sees["x"][at]), rel_tol=1e-5
     )
     page.clock.resume()
     page.locator('[data-key="play"]').click()
@@ -228,20 +228,20 @@ def test_path_is_played_and_stepped_beside_the_curve(golden: str, page: Page) ->
 
 
 def test_a_large_grid_is_drawn_in_part_until_it_is_zoomed(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """The page says that it draws some of the points; of a part it draws all, and the address restores the part."""
+    """A note reports the decimation; a zoomed part is drawn in full, and the URL restores it."""
     bowl("large", tmp_path / "run", size=201)
     page.goto(server(tmp_path).url + "#page=landscape")
     shown = pane(page, "large", "run")
-    expect(shown.locator('[data-note="thinned"]')).to_have_text(re.compile(r"129 . 129"))
+    expect(shown.locator('[data-note="decimated"]')).to_have_text(re.compile(r"129 . 129"))
     page.goto(page.url + "&land.zoom=-0.25,0.25,-0.25,0.25")
     page.reload()
     expect(shown.locator('[data-key="reset"]')).to_be_visible()
     expect(shown.locator("path.contour").first).to_be_visible()
-    expect(shown.locator('[data-note="thinned"]')).to_have_count(0)
+    expect(shown.locator('[data-note="decimated"]')).to_have_count(0)
 
 
 def test_pointing_keys_and_zoom(golden: str, page: Page) -> None:
-    """The read-out tells the loss under the cursor; arrows walk over measured points; a box zooms."""
+    """The read-out shows the loss under the pointer; arrow keys move between measured points; a box zooms."""
     page.goto(golden + "#page=landscape")
     shown = pane(page, INTERVAL, RUN)
     expect(shown.locator("path.contour").first).to_be_visible()
@@ -272,8 +272,8 @@ def test_pointing_keys_and_zoom(golden: str, page: Page) -> None:
     expect(shown.locator("path.contour").first).to_have_attribute("d", before or "")
 
 
-def test_compared_on_one_scale_and_taken_away(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Runs side by side share heights and colours; pictures and numbers can be had."""
+def test_comparison_on_one_scale_and_downloads(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Runs side by side share heights and colours; pictures and data can be downloaded."""
     bowl("loss", tmp_path / "low", lift=0.1)
     bowl("loss", tmp_path / HOSTILE, lift=5.0)
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -282,35 +282,36 @@ def test_compared_on_one_scale_and_taken_away(server: StartServer, page: Page, t
     expect(page.locator("landscape-pane")).to_have_count(2)
     other = pane(page, "loss", HOSTILE)
     expect(other.locator("path.contour").first).to_be_visible()
-    assert told(pane(page, "loss", "low"), "reach") == told(other, "reach") == [0.1, 7.0]
+    for each in (pane(page, "loss", "low"), other):
+        expect_state(each, "range", [0.1, 7.0])
     expect(other.locator("h2")).to_contain_text(HOSTILE)
     expect(page.locator('img[src="x"]')).to_have_count(0)
 
-    taken = {}
+    files = {}
     for kind in ("svg", "png", "csv", "html", "npz", "vti", "vtp"):
         other.locator('[data-key="download"]').click()
         with page.expect_download() as download:
             page.locator(f'#land-downloads [data-key="{kind}"]').click()
-        taken[kind] = Path(download.value.path()).read_bytes()
-    assert taken["png"].startswith(b"\x89PNG")
-    assert HOSTILE.encode() not in taken["svg"]
-    assert b"&lt;img src=x onerror=alert(1)&gt;" in taken["svg"]
-    assert b'class="contour"' in taken["svg"]
-    rows = taken["csv"].decode().split("\r\n")
+        files[kind] = Path(download.value.path()).read_bytes()
+    assert files["png"].startswith(b"\x89PNG")
+    assert HOSTILE.encode() not in files["svg"]
+    assert b"&lt;img src=x onerror=alert(1)&gt;" in files["svg"]
+    assert b'class="contour"' in files["svg"]
+    rows = files["csv"].decode().split("\r\n")
     assert len(rows) == 1 + 81 + 5 + 1 + 1
     assert rows[-2] == "convergence,,,0.0,0.0,5.0,,,"
     assert rows[-3] == "path,16,16,0.0,0.0,5.0,,,"
-    assert b"Plotly.newPlot" in taken["html"]
-    with np.load(io.BytesIO(taken["npz"])) as arrays:
+    assert b"Plotly.newPlot" in files["html"]
+    with np.load(io.BytesIO(files["npz"])) as arrays:
         np.testing.assert_allclose(arrays["z"].ravel(), drawn(other)["z"], DIGITS)
-    assert b'WholeExtent="0 8 0 8 0 0"' in taken["vti"]
-    assert b'NumberOfPoints="5"' in taken["vtp"]
+    assert b'WholeExtent="0 8 0 8 0 0"' in files["vti"]
+    assert b'NumberOfPoints="5"' in files["vtp"]
     other.locator('[data-key="leave-out"]').click()
     expect(page.locator("landscape-pane")).to_have_count(1)
 
 
-def test_losses_that_have_no_place_are_told(server: StartServer, pages: Pages, tmp_path: Path) -> None:
-    """Zero, negative and non-finite losses are hatched and counted; unreadable landscapes say why; narrow, Chinese."""
+def test_losses_without_a_height_are_noted(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """Zero, negative and non-finite losses are counted; unreadable landscapes give a reason; narrow; Chinese."""
     axis = [0.0, 1.0, 2.0]
     z = [[1.0, 2.0, 3.0], [0.0, -1.0, 4.0], [float("nan"), 5.0, float("inf")]]
     with SummaryRecord(str(tmp_path / "run")) as record:
@@ -323,10 +324,10 @@ def test_losses_that_have_no_place_are_told(server: StartServer, pages: Pages, t
     shown = pane(page, "odd", "run")
     expect(shown.locator('[data-note="dropped"]')).to_contain_text("2 losses are zero or negative")
     expect(shown.locator('[data-note="non_finite"]')).to_contain_text("2 losses are not finite")
-    assert np.allclose(told(shown, "reach"), [0, math.log10(5)])
+    assert np.allclose(state_of(shown)["range"], [0, math.log10(5)])
     page.locator('[data-choice="land-z"] [data-value="linear"]').click()
     expect(shown.locator('[data-note="dropped"]')).to_have_count(0)
-    assert told(shown, "reach") == [-1, 5]
+    expect_state(shown, "range", [-1, 5])
     page.goto(url + "#page=landscape&land.run=bad")
     expect(pane(page, "broken", "bad").locator('[data-note="error"]')).to_contain_text("no surface")
 

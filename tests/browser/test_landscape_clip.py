@@ -1,4 +1,4 @@
-"""Clipped landscapes in a real browser: colours, levels and the surface end at a quantile, all numbers stay true."""
+"""Clipped landscapes in a browser: colours, levels and the surface end at a quantile; read-outs do not change."""
 
 import math
 import re
@@ -7,31 +7,30 @@ from pathlib import Path
 import httpx
 import numpy as np
 from playwright.sync_api import Page, expect
-from support import landscape_details as made
-from support.landscape_panes import drawn, pane, publish, told
+from support import landscape_details
+from support.element_state import expect_state, state_of
+from support.landscape_panes import drawn, pane, publish
 from support.pages import Pages, StartServer
 
 from toposcope.recorder import landscape
 from toposcope.recorder.messages.landscape_details import LandscapeDetails, PathTruth
 
 OF_GRAPHICS = "GL Driver Message|willReadFrequently"
-"""What Chromium remarks of WebGL that is drawn without a GPU."""
+"""Console messages of Chromium about WebGL without a GPU."""
 AXIS = np.linspace(-1, 1, 9)
 TOLERANCE = 1e-8
-"""The page takes nine digits of losses."""
+"""The page requests nine digits of losses."""
 
 
 def exploding(folder: Path, lift: float = 0.1) -> None:
     """Write a bowl with one corner in which the loss explodes."""
-    z = made.losses(*np.meshgrid(AXIS, AXIS), lift)
+    z = landscape_details.losses(*np.meshgrid(AXIS, AXIS), lift)
     z[-1, -1] += 1000
     publish(folder, "loss", landscape(AXIS, AXIS, z))
 
 
-def test_scale_ends_at_the_quantile_of_all_points_that_are_shown(
-    server: StartServer, page: Page, tmp_path: Path
-) -> None:
-    """Colours, levels and legend of both maps do; read-outs do not; the address keeps it, and off is as before."""
+def test_scale_ends_at_the_quantile_of_all_shown_points(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Colours, levels and colour bars of both maps are clipped, read-outs are not; the URL keeps the setting."""
     for run, lift in (("one", 0.1), ("two", 3.0)):
         exploding(tmp_path / run, lift)
     url = server(tmp_path).url
@@ -47,7 +46,7 @@ def test_scale_ends_at_the_quantile_of_all_points_that_are_shown(
     losses = np.concatenate([np.ravel(each["z"]) for each in httpx.get(f"{url}api/landscapes").json()["landscapes"]])
     top = np.quantile(losses, 0.95)
     for shown, own in ((first, losses[:81]), (second, losses[81:])):
-        np.testing.assert_allclose(told(shown, "reach"), [0.1, top], TOLERANCE)
+        np.testing.assert_allclose(state_of(shown)["range"], [0.1, top], TOLERANCE)
         expect(shown.locator(".land-map")).to_contain_text(f"> {top:.3g}")
         levels = shown.locator("path.contour").evaluate_all("all => all.map((one) => Number(one.dataset.level))")
         assert math.isclose(max(levels), top, rel_tol=TOLERANCE)
@@ -64,42 +63,42 @@ def test_scale_ends_at_the_quantile_of_all_points_that_are_shown(
     expect(page.locator('[data-select="land-clip"]')).to_have_value("95")
     page.locator('[data-choice="land-z"] [data-value="log"]').click()
     expect(first).to_have_attribute("data-scale", "log")
-    np.testing.assert_allclose(told(first, "reach"), np.log10([0.1, top]), TOLERANCE)
+    np.testing.assert_allclose(state_of(first)["range"], np.log10([0.1, top]), TOLERANCE)
     page.locator('[data-choice="land-z"] [data-value="linear"]').click()
     page.locator('[data-select="land-clip"]').select_option("off")
     expect(page).not_to_have_url(re.compile("clip"))
     expect(page.locator(".clipped")).to_have_count(0)
-    assert ids_aside(first.locator(".land-map").inner_html()) == ids_aside(before)
+    assert without_ids(first.locator(".land-map").inner_html()) == without_ids(before)
 
 
-def ids_aside(drawing: str) -> str:
-    """Return a drawing without the names of its parts and the marks of its templates."""
+def without_ids(drawing: str) -> str:
+    """Return a drawing without element ids and template comments."""
     return re.sub(r"land-\d+|<!--.*?-->", "", drawing)
 
 
-def test_a_landscape_that_is_low_nearly_everywhere_is_not_clipped(
+def test_a_landscape_with_equal_losses_nearly_everywhere_is_not_clipped(
     server: StartServer, page: Page, tmp_path: Path
 ) -> None:
-    """Its quantile is its lowest loss: there would be no scale left."""
+    """Its quantile is its lowest loss: clipping would leave no range."""
     z = np.full((9, 9), 0.5)
     z[-1, -1] = 7
     publish(tmp_path / "run", "loss", landscape(AXIS, AXIS, z))
     page.goto(server(tmp_path).url + "#page=landscape&land.clip=90")
     shown = pane(page, "loss", "run")
     expect(shown.locator("path.contour").first).to_be_visible()
-    assert told(shown, "reach") == [0.5, 7]
+    expect_state(shown, "range", [0.5, 7])
     expect(shown.locator(".clipped")).to_have_count(0)
 
 
-def test_surface_ends_at_the_top_and_the_path_stands_over_it(server: StartServer, pages: Pages, tmp_path: Path) -> None:
-    """A surface of two runs counts once; real losses are true up to twice its height, and the page says what is cut."""
-    z = made.losses(*np.meshgrid(AXIS, AXIS))
+def test_surface_ends_at_the_top_and_the_path_is_above_it(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """A surface of two runs counts once; real losses are drawn up to twice its height, and a note counts the rest."""
+    z = landscape_details.losses(*np.meshgrid(AXIS, AXIS))
     z[-1, -1] += 1000
-    for run, gap in (("first", made.GAP), ("second", 100 * made.GAP)):
-        plane = made.losses(made.ALONG, made.ALONG)
-        truth = PathTruth(plane + gap, plane, made.RESIDUAL, np.full(5, 0.02))
-        details = LandscapeDetails(made.measured(3), truth, made.diagnostics())
-        path = (made.ALONG, made.ALONG, truth.real)
+    for run, gap in (("first", landscape_details.GAP), ("second", 100 * landscape_details.GAP)):
+        plane = landscape_details.losses(landscape_details.ALONG, landscape_details.ALONG)
+        truth = PathTruth(plane + gap, plane, landscape_details.RESIDUAL, np.full(5, 0.02))
+        details = LandscapeDetails(landscape_details.measured(3), truth, landscape_details.diagnostics())
+        path = (landscape_details.ALONG, landscape_details.ALONG, truth.real)
         publish(tmp_path / run, "joint_landscape_[1, 5]", landscape(AXIS, AXIS, z, path=path, details=details))
     pages.allowed = OF_GRAPHICS
     page = pages.open(width=1110, height=460)
@@ -107,7 +106,7 @@ def test_surface_ends_at_the_top_and_the_path_stands_over_it(server: StartServer
         server(tmp_path).url + "#page=landscape&land.run=first&land.view=surface&land.between=straight&land.clip=90"
     )
     shown = pane(page, "joint_landscape_[1, 5]", "first")
-    expect(shown).to_have_attribute("data-walkers", '["first","second"]')
+    expect_state(shown, "runs", ["first", "second"])
     expect(shown).to_have_attribute("data-surface", "drawn")
     page.wait_for_function("() => document.querySelector('.land-surface').data[2].z.length === 11")
 
@@ -120,7 +119,7 @@ def test_surface_ends_at_the_top_and_the_path_stands_over_it(server: StartServer
     assert math.isclose(surface["cmax"], top, rel_tol=TOLERANCE)
     assert surface["colorbar"]["ticktext"][-1] == f"> {top:.3g}"
     ceiling = 2 * top - z.min()
-    real = np.array([drawn(shown)["truth"]["real"], plane + 100 * made.GAP])
+    real = np.array([drawn(shown)["truth"]["real"], plane + 100 * landscape_details.GAP])
     heights = np.array(line["z"], float)
     np.testing.assert_allclose(heights[:5], real[0], TOLERANCE)
     np.testing.assert_allclose(heights[6:], np.minimum(real[1], ceiling), TOLERANCE)

@@ -1,6 +1,5 @@
-"""Landscapes with their details in a real browser: real losses, trust, publications, planes, one cursor."""
+"""Landscapes with diagnostics in a browser: real losses, reliability, publications, planes, the shared cursor."""
 
-import json
 import math
 import re
 import shutil
@@ -9,25 +8,26 @@ from typing import Any
 
 import numpy as np
 from playwright.sync_api import Page, expect
-from support import landscape_details as made
+from support import landscape_details
+from support.element_state import expect_state, state_of
 from support.event_files import GOLDEN
-from support.landscape_panes import drawn, pane, publish, told
+from support.landscape_panes import drawn, pane, publish
 from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
 
 RUN = "digits_momentum"
 OF_GRAPHICS = "GL Driver Message|willReadFrequently"
-"""What Chromium remarks of WebGL that is drawn without a GPU."""
+"""Console messages of Chromium about WebGL without a GPU."""
 
 
-def test_surface_is_turned_and_keeps_its_camera(server: StartServer, pages: Pages, tmp_path: Path) -> None:
-    """One WebGL surface under one cursor with the map; where it is looked at from stays while it is refined."""
+def test_surface_is_rotated_and_keeps_its_camera(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """One WebGL surface shares its cursor with the map; the camera is kept while the landscape is refined."""
     pages.allowed = OF_GRAPHICS
-    # Without a GPU every pixel is drawn by the processor: few of them.
+    # Small, since without a GPU the CPU draws every pixel.
     page = pages.open(width=1110, height=460)
-    publish(tmp_path / "run", "a", made.bowl(1))
-    publish(tmp_path / "other", "b", made.bowl(1, provenance={"axes": "plane one", "samples": "others"}))
+    publish(tmp_path / "run", "a", landscape_details.bowl(1))
+    publish(tmp_path / "other", "b", landscape_details.bowl(1, provenance={"axes": "plane one", "samples": "others"}))
     url = server(tmp_path, "--reload-interval", "0.3").url
     page.goto(
         f"{url}#page=landscape&land.view=both&land.between=straight&land.run=run&land.compare=other,b"
@@ -64,9 +64,9 @@ def test_surface_is_turned_and_keeps_its_camera(server: StartServer, pages: Page
     page.mouse.move(box["x"] + box["width"] / 2 + 60, box["y"] + box["height"] / 2 + 20, steps=2)
     page.mouse.up()
     expect(page).not_to_have_url(re.compile(r"land\.camera=1\.2%2C0\.9"))
-    camera = told(shown, "camera")
+    camera = state_of(shown)["camera"]
 
-    publish(tmp_path / "run", "a", made.bowl(2, lift=0.5))
+    publish(tmp_path / "run", "a", landscape_details.bowl(2, lift=0.5))
     expect(shown).to_have_attribute("data-level", "2/3")
     page.wait_for_function("() => document.querySelector('.land-surface').data[0].z.flat().includes(0.5)")
     assert np.allclose(now(), camera[:3], atol=1e-3)
@@ -74,10 +74,9 @@ def test_surface_is_turned_and_keeps_its_camera(server: StartServer, pages: Page
     shown.locator(".land-plot").focus()
     page.keyboard.press("ArrowRight")
     page.wait_for_function(
-        "before => document.querySelector('landscape-pane').dataset.camera !== before",
-        arg=json.dumps(camera, separators=(",", ":")),
+        "before => String(document.querySelector('landscape-pane').debugState().camera) !== String(before)", arg=camera
     )
-    turned = told(shown, "camera")
+    turned = state_of(shown)["camera"]
     angle = math.atan2(turned[1], turned[0]) - math.atan2(camera[1], camera[0])
     assert math.isclose(math.remainder(angle, math.tau), math.radians(10), abs_tol=1e-2)
     shown.locator('[data-key="download"]').click()
@@ -91,8 +90,8 @@ def test_surface_is_turned_and_keeps_its_camera(server: StartServer, pages: Page
     expect(shown.locator("canvas")).to_have_count(0)
 
 
-def test_how_far_a_landscape_can_be_trusted(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """The light is that of the gravest finding, with its reason and its numbers in words."""
+def test_reliability_panel(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The verdict is the most severe finding; each finding has a text with its numbers."""
     changes: dict[str, dict[str, Any]] = {
         "curved": {"eigenvalues": (400.0, 1.0)},
         "flat": {"is_flat": True},
@@ -100,7 +99,7 @@ def test_how_far_a_landscape_can_be_trusted(server: StartServer, page: Page, tmp
         "walk": {"is_random_walk": True},
     }
     for run, changed in changes.items():
-        publish(tmp_path / run, "a", made.bowl(3, size=5, **changed))
+        publish(tmp_path / run, "a", landscape_details.bowl(3, size=5, **changed))
     shutil.copytree(GOLDEN / "mindspore" / RUN, tmp_path / RUN)
     url = server(tmp_path).url
 
@@ -121,15 +120,14 @@ def test_how_far_a_landscape_can_be_trusted(server: StartServer, page: Page, tmp
     fine = findings("fine")
     # One node is not finite.
     assert fine["light"] == "fair"
-    assert "1 of 80 measured losses is not finite" in fine["holes"]
+    assert "1 of 80 measured losses is not finite" in fine["non_finite"]
     assert fine["energy"].startswith("good: ")
-    assert "96 % of the path's squared displacement (90 % + 6 %)" in fine["energy"]
-    assert "For a random walk of 5 points it would be 90 % (70 % + 20 %)" in fine["energy"]
-    assert "35 % of its distance from the origin" in fine["residual"]
-    assert "maximum 50 % (step 0)" in fine["residual"]
-    assert "Median gap between plane loss and real loss: 0.1" in fine["gap"]
+    assert "96% of the path's squared displacement (90% + 6%)" in fine["energy"]
+    assert "random walk of 5 points it would be 90% (70% + 20%)" in fine["energy"]
+    assert "35% of its distance from the origin; maximum 50% (step 0)" in fine["residual"]
+    assert "plane loss and real loss: 0.1," in fine["gap"]
     assert "maximum 0.4 (step 0)" in fine["gap"]
-    assert "between 9 \N{MULTIPLICATION SIGN} 9 nodes: at most 0.4 %" in fine["interpolation"]
+    assert "between 9 \N{MULTIPLICATION SIGN} 9 nodes: at most 0.4%" in fine["interpolation"]
     assert "200 times the median standard error of 0.01 (2,048 samples)" in fine["noise"]
     assert fine["curvature"].startswith("good: ")
     assert page.locator('[data-provenance="samples"]').text_content() == "2,048"
@@ -137,15 +135,15 @@ def test_how_far_a_landscape_can_be_trusted(server: StartServer, page: Page, tmp
     assert page.locator('[data-provenance="provenance.mode"]').text_content() == "eager"
 
     walk, flat, curved = findings("walk"), findings("flat"), findings("curved")
-    assert (walk["light"], "the path resembles a random walk" in walk["verdict"]) == ("bad", True)
+    assert (walk["light"], "resembles a random walk" in walk["verdict"]) == ("bad", True)
     assert (flat["light"], "differences are within the noise" in flat["verdict"]) == ("bad", True)
     assert "steepest direction 400 (± 1e-4), 200 times the curvature shown" in curved["curvature"]
     page.goto(f"{url}#page=landscape&land.run={RUN}")
     expect(page.locator('.land-trust[data-light="plain"]')).to_contain_text("the loss of its projection onto the plane")
 
 
-def test_what_was_measured_is_marked_pointed_at_and_sliced(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Nodes by level, crosses where the loss is not finite, checkpoints by their distance; slices follow the cursor."""
+def test_measured_nodes_read_outs_and_slices(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Nodes by level, crosses at non-finite losses, checkpoints filled by distance; slices follow the cursor."""
     folder = tmp_path / "run"
     with SummaryRecord(str(folder)) as record:
         for step in range(0, 20, 4):
@@ -153,7 +151,7 @@ def test_what_was_measured_is_marked_pointed_at_and_sliced(server: StartServer, 
             record.add_value("scalar", "accuracy", step / 20)
             record.add_value("scalar", "loss", 1.0)
             record.record(step)
-    publish(folder, "a", made.bowl(2))
+    publish(folder, "a", landscape_details.bowl(2))
     page.goto(server(tmp_path).url + "#page=landscape")
     shown, slices = pane(page, "a", "run"), page.locator("landscape-slices")
     expect(shown).to_have_attribute("data-level", "2/3")
@@ -162,19 +160,19 @@ def test_what_was_measured_is_marked_pointed_at_and_sliced(server: StartServer, 
         "paths => Object.fromEntries(paths.map(path => "
         "[path.dataset.level, path.getAttribute('d').split('M').length - 1]))"
     )
-    # The corners of level 0 but the unknown and the infinite one, then those that each level adds.
+    # The corners of level 0 except the unknown and the infinite one, then the nodes added by each level.
     assert nodes == {"0": 2, "1": 5, "2": 16}
-    expect(shown.locator("path.odd")).to_have_count(1)
+    expect(shown.locator("path.non-finite-nodes")).to_have_count(1)
     expect(shown.locator('[data-note="measured"]')).to_contain_text("24 measured nodes")
     fills = shown.locator("circle.checkpoint").evaluate_all("dots => dots.map(dot => dot.getAttribute('fill'))")
     assert len(set(fills)) == 5
 
     shown.locator('circle.checkpoint[data-at="1"]').hover()
     read_out = page.locator("#land-read-out")
-    for text in ("step 4", "loss 1.02 ± 0.02", "on the plane0.82", "gap+0.2", "off plane40 %", "learning rate0.1"):
+    for text in ("step 4", "loss 1.02 ± 0.02", "on the plane0.82", "gap+0.2", "off plane40%", "learning rate0.1"):
         expect(read_out).to_contain_text(text)
     expect(read_out).to_contain_text("accuracy0.2")
-    expect(slices).to_have_attribute("data-through", "[-0.6000000000000001,-0.6000000000000001]")
+    expect_state(slices, "through", [-0.6000000000000001, -0.6000000000000001])
     expect(slices.locator('[data-slice="path"]')).to_have_attribute("data-cursor", "4")
     expect(slices.locator('[data-line="run real"]')).to_have_count(1)
     expect(slices.locator('[data-line="run plane"]')).to_have_attribute("stroke-dasharray", "5 3")
@@ -189,7 +187,7 @@ def test_what_was_measured_is_marked_pointed_at_and_sliced(server: StartServer, 
     page.keyboard.press("Tab")
     expect(page).to_have_url(re.compile(r"land\.pin=0\.5%2C0\.5"))
     page.reload()
-    expect(slices).to_have_attribute("data-through", "[0.5,0.5]")
+    expect_state(slices, "through", [0.5, 0.5])
     expect(shown.locator(".land-cross")).to_be_visible()
     line = slices.locator('[data-slice="x"] [data-line="run"]').get_attribute("d") or ""
     tops = [float(point.split()[1]) for point in re.split("[ML]", line)[1:]]
@@ -197,39 +195,42 @@ def test_what_was_measured_is_marked_pointed_at_and_sliced(server: StartServer, 
     assert max(tops) == tops[len(tops) // 2]
 
 
-def test_publications_arrive_and_older_ones_are_chosen(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """The newest is shown as it comes, zoomed as before; an older one stays until the newest is asked for again."""
-    publish(tmp_path / "run", "a", made.bowl(1))
+def test_publications_arrive_and_older_ones_can_be_selected(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The newest is shown when it arrives, at the same zoom; a selected older one stays shown."""
+    publish(tmp_path / "run", "a", landscape_details.bowl(1))
     page.goto(server(tmp_path, "--reload-interval", "0.3").url + "#page=landscape&land.zoom=-0.5,0.5,-0.5,0.5")
     shown, choice = pane(page, "a", "run"), page.locator('[data-select="land-publication"]')
     expect(shown).to_have_attribute("data-level", "1/3")
     expect(choice).to_have_count(0)
-    publish(tmp_path / "run", "a", made.bowl(2, lift=0.3))
+    publish(tmp_path / "run", "a", landscape_details.bowl(2, lift=0.3))
     expect(shown).to_have_attribute("data-level", "2/3")
     assert min(drawn(shown)["z"]) == 0.3
     expect(shown.locator(".land-level")).to_have_attribute("aria-label", re.compile("Level 2 of 3"))
     expect(shown.locator('[data-key="reset"]')).to_be_visible()
     choice.select_option("0")
     expect(shown).to_have_attribute("data-level", "1/3")
-    publish(tmp_path / "run", "a", made.bowl(3))
+    publish(tmp_path / "run", "a", landscape_details.bowl(3))
     expect(choice.locator("option")).to_have_count(3)
     expect(shown).to_have_attribute("data-level", "1/3")
     choice.select_option("")
     expect(shown).to_have_attribute("data-level", "3/3")
 
 
-def test_runs_on_one_plane_share_places_and_on_others_only_colours(
-    server: StartServer, page: Page, tmp_path: Path
-) -> None:
-    """The page says which; on one plane the cursor stands in both, and each has the other's path."""
+def test_runs_on_one_plane_share_positions(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """On one plane both maps show the cursor and each other's path; a note states if planes differ."""
     for run, plane in (("one", "p"), ("two", "p"), ("three", "q")):
-        publish(tmp_path / run, "a", made.bowl(2, lift=0.1 if run == "one" else 0.4, provenance={"axes": plane}))
+        publish(
+            tmp_path / run,
+            "a",
+            landscape_details.bowl(2, lift=0.1 if run == "one" else 0.4, provenance={"axes": plane}),
+        )
     url = server(tmp_path).url
     page.goto(url + "#page=landscape&land.run=one&land.compare=two,a")
     first, second = pane(page, "a", "one"), pane(page, "a", "two")
     expect(page.locator('[data-note="one_plane"]')).to_be_visible()
     expect(first.locator('path.companion[data-run="two"]')).to_have_count(1)
-    assert told(first, "reach") == told(second, "reach") == [0.1, 2.4]
+    for each in (first, second):
+        expect_state(each, "range", [0.1, 2.4])
     first.locator('circle.checkpoint[data-at="3"]').hover()
     expect(second.locator(".land-cross")).to_be_visible()
     lines = page.locator('landscape-slices [data-slice="x"] [data-line]')
@@ -244,23 +245,23 @@ def test_runs_on_one_plane_share_places_and_on_others_only_colours(
     expect(pane(page, "a", "three").locator(".land-cross")).to_be_hidden()
 
 
-def test_runs_of_one_surface_are_drawn_on_one_map(server: StartServer, pages: Pages, tmp_path: Path) -> None:
-    """A joint landscape shows every run that has it: both paths, told apart by colour, name and read-out."""
+def test_runs_on_one_surface_are_drawn_on_one_map(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """A joint landscape shows the paths of all its runs, distinguished by colour, name and read-out."""
     pages.allowed = OF_GRAPHICS
     page = pages.open(width=1110, height=460)
     tag, joint = "joint_landscape_[1, 5]", {"axes": "joint", "samples": "s"}
-    publish(tmp_path / "first", tag, made.bowl(2, provenance=joint))
-    publish(tmp_path / "second", tag, made.bowl(1, shift=0.4, lift=0.1, provenance=joint))
+    publish(tmp_path / "first", tag, landscape_details.bowl(2, provenance=joint))
+    publish(tmp_path / "second", tag, landscape_details.bowl(1, shift=0.4, lift=0.1, provenance=joint))
     page.goto(server(tmp_path).url + "#page=landscape&land.run=first")
     shown = pane(page, tag, "first")
-    expect(shown).to_have_attribute("data-walkers", '["first","second"]')
+    expect_state(shown, "runs", ["first", "second"])
     expect(page.locator("landscape-pane")).to_have_count(1)
     expect(page.locator('[data-note="one_surface"]')).to_be_visible()
     expect(shown.locator("h2")).to_contain_text("Joint plane 1\N{EN DASH}5")
-    one, other = (shown.locator(f'g.walk[data-run="{run}"]') for run in ("first", "second"))
+    one, other = (shown.locator(f'g.trajectory[data-run="{run}"]') for run in ("first", "second"))
     expect(other.locator("circle.checkpoint")).to_have_count(5)
     expect(other.locator("text").last).to_have_text("second")
-    strokes = [walk.locator(".walked").get_attribute("stroke") for walk in (one, other)]
+    strokes = [path.locator(".traversed").get_attribute("stroke") for path in (one, other)]
     assert strokes[0] != strokes[1]
     slices = page.locator("landscape-slices")
     slices.scroll_into_view_if_needed()
@@ -273,54 +274,57 @@ def test_runs_of_one_surface_are_drawn_on_one_map(server: StartServer, pages: Pa
     expect(read_out).to_contain_text("second · step 4")
     expect(read_out).to_contain_text("gap+0.2")
     page.keyboard.press("[")
-    for walk in (one, other):
-        expect(walk.locator(".head")).to_have_attribute("visibility", "visible")
+    for path in (one, other):
+        expect(path.locator(".head")).to_have_attribute("visibility", "visible")
     page.keyboard.press("]")
 
     shown.locator('[data-key="download"]').click()
     with page.expect_download() as download:
         page.locator('#land-downloads [data-run="second"] [data-key="npz"]').click()
     with np.load(download.value.path()) as arrays:
-        np.testing.assert_array_equal(arrays["path_x"], made.ALONG + 0.4)
+        np.testing.assert_array_equal(arrays["path_x"], landscape_details.ALONG + 0.4)
     shown.locator('[data-key="download"]').click()
     with page.expect_download() as download:
         page.locator('#land-downloads [data-run="first"] [data-key="html"]').click()
-    download.value.save_as(tmp_path / "taken.html")
+    download.value.save_as(tmp_path / "downloaded.html")
     document = pages.open()
-    document.goto((tmp_path / "taken.html").as_uri())
+    document.goto((tmp_path / "downloaded.html").as_uri())
     expect(document.locator(".legendtext")).to_have_text(["first", "second"])
     paths = document.locator(".js-plotly-plot").evaluate(
         "plot => plot.data.filter(({mode}) => mode === 'lines+markers').map(({name, x, line}) => [name, x, line.color])"
     )
     assert [name for name, *_ in paths] == ["first", "second"]
-    np.testing.assert_allclose([x for _, x, _ in paths], [made.ALONG, made.ALONG + 0.4])
+    np.testing.assert_allclose([x for _, x, _ in paths], [landscape_details.ALONG, landscape_details.ALONG + 0.4])
     assert [colour for *_, colour in paths] == strokes
 
     shown.locator('[data-key="leave-out-run"]').click()
-    expect(shown).to_have_attribute("data-walkers", '["first"]')
+    expect_state(shown, "runs", ["first"])
     page.reload()
-    expect(shown).to_have_attribute("data-walkers", '["first"]')
+    expect_state(shown, "runs", ["first"])
     page.locator('[data-select="land-compare"]').select_option(index=1)
-    expect(shown).to_have_attribute("data-walkers", '["first","second"]')
+    expect_state(shown, "runs", ["first", "second"])
 
     page.locator('[data-choice="land-view"] [data-value="both"]').click()
     expect(shown).to_have_attribute("data-surface", "drawn")
     line, points = shown.locator(".land-surface").evaluate("host => host.data.slice(2).map(({x, z}) => ({x, z}))")
-    np.testing.assert_allclose(line["x"][6:], made.ALONG + 0.4)
-    np.testing.assert_allclose(line["z"][6:], made.losses(made.ALONG + 0.4, made.ALONG) + made.GAP)
+    np.testing.assert_allclose(line["x"][6:], landscape_details.ALONG + 0.4)
+    np.testing.assert_allclose(
+        line["z"][6:],
+        landscape_details.losses(landscape_details.ALONG + 0.4, landscape_details.ALONG) + landscape_details.GAP,
+    )
     assert len(points["x"]) == 12
 
 
 def test_full_screen_and_the_colour_of_the_path(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """A key fills the screen with one pane and its read-out; the chosen colour is in the address and in the picture."""
-    publish(tmp_path / "run", "a", made.bowl(2))
+    """A key shows one pane with its read-out full screen; the path colour is kept in the URL and drawn."""
+    publish(tmp_path / "run", "a", landscape_details.bowl(2))
     page.goto(server(tmp_path).url + "#page=landscape")
     shown = pane(page, "a", "run")
     expect(shown.locator("path.contour").first).to_be_visible()
     shown.locator('[data-key="path-colour"]').fill("#aa00cc")
-    expect(shown.locator(".walked")).to_have_attribute("stroke", "#aa00cc")
+    expect(shown.locator(".traversed")).to_have_attribute("stroke", "#aa00cc")
     expect(page).to_have_url(re.compile("land.path=%23aa00cc"))
-    shown.locator('[data-key="path-colour-usual"]').click()
+    shown.locator('[data-key="path-colour-reset"]').click()
     expect(page).not_to_have_url(re.compile("land.path="))
 
     before = shown.locator(".land-map svg").bounding_box()

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support.element_state import expect_state
 from support.pages import StartServer
 
 from toposcope.recorder import SummaryRecord
@@ -138,5 +139,5 @@ def test_images_and_histograms(server: StartServer, page: Page, logdir: Path) ->
         page.locator(f'[data-choice="mode"] [data-value="{mode}"]').click()
         expect(page.locator("histogram-card figcaption").first).to_contain_text("rank 1")
         page.locator("histogram-plot").first.hover()
-    expect(page.locator("histogram-plot")).to_have_attribute("data-totals", "[6,0,0]")
+    expect_state(page.locator("histogram-plot"), "totals", [6, 0, 0])
     expect(page.locator("histogram-card .run-key").nth(1)).to_contain_text("No data for rank 1")

@@ -28,8 +28,3 @@ def drawn(shown: Locator) -> Any:
         "pane => JSON.parse(JSON.stringify(pane.model.landscape, "
         "(_, value) => ArrayBuffer.isView(value) ? [...value] : value))"
     )
-
-
-def told(shown: Locator, name: str) -> Any:
-    """Return a data attribute of a pane, parsed from JSON."""
-    return json.loads(shown.get_attribute(f"data-{name}") or "null")

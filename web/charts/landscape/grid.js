@@ -47,13 +47,13 @@ export function decimate({ x, y, heights }, most) {
   const columns = sampleIndices(x.length, most);
   const rows = sampleIndices(y.length, most);
   if (columns.length === x.length && rows.length === y.length) return { x, y, heights };
-  const kept = new Float64Array(columns.length * rows.length);
+  const sampled = new Float64Array(columns.length * rows.length);
   let next = 0;
-  for (const row of rows) for (const column of columns) kept[next++] = heights[row * x.length + column];
+  for (const row of rows) for (const column of columns) sampled[next++] = heights[row * x.length + column];
   return {
     x: Float64Array.from(columns, (column) => x[column]),
     y: Float64Array.from(rows, (row) => y[row]),
-    heights: kept,
+    heights: sampled,
   };
 }
 
@@ -63,10 +63,10 @@ export function decimate({ x, y, heights }, most) {
 export function crop({ x, y, heights }, across, down, margin) {
   const [left, right] = indexRange(x, across, margin);
   const [top, bottom] = indexRange(y, down, margin);
-  const kept = new Float64Array((right - left) * (bottom - top));
+  const cropped = new Float64Array((right - left) * (bottom - top));
   for (let row = top; row < bottom; row++)
-    kept.set(heights.subarray(row * x.length + left, row * x.length + right), (row - top) * (right - left));
-  return { x: x.slice(left, right), y: y.slice(top, bottom), heights: kept };
+    cropped.set(heights.subarray(row * x.length + left, row * x.length + right), (row - top) * (right - left));
+  return { x: x.slice(left, right), y: y.slice(top, bottom), heights: cropped };
 }
 
 /** The index range [first, end) of the points that cover a range of coordinates.

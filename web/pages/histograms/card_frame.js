@@ -11,8 +11,8 @@ import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { change, opened, theme } from "../../data/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { MOST_RUNS } from "./card_model.js";
 import { scaleGradient } from "./draw/colours.js";
+import { MOST_RUNS } from "./model/plans.js";
 import { t } from "./words.js";
 import "./histogram_plot.js";
 import { isTogether, mode, pageStep } from "./settings.js";
@@ -27,7 +27,7 @@ import { table, tableSwitch } from "./table.js";
  * @property {Listing[]} listings of the visible runs
  * @property {Plan[]} plans of the runs whose listing is loaded
  * @property {Line[]} lines
- * @property {ReturnType<typeof import("./card_model.js").sharedScales>} common
+ * @property {ReturnType<typeof import("./model/plans.js").sharedScales>} common
  * @property {number} runs with the tag, drawn or not
  * @property {import("@preact/signals-core").Signal<boolean>} tableShown */
 

@@ -10,7 +10,7 @@ import { Listing } from "../../data/listing.js";
 import { stopAll } from "../../data/stop_all.js";
 import { opened, theme } from "../../data/view.js";
 import { cardFrame } from "./card_frame.js";
-import { linesOf, MOST_RUNS, plansOf, sharedScales, stepsFor } from "./card_model.js";
+import { linesOf, MOST_RUNS, plansOf, sharedScales, stepsFor } from "./model/plans.js";
 import { axis, isTogether, layout, mode, pageStep, ranks, scale, trim } from "./settings.js";
 
 /** @typedef {import("../../data/plugin_tags.js").SeriesRow} SeriesRow */

@@ -23,8 +23,8 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 class HistogramPlot extends HTMLElement {
   /** @type {Plan | null} */
   #plan = null;
-  /** The plan of the last drawing. @type {Plan | null} */
-  #drawnPlan = null;
+  /** The last drawing. @type {{plan: Plan, mode: import("./settings.js").Mode} | null} */
+  #drawn = null;
   /** @type {import("./settings.js").Mode} */
   #mode = "ridge";
   #draw = () => this.draw();
@@ -93,7 +93,7 @@ class HistogramPlot extends HTMLElement {
     if (!plan || !this.#width) return;
     this.drawing.paint(clearedContext(this.#canvas, this.#width, this.#height), plan, this.area);
     this.#mark(pointed.peek());
-    this.#drawnPlan = plan;
+    this.#drawn = { plan, mode: this.#mode };
     this.dataset.axis = plan.axis;
     this.dataset.drawnMode = this.#mode;
   }
@@ -152,18 +152,17 @@ class HistogramPlot extends HTMLElement {
 
   /** What is drawn, in detail. */
   debugState() {
-    const plan = this.#drawnPlan;
-    if (!plan) return null;
-    const { lines, grid, step } = plan;
-    const sum = (/** @type {import("../../charts/histogram/buckets.js").Distribution} */ row) =>
-      binsOf(row, grid).reduce((total, count) => total + count, 0);
-    const shown = lines.map(({ rows }) => rows[rowAtStep(rows, step ?? Infinity)]);
+    const { plan, mode } = this.#drawn ?? {};
+    const lines = plan?.lines ?? [];
+    const shown = lines.map(({ rows }) => rows[rowAtStep(rows, plan?.step ?? Infinity)]);
+    const total = (/** @type {import("../../charts/histogram/buckets.js").Distribution | undefined} */ row) =>
+      plan && row ? binsOf(row, plan.grid).reduce((sum, count) => sum + count, 0) : 0;
     return {
       runs: lines.map(({ run }) => run),
       steps: lines.map(({ rows }) => rows.map((row) => row.step)),
       shownSteps: shown.map((row) => row?.step ?? null),
-      totals: this.#mode === "single" ? shown.map((row) => (row ? sum(row) : 0)) : lines[0].rows.map(sum),
-      grid: [grid.lo, grid.hi, grid.bins],
+      totals: (mode === "single" ? shown : (lines[0]?.rows ?? [])).map(total),
+      grid: plan ? [plan.grid.lo, plan.grid.hi, plan.grid.bins] : null,
     };
   }
 }

@@ -45,10 +45,12 @@ export const en = {
   "hist.trim_hint": "Limit the value axis to the 0.1 to 99.9 percentile of all drawn steps",
   "hist.trimmed": "{n} value outside the axis|{n} values outside the axis",
   "hist.trimmed_hint":
-    "The value axis covers the 0.1 to 99.9 percentile of all drawn steps. Shares, percentiles and the table include all values.",
+    "The value axis covers the 0.1 to 99.9 percentile of all drawn steps. Shares, percentiles and the table " +
+    "include all values.",
   "hist.bins": "{n} bins",
   "hist.bins_hint":
-    "Buckets of all steps and runs are rebinned into {n} equal bins in proportion to their overlap. Totals are exact; counts of single bins can be fractional.",
+    "Buckets of all steps and runs are rebinned into {n} equal bins in proportion to their overlap. Totals are " +
+    "exact; counts of single bins can be fractional.",
   "hist.cut": "clipped at {scaleTop}",
   "hist.cut_hint":
     "A few steps reach {largest} in one bin. The scale ends at {scaleTop} so that the others remain readable.",

@@ -31,7 +31,7 @@ class ImageCard extends SteppedCard {
   }
 
   template() {
-    const wanted = imageStep.at(this.tag);
+    const step = imageStep.at(this.tag);
     return html`
       ${cardHead(
         this,
@@ -40,14 +40,14 @@ class ImageCard extends SteppedCard {
       <div class="cells">${repeat(
         this.cells.value,
         (cell) => cell.run,
-        (cell) => this.#cell(cell, wanted),
+        (cell) => this.#cell(cell, step),
       )}</div>
       ${cardSlider(this)}`;
   }
 
-  /** @param {Cell} cell @param {number} wanted */
-  #cell(cell, wanted) {
-    const moment = this.momentAt(cell, wanted);
+  /** @param {Cell} cell @param {number} step */
+  #cell(cell, step) {
+    const moment = this.momentAt(cell, step);
     return html`
       <figure class="cell" data-run=${cell.run} data-step=${moment?.step ?? ""}>
         <figcaption>${runTitle(cell.run)}${rankNote(cell.listing)}${

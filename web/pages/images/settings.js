@@ -47,7 +47,7 @@ const parameter = new ThrottledSetting("image.difference");
 export const gain = computed(() => GAINS.find((value) => value === parameter.text.value) ?? "");
 export const setGain = (/** @type {string} */ value) => parameter.set(value);
 
-const cameraParameter = new ThrottledSetting("image.cameraParameter");
+const cameraParameter = new ThrottledSetting("image.part");
 /** The camera of all panes in the viewer. */
 export const camera = computed(() => parseCamera(cameraParameter.text.value));
 export const setCamera = (/** @type {import("./model/camera.js").Camera} */ value) => {

@@ -4,7 +4,6 @@ import { lossOf } from "../../charts/landscape/grid.js";
 import { nameOf } from "../../controls/run_row.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { wallTime } from "../../i18n/times.js";
-import { coordinate } from "./map.js";
 import { heightRangeOf } from "./model/drawing.js";
 import { shownRuns } from "./model/landscapes.js";
 import { nodesOf } from "./model/plane.js";
@@ -43,6 +42,9 @@ export function momentText({ path, metadata: { unit } }, at) {
 /** A loss with its standard error. @param {number} loss @param {number} error */
 export const withError = (loss, error) =>
   Number.isFinite(error) && error > 0 ? `${shortNumber(loss, 4)} ± ${shortNumber(error, 2)}` : shortNumber(loss, 4);
+
+/** @param {number} number */
+export const coordinate = (number) => shortNumber(number, 4);
 
 /** @param {number} part @param {number} [digits] */
 export const percent = (part, digits = 3) => `${shortNumber(part * 100, digits)}%`;

@@ -99,9 +99,9 @@ function files({ landscape, colour }, others) {
   const file = (
     /** @type {import("../../data/landscapes.js").FileFormat} */ format,
     /** @type {string} */ hint,
-    wanted = which,
+    parameters = which,
   ) =>
-    html`<a class="plain" data-key=${format} href=${landscapeFileUrl(format, wanted)} download=${fileName(
+    html`<a class="plain" data-key=${format} href=${landscapeFileUrl(format, parameters)} download=${fileName(
       `${landscape.run}_${landscape.tag}`,
       format,
     )} title=${hint} @click=${close}>${format.toUpperCase()}</a>`;

@@ -6,9 +6,10 @@ import { nothing, render } from "lit-html";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { theme } from "../../data/view.js";
 import { language } from "../../i18n/language.js";
+import { frameOf, map } from "./draw/map.js";
+import { place } from "./draw/map_path.js";
 import { hasWebGL, plotly, Surface } from "./draw/surface.js";
-import { frameOf, map } from "./map.js";
-import { place } from "./map_path.js";
+import { heightOver, heightUnder, sceneOf } from "./draw/surface_scene.js";
 import { MapPointer } from "./map_pointer.js";
 import { hasMap, hasSurface, models, zoomedModel } from "./model/drawing.js";
 import { keyOf } from "./model/landscapes.js";
@@ -18,7 +19,6 @@ import { paneFrame } from "./pane_frame.js";
 import { colourOf, trajectoriesOf } from "./panes.js";
 import { cursor, pointedPlace } from "./pointer.js";
 import { camera, moment, pathColour, setCamera, surfaceFailure, surfacePane, view, zooms } from "./settings.js";
-import { heightOver, heightUnder, sceneOf } from "./surface_scene.js";
 
 /** @typedef {import("./model/landscape.js").Landscape} Landscape */
 /** @typedef {import("./model/landscapes.js").Choice} Choice */
@@ -71,11 +71,11 @@ export class LandscapePane extends LazyCard {
 
   /** The drawn training paths. */
   get trajectories() {
-    return this.model ? this.#walkersOf(this.model) : [];
+    return this.model ? this.#trajectoriesOf(this.model) : [];
   }
 
   /** @param {Model} model */
-  #walkersOf({ landscape }) {
+  #trajectoriesOf({ landscape }) {
     return trajectoriesOf(landscape, (this.place === 0 && pathColour.value) || colourOf(landscape.run));
   }
 
@@ -102,7 +102,7 @@ export class LandscapePane extends LazyCard {
     );
     const trajectories = computed(() => {
       theme.value;
-      return model.value ? this.#walkersOf(model.value) : [];
+      return model.value ? this.#trajectoriesOf(model.value) : [];
     });
     const isMapped = computed(() => hasMap.value || !isSurface.value);
     const stops = [
@@ -137,8 +137,8 @@ export class LandscapePane extends LazyCard {
 
   #measure() {
     const { clientWidth: width = 0, clientHeight: height = 0 } = this.querySelector(".land-map") ?? {};
-    const known = this.#size.peek();
-    if (width && (width !== known.width || height !== known.height)) this.#size.value = { width, height };
+    const current = this.#size.peek();
+    if (width && (width !== current.width || height !== current.height)) this.#size.value = { width, height };
     this.#surface?.resize();
   }
 

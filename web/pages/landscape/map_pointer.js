@@ -3,8 +3,7 @@
 import { heightAt, lossOf } from "../../charts/landscape/grid.js";
 import { coordinatesAt, toLeft, toTop } from "../../charts/landscape/map.js";
 import { shortNumber } from "../../i18n/numbers.js";
-import { checkpointReadOut, withError } from "./captions.js";
-import { coordinate } from "./map.js";
+import { checkpointReadOut, coordinate, withError } from "./captions.js";
 import { levelOf, nodesOf, planeOf } from "./model/plane.js";
 import { cursor, pointedMoment, pointedPlace } from "./pointer.js";
 import { hideReadOut, showReadOut } from "./read_out.js";
@@ -59,12 +58,12 @@ export class MapPointer {
     if (!from || !at || !frame) return;
     if (Math.hypot(at.left - from.left, at.top - from.top) < LEAST_DRAG) return this.#pinAt(this.#hitAt(at, frame));
     if (Math.abs(at.left - from.left) < LEAST_BOX || Math.abs(at.top - from.top) < LEAST_BOX) return;
-    const [one, other] = [coordinatesAt(frame, from.left, from.top), coordinatesAt(frame, at.left, at.top)];
+    const [start, end] = [coordinatesAt(frame, from.left, from.top), coordinatesAt(frame, at.left, at.top)];
     zoom(this.pane.place, [
-      Math.min(one[0], other[0]),
-      Math.max(one[0], other[0]),
-      Math.min(one[1], other[1]),
-      Math.max(one[1], other[1]),
+      Math.min(start[0], end[0]),
+      Math.max(start[0], end[0]),
+      Math.min(start[1], end[1]),
+      Math.max(start[1], end[1]),
     ]);
   }
 
@@ -78,10 +77,10 @@ export class MapPointer {
    * @param {{x: number, y: number}} place */
   #pinAt({ x, y }) {
     const frame = this.pane.frame();
-    const kept = pin.peek();
+    const pinned = pin.peek();
     if (!frame || this.pane.place) return;
     const isSame =
-      kept && Math.hypot(toLeft(frame, kept.x) - toLeft(frame, x), toTop(frame, kept.y) - toTop(frame, y)) < NEAR;
+      pinned && Math.hypot(toLeft(frame, pinned.x) - toLeft(frame, x), toTop(frame, pinned.y) - toTop(frame, y)) < NEAR;
     setPin(isSame ? null : { x, y });
   }
 
@@ -161,7 +160,7 @@ export class MapPointer {
     showReadOut(box.left + toLeft(frame, hit.x), box.top + toTop(frame, hit.y), hit);
   }
 
-  /** Shows the cursor of the map's plane, wherever it is moved. */
+  /** Shows the cursor of the map's plane, also if it is moved in another view. */
   showCursor() {
     const { model } = this.pane;
     const frame = this.pane.frame();

@@ -18,14 +18,14 @@ const MOST_PUBLICATIONS = 200;
 /** The colour picker of the path. @param {Landscape} landscape */
 export function pathPicker({ run, path }) {
   if (!path?.x.length) return nothing;
-  const usual = tokens().palette[styles.value.get(run)?.colour ?? 0];
+  const runColour = tokens().palette[styles.value.get(run)?.colour ?? 0];
   return html`<span class="land-path-colour"><input type="color" data-key="path-colour"
-    aria-label=${t("land.path_colour")} title=${t("land.path_colour")} .value=${pathColour.value || usual}
+    aria-label=${t("land.path_colour")} title=${t("land.path_colour")} .value=${pathColour.value || runColour}
     @input=${(/** @type {Event} */ event) =>
-      choose("land.path", usual)(/** @type {HTMLInputElement} */ (event.target).value)}>
+      choose("land.path", runColour)(/** @type {HTMLInputElement} */ (event.target).value)}>
     ${
       pathColour.value
-        ? html`<button class="quiet" data-key="path-colour-usual" title=${t("land.path_colour_reset")}
+        ? html`<button class="quiet" data-key="path-colour-reset" title=${t("land.path_colour_reset")}
           aria-label=${t("land.path_colour_reset")} @click=${() => choose("land.path", "")("")}>${ICONS.reset}</button>`
         : nothing
     }</span>`;

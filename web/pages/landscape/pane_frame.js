@@ -8,12 +8,12 @@ import { nameOf } from "../../controls/run_row.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { summary, titleOf } from "./captions.js";
 import { openDownloads } from "./downloads.js";
+import { countAboveRoom } from "./draw/surface_scene.js";
 import { hasMap, hasSurface, heights, topText } from "./model/drawing.js";
 import { keyOf, removeLandscape } from "./model/landscapes.js";
 import { isLine } from "./model/plane.js";
 import { levelMeter, pathPicker, whichPublication } from "./pane_controls.js";
 import { camera, scale, surfaceFailure, surfacePane, view, zoom, zooms } from "./settings.js";
-import { countAboveRoom } from "./surface_scene.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./landscape_pane.js").LandscapePane} LandscapePane */
@@ -117,7 +117,7 @@ const otherRun = ({ run, tag }) =>
  * @param {boolean} isSurface */
 function notes({ landscape, drawn, points, dropped, nonFinite, clipped, heights: all }, trajectories, isSurface) {
   const { measured } = landscape;
-  const isThinned = drawn.x.length < points.columns || drawn.y.length < points.rows;
+  const isDecimated = drawn.x.length < points.columns || drawn.y.length < points.rows;
   const isFiner = drawn.x.length > points.columns;
   const above = countAboveRoom(all, trajectories);
   const note = (/** @type {string} */ key, /** @type {string} */ text, warned = false) =>
@@ -145,7 +145,11 @@ function notes({ landscape, drawn, points, dropped, nonFinite, clipped, heights:
           )
     }
     ${isLine(landscape) ? note("line", t("land.note_line")) : nothing}
-    ${isThinned ? note("decimate", t("land.note_thinned", { columns: drawn.x.length, rows: drawn.y.length })) : nothing}
+    ${
+      isDecimated
+        ? note("decimated", t("land.note_decimated", { columns: drawn.x.length, rows: drawn.y.length }))
+        : nothing
+    }
     ${scale.value === "log" && heights.value.scale === "linear" ? note("no_log", t("land.note_no_log"), true) : nothing}
     ${
       clipped

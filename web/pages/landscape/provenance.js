@@ -2,8 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { shortNumber } from "../../i18n/numbers.js";
-import { lowest, momentText, percent } from "./captions.js";
-import { coordinate } from "./map.js";
+import { coordinate, lowest, momentText, percent } from "./captions.js";
 import { lineageOf } from "./model/landscapes.js";
 import { t } from "./words.js";
 

@@ -67,14 +67,17 @@ export const en = {
   "land.note_measured": "{columns} × {rows} measured points",
   "land.note_between": "{columns} × {rows} measured points (dots), interpolated in between",
   "land.note_surface": "{columns} × {rows} measured points, interpolated in between",
-  "land.note_thinned": "{columns} × {rows} of them drawn",
+  "land.note_decimated": "{columns} × {rows} of them drawn",
   "land.note_no_log": "No loss is positive, so the scale is linear.",
   "land.note_clipped":
-    "{n} point {top} is drawn at the top of the scale; its value is {highest}.|{n} points {top} are drawn at the top of the scale; the maximum is {highest}.",
+    "{n} point {top} is drawn at the top of the scale; its value is {highest}.|{n} points {top} are drawn at the " +
+    "top of the scale; the maximum is {highest}.",
   "land.note_too_high":
-    "{n} checkpoint is above the visible range and drawn at the top.|{n} checkpoints are above the visible range and drawn at the top.",
+    "{n} checkpoint is above the visible range and drawn at the top.|{n} checkpoints are above the visible range " +
+    "and drawn at the top.",
   "land.note_dropped":
-    "{n} loss is zero or negative and has no logarithm (hatched).|{n} losses are zero or negative and have no logarithm (hatched).",
+    "{n} loss is zero or negative and has no logarithm (hatched).|{n} losses are zero or negative and have no " +
+    "logarithm (hatched).",
   "land.note_non_finite": "{n} loss is not finite (hatched).|{n} losses are not finite (hatched).",
   "land.note_no_steps": "The file does not contain the steps of the checkpoints.",
   "land.nothing_finite": "No loss of this landscape is finite.",
@@ -136,13 +139,16 @@ export const en = {
   "land.vti_hint": "For ParaView: image data with losses and log losses",
   "land.vtp_hint": "For ParaView: the path with the real losses of its checkpoints",
   "land.one_plane":
-    "These landscapes share one plane: equal positions are equal weights, so positions, heights and colours can be compared. Dashed: paths of the other runs.",
+    "These landscapes share one plane: equal positions are equal weights, so positions, heights and colours can be " +
+    "compared. Dashed: paths of the other runs.",
   "land.one_surface":
     "These runs share one plane and its losses. Their paths are drawn on one map, each in its run's colour.",
   "land.other_planes":
-    "These landscapes are on different planes. Heights and colours share one scale, but positions cannot be compared. A wider valley here does not mean a better minimum.",
+    "These landscapes are on different planes. Heights and colours share one scale, but positions cannot be " +
+    "compared. A wider valley here does not mean a better minimum.",
   "land.unknown_planes":
-    "Heights and colours share one scale. The files do not state whether these landscapes are on one plane, so do not compare positions.",
+    "Heights and colours share one scale. The files do not state whether these landscapes are on one plane, so do " +
+    "not compare positions.",
   "land.curve_hint_real": "Shaded: range covered by the landscape. Dashed: real losses of its checkpoints.",
   "land.slices": "Slices",
   "land.slice_along": "along {axis}, at {other} = {at}",
@@ -155,7 +161,8 @@ export const en = {
     "Bands: one standard error. Hover the map, the surface or a slice; click the map to pin a position.",
   "land.why_curvature_line": "the steep directions are not along the line.",
   "land.trust_curvature_line":
-    "Curvature along the line: {first}. Steepest direction: {steepest} (± {residual}), {times} times the curvature shown.",
+    "Curvature along the line: {first}. Steepest direction: {steepest} (± {residual}), {times} times the curvature " +
+    "shown.",
   "land.trust": "Reliability",
   "land.light_good": "good",
   "land.light_fair": "interpret with care",
@@ -167,7 +174,8 @@ export const en = {
   "land.verdict_plain": "The diagnostics do not assess reliability.",
   "land.verdict_no_diagnostics": "This file contains no reliability diagnostics.",
   "land.verdict_no_diagnostics_path":
-    "This file contains no reliability diagnostics. The path is drawn at the loss of its projection onto the plane, which can differ from the loss of the checkpoints.",
+    "This file contains no reliability diagnostics. The path is drawn at the loss of its projection onto the " +
+    "plane, which can differ from the loss of the checkpoints.",
   "land.trust_all": "{n} finding|{n} findings",
   "land.trust_more": "{n} more finding|{n} more findings",
   "land.why_flat": "differences are within the noise.",
@@ -183,19 +191,24 @@ export const en = {
   "land.why_curvature": "the steep directions are not in the plane.",
   "land.why_non_finite": "some losses are not finite.",
   "land.trust_flat":
-    "Losses differ by {span}; the standard error of a loss is {error} ({samples} samples). The apparent shape is noise.",
+    "Losses differ by {span}; the standard error of a loss is {error} ({samples} samples). The apparent shape is " +
+    "noise.",
   "land.trust_noise":
-    "Losses differ by {span}, {times} times the median standard error of {error} ({samples} samples).",
+    "Losses differ by {span}, which is {times} times the median standard error of {error} ({samples} samples).",
   "land.trust_noise_unknown": "The noise of the losses is unknown.",
   "land.trust_no_path": "Directions without a path: this shows the neighbourhood of the model, not its training.",
   "land.trust_energy":
-    "The plane explains {energy} of the path's squared displacement ({first} + {second}). For a random walk of {points} points it would be {random} ({random_first} + {random_second}).",
+    "The plane explains {energy} of the path's squared displacement ({first} + {second}). For a random walk of " +
+    "{points} points it would be {random} ({random_first} + {random_second}).",
   "land.trust_random_walk":
-    "The plane explains {energy} of the path's squared displacement ({first} + {second}), no more than for a random walk of {points} points ({random}). The shape of the path is not evidence.",
+    "The plane explains {energy} of the path's squared displacement ({first} + {second}), no more than for a " +
+    "random walk of {points} points ({random}). The shape of the path is not evidence.",
   "land.trust_residual":
-    "Median off-plane distance of a checkpoint: {median} of its distance from the origin; maximum {most} ({at}). For a random walk it is 31%.",
+    "Median off-plane distance of a checkpoint: {median} of its distance from the origin; maximum {most} ({at}). " +
+    "For a random walk it is 31%.",
   "land.trust_gap":
-    "Median gap between plane loss and real loss: {median}, which is {part} of the path's descent; maximum {most} ({at}).",
+    "Median gap between plane loss and real loss: {median}, which is {part} of the path's descent; maximum {most} " +
+    "({at}).",
   "land.trust_interpolation":
     "Interpolation error between {nodes} × {nodes} nodes: at most {error} (95% of held-out nodes).",
   "land.trust_interpolation_unknown":
@@ -206,14 +219,17 @@ export const en = {
   "land.trust_axes": "Axes “{axes}”, with lengths {first} and {second} in weight space.",
   "land.trust_unconverged": "The largest curvature, about {steepest}, has not converged (residual {residual}).",
   "land.trust_curvature":
-    "Curvature: {first} along x, {second} along y; steepest direction {steepest} (± {residual}), {times} times the curvature shown.",
+    "Curvature: {first} along x, {second} along y; steepest direction {steepest} (± {residual}), {times} times the " +
+    "curvature shown.",
   "land.trust_steepest": "Largest curvature: {steepest} (± {residual}).",
   "land.trust_non_finite":
-    "{n} of {of} measured losses is not finite (crossed out on the map).|{n} of {of} measured losses are not finite (crossed out on the map).",
+    "{n} of {of} measured losses is not finite (crossed out on the map).|{n} of {of} measured losses are not " +
+    "finite (crossed out on the map).",
   "land.trust_buffers_none": "The network has no normalization statistics.",
   "land.trust_buffers_moved": "Normalization statistics move with the weights: exact at every checkpoint in the plane.",
   "land.trust_buffers_frozen":
-    "Normalization statistics are those of the last checkpoint; elsewhere, losses are higher than with matching statistics.",
+    "Normalization statistics are those of the last checkpoint; elsewhere, losses are higher than with matching " +
+    "statistics.",
   "land.trust_buffers_recalibrated": "Normalization statistics are recomputed at every node.",
   "land.samples": "Samples",
   "land.seed": "Seed",
@@ -296,7 +312,7 @@ export const zh = {
   "land.note_measured": "{columns} × {rows} 个测量点",
   "land.note_between": "{columns} × {rows} 个测量点（圆点），其间为插值",
   "land.note_surface": "{columns} × {rows} 个测量点，其间为插值",
-  "land.note_thinned": "绘制其中 {columns} × {rows} 个",
+  "land.note_decimated": "绘制其中 {columns} × {rows} 个",
   "land.note_no_log": "没有大于零的损失，无法取对数：使用线性刻度。",
   "land.note_clipped": "{n} 个点 {top}（最高 {highest}），按刻度顶端绘制。",
   "land.note_too_high": "{n} 个检查点高出曲面上方的空间：绘于顶端。",

@@ -24,22 +24,22 @@ function resolveRequest(result) {
   pending.delete(result.id);
 }
 
-/** @param {string} one @param {string | null} other URLs; other = null: only decode `one`
+/** @param {string} url @param {string | null} comparedUrl null = only decode the picture
  * @returns {Promise<DecodeResult>} */
-function request(one, other) {
+function request(url, comparedUrl) {
   worker ??= start();
   const id = ++lastId;
   const result = new Promise((/** @type {(result: DecodeResult) => void} */ resolve) => pending.set(id, resolve));
-  const absolute = (/** @type {string} */ url) => new URL(url, document.baseURI).href;
-  worker.postMessage({ id, one: absolute(one), other: other && absolute(other) });
+  const absolute = (/** @type {string} */ address) => new URL(address, document.baseURI).href;
+  worker.postMessage({ id, url: absolute(url), comparedUrl: comparedUrl && absolute(comparedUrl) });
   return result;
 }
 
 /** @param {string} url */
 export const decoded = (url) => request(url, null);
 
-/** @param {string} one @param {string} other */
-export const differenceBetween = (one, other) => request(one, other);
+/** @param {string} url @param {string} comparedUrl */
+export const differenceBetween = (url, comparedUrl) => request(url, comparedUrl);
 
 /** Releases the memory of a picture.
  * @param {DecodeResult | null} result */

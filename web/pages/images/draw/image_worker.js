@@ -2,7 +2,8 @@
 
 import { differenceOf } from "../model/difference.js";
 
-/** other: null = decode `one` only. @typedef {{id: number, one: string, other: string | null}} DecodeRequest */
+/** comparedUrl: null = only decode the picture.
+ * @typedef {{id: number, url: string, comparedUrl: string | null}} DecodeRequest */
 /** levels: the picture and versions of it, each half as large as the previous one, for drawing it scaled down.
  * sizes: if they differ there is no difference.
  * @typedef {{id: number, levels?: ImageBitmap[], statistics?: import("../model/difference.js").Statistics,
@@ -47,10 +48,10 @@ function levelsOf(picture) {
 }
 
 /** @param {DecodeRequest} question @returns {Promise<DecodeResult>} */
-async function resultOf({ id, one, other }) {
+async function resultOf({ id, url, comparedUrl }) {
   try {
-    if (!other) return { id, levels: levelsOf(await decoded(one, {})) };
-    const [first, second] = await Promise.all([pixelsOf(one), pixelsOf(other)]);
+    if (!comparedUrl) return { id, levels: levelsOf(await decoded(url, {})) };
+    const [first, second] = await Promise.all([pixelsOf(url), pixelsOf(comparedUrl)]);
     if (first.width !== second.width || first.height !== second.height) {
       return {
         id,

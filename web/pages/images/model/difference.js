@@ -4,18 +4,18 @@
  * @typedef {{mean: number, largest: number, differing: number}} Statistics */
 
 /** Returns absolute differences of red, green and blue; where only opacity differs, its difference in all three.
- * @param {Uint8ClampedArray} one @param {Uint8ClampedArray} other as long as `one`, four bytes a pixel
+ * @param {Uint8ClampedArray} first @param {Uint8ClampedArray} second as long as `first`, four bytes a pixel
  * @returns {{pixels: Uint8ClampedArray<ArrayBuffer>, statistics: Statistics}} */
-export function differenceOf(one, other) {
-  const pixels = new Uint8ClampedArray(one.length);
+export function differenceOf(first, second) {
+  const pixels = new Uint8ClampedArray(first.length);
   let sum = 0;
   let largest = 0;
   let differing = 0;
-  for (let place = 0; place < one.length; place += 4) {
-    let red = Math.abs(one[place] - other[place]);
-    let green = Math.abs(one[place + 1] - other[place + 1]);
-    let blue = Math.abs(one[place + 2] - other[place + 2]);
-    if (red + green + blue === 0) red = green = blue = Math.abs(one[place + 3] - other[place + 3]);
+  for (let place = 0; place < first.length; place += 4) {
+    let red = Math.abs(first[place] - second[place]);
+    let green = Math.abs(first[place + 1] - second[place + 1]);
+    let blue = Math.abs(first[place + 2] - second[place + 2]);
+    if (red + green + blue === 0) red = green = blue = Math.abs(first[place + 3] - second[place + 3]);
     const most = Math.max(red, green, blue);
     if (most > 0) differing++;
     if (most > largest) largest = most;
@@ -25,7 +25,7 @@ export function differenceOf(one, other) {
     pixels[place + 2] = blue;
     pixels[place + 3] = 255;
   }
-  const count = one.length / 4;
+  const count = first.length / 4;
   return {
     pixels,
     statistics: { mean: count ? sum / (3 * count) : 0, largest, differing: count ? differing / count : 0 },

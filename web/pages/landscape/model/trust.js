@@ -107,19 +107,21 @@ function spread(numbers) {
 
 /** @param {Landscape} landscape @returns {Finding[]} */
 function residuals({ truth }) {
-  const found = truth && spread(truth.residual);
-  return found ? [{ key: "residual", light: lightOf(found.median, RESIDUAL), values: found }] : [];
+  const summary = truth && spread(truth.residual);
+  return summary ? [{ key: "residual", light: lightOf(summary.median, RESIDUAL), values: summary }] : [];
 }
 
 /** @param {Landscape} landscape @returns {Finding[]} */
 function gap({ truth }) {
-  const found = truth && spread(truth.real.map((real, at) => truth.plane[at] - real));
-  if (!truth || !found) return [];
+  const summary = truth && spread(truth.real.map((real, at) => truth.plane[at] - real));
+  if (!truth || !summary) return [];
   const finite = truth.real.filter(Number.isFinite);
   const span = Math.max(...finite) - Math.min(...finite);
   const noise = 2 * medianOf(truth.standardError.map((error) => (Number.isFinite(error) ? error : 0)));
-  const part = found.median / span;
-  return [{ key: "gap", light: found.median <= noise ? "good" : lightOf(part, GAP), values: { ...found, span, part } }];
+  const part = summary.median / span;
+  return [
+    { key: "gap", light: summary.median <= noise ? "good" : lightOf(part, GAP), values: { ...summary, span, part } },
+  ];
 }
 
 /** @param {Landscape} landscape @returns {Finding[]} */
@@ -141,12 +143,13 @@ function axes(landscape) {
     axisLengths,
   } = /** @type {import("./landscape.js").Diagnostics} */ (landscape.diagnostics);
   /** @type {Finding[]} */
-  const found = [];
-  if (kind === "mindspore") found.push({ key: "rescaled_axes", light: "fair", values: {} });
-  if (Math.abs(axisCosine) > COSINE) found.push({ key: "oblique_axes", light: "fair", values: { cosine: axisCosine } });
+  const findings = [];
+  if (kind === "mindspore") findings.push({ key: "rescaled_axes", light: "fair", values: {} });
+  if (Math.abs(axisCosine) > COSINE)
+    findings.push({ key: "oblique_axes", light: "fair", values: { cosine: axisCosine } });
   const areUnits = axisLengths.every((length) => Math.abs(length - 1) < UNIT_TOLERANCE);
   return [
-    ...found,
+    ...findings,
     {
       key: areUnits ? "axes_unit" : "axes",
       light: "plain",
@@ -188,12 +191,12 @@ function curvature({ diagnostics }) {
 
 /** @param {Landscape} landscape @returns {Finding[]} */
 function nonFiniteLosses({ measured }) {
-  let [known, nonFinite] = [0, 0];
+  let [count, nonFinite] = [0, 0];
   measured?.known.forEach((isKnown, at) => {
-    known += isKnown;
+    count += isKnown;
     if (isKnown && !Number.isFinite(measured.z[at])) nonFinite++;
   });
-  return nonFinite ? [{ key: "non_finite", light: "fair", values: { n: nonFinite, of: known } }] : [];
+  return nonFinite ? [{ key: "non_finite", light: "fair", values: { n: nonFinite, of: count } }] : [];
 }
 
 /** @param {Landscape} landscape @returns {Finding[]} */

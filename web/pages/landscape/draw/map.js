@@ -1,20 +1,20 @@
 // The contour map of a landscape as a self-contained SVG, which can be downloaded.
 
 import { html, nothing, svg } from "lit-html";
-import { contourPaths, extentOf, ticksOf, toLeft, toTop } from "../../charts/landscape/map.js";
-import { tokens } from "../../charts/theme.js";
-import { axisLabels, shortNumber } from "../../i18n/numbers.js";
+import { contourPaths, extentOf, ticksOf, toLeft, toTop } from "../../../charts/landscape/map.js";
+import { tokens } from "../../../charts/theme.js";
+import { axisLabels, shortNumber } from "../../../i18n/numbers.js";
+import { bandsOf, lossText, topText } from "../model/drawing.js";
+import { levelOf, nodesOf } from "../model/plane.js";
+import { companionsOf } from "../panes.js";
+import { t } from "../words.js";
 import { marks } from "./map_path.js";
-import { bandsOf, lossText, topText } from "./model/drawing.js";
-import { levelOf, nodesOf } from "./model/plane.js";
-import { companionsOf } from "./panes.js";
-import { t } from "./words.js";
 
-/** @typedef {import("./model/drawing.js").Model} Model */
-/** @typedef {import("./model/landscape.js").Landscape} Landscape */
-/** @typedef {import("../../charts/landscape/map.js").Frame} Frame */
-/** @typedef {import("./settings.js").Zoom} Zoom */
-/** @typedef {import("./panes.js").Trajectory} Trajectory */
+/** @typedef {import("../model/drawing.js").Model} Model */
+/** @typedef {import("../model/landscape.js").Landscape} Landscape */
+/** @typedef {import("../../../charts/landscape/map.js").Frame} Frame */
+/** @typedef {import("../settings.js").Zoom} Zoom */
+/** @typedef {import("../panes.js").Trajectory} Trajectory */
 
 const MARGIN = { left: 52, right: 78, top: 10, bottom: 36 };
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', sans-serif";
@@ -84,7 +84,7 @@ function pointsAlong({ path }, frame) {
 export function map(model, size, zoom, isFilled, id, trajectories) {
   const frame = frameOf(model, size, zoom);
   const paths = pathsOf(model, frame, trajectories);
-  const ink = tokens();
+  const themeColours = tokens();
   const { levels, scale, area, line } = model.heights;
   const bands = bandsOf(model.heights);
   const fillOf = (/** @type {number} */ level) => bands.find((band) => band.from >= level)?.colour ?? area(level);
@@ -94,7 +94,7 @@ export function map(model, size, zoom, isFilled, id, trajectories) {
       <clipPath id="${id}-area"><rect x=${frame.left} y=${frame.top} width=${frame.width}
         height=${frame.height}></rect></clipPath>
       <pattern id="${id}-missing" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path
-        d="M0 0V6" stroke=${ink.label} stroke-width="1" opacity="0.5"></path></pattern>
+        d="M0 0V6" stroke=${themeColours.label} stroke-width="1" opacity="0.5"></path></pattern>
     </defs>
     <g clip-path="url(#${id}-area)">
       ${
@@ -104,7 +104,7 @@ export function map(model, size, zoom, isFilled, id, trajectories) {
           : nothing
       }
       <path class="known" d=${paths.known}
-        fill=${isFilled ? (bands[0]?.colour ?? area(levels[0] ?? 0)) : ink.surface}></path>
+        fill=${isFilled ? (bands[0]?.colour ?? area(levels[0] ?? 0)) : themeColours.surface}></path>
       ${
         isFilled
           ? paths.areas.map(
@@ -116,23 +116,24 @@ export function map(model, size, zoom, isFilled, id, trajectories) {
       ${paths.contours.map(
         ({ level, path }) =>
           svg`<path class="contour" data-level=${level} data-loss=${lossText(level, scale)} d=${path} fill="none"
-            stroke=${isFilled ? ink.surface : line(level)} stroke-width=${isFilled ? 0.7 : 1.4}
+            stroke=${isFilled ? themeColours.surface : line(level)} stroke-width=${isFilled ? 0.7 : 1.4}
             stroke-opacity=${isFilled ? 0.55 : 1} stroke-linejoin="round"></path>`,
       )}
-      ${dots(model.landscape, frame, ink, isFilled ? ink.surface : ink.label)}
+      ${dots(model.landscape, frame, themeColours, isFilled ? themeColours.surface : themeColours.label)}
       ${paths.labels.map(
         ({ level, left, top, turn }) =>
           svg`<text class="level-label"
             transform="translate(${left.toFixed(1)} ${top.toFixed(1)}) rotate(${turn.toFixed(1)})" dy="3.6"
-            text-anchor="middle" font-size="10.5" fill=${ink.text} stroke=${ink.surface} stroke-width="3"
+            text-anchor="middle" font-size="10.5" fill=${themeColours.text} stroke=${themeColours.surface}
+            stroke-width="3"
             stroke-opacity="0.85" paint-order="stroke" stroke-linejoin="round">${lossText(level, scale)}</text>`,
       )}
-      ${marks(trajectories, companionsOf(model.landscape), frame, ink)}
+      ${marks(trajectories, companionsOf(model.landscape), frame, themeColours)}
     </g>
     <rect x=${frame.left} y=${frame.top} width=${frame.width} height=${frame.height} fill="none"
-      stroke=${ink.grid}></rect>
-    ${axes(model, frame, ink, trajectories.length > 1)}
-    ${colourBar(model, frame, ink, bands, isFilled)}
+      stroke=${themeColours.grid}></rect>
+    ${axes(model, frame, themeColours, trajectories.length > 1)}
+    ${colourBar(model, frame, themeColours, bands, isFilled)}
   </svg>`;
 }
 
@@ -146,8 +147,9 @@ const WIDEST = 3.6;
 const PLAIN = 2.2;
 
 /** Dots at the measured nodes, larger at coarser levels; crosses where the loss is not finite.
- * @param {Landscape} landscape @param {Frame} frame @param {ReturnType<typeof tokens>} ink @param {string} colour */
-function dots(landscape, frame, ink, colour) {
+ * @param {Landscape} landscape @param {Frame} frame @param {ReturnType<typeof tokens>} themeColours
+ * @param {string} colour */
+function dots(landscape, frame, themeColours, colour) {
   const { x, y, z, isKnown } = nodesOf(landscape);
   if (z.length > MOST_DOTS) return nothing;
   /** @type {Map<number, string>} */
@@ -173,30 +175,31 @@ function dots(landscape, frame, ink, colour) {
   )}
     ${
       nonFinite
-        ? svg`<path class="non-finite-nodes" d=${nonFinite} fill="none" stroke=${ink.damage} stroke-width="1.4"></path>`
+        ? svg`<path class="non-finite-nodes" d=${nonFinite} fill="none" stroke=${themeColours.damage}
+          stroke-width="1.4"></path>`
         : nothing
     }`;
 }
 
-/** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink
+/** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} themeColours
  * @param {boolean} areSeveral are several paths drawn? The explained share then differs per path */
-function axes({ landscape }, frame, ink, areSeveral) {
+function axes({ landscape }, frame, themeColours, areSeveral) {
   const xTicks = ticksOf(frame.x, Math.floor(frame.width / 70));
   const yTicks = ticksOf(frame.y, Math.floor(frame.height / 44));
   const [xLabels, yLabels] = [axisLabels(xTicks), axisLabels(yTicks)];
   const bottom = frame.top + frame.height;
   const middle = frame.top + frame.height / 2;
   const names = areSeveral ? axisNames(landscape) : axisNamesWithShare(landscape);
-  return svg`<g fill=${ink.label}>
+  return svg`<g fill=${themeColours.label}>
     ${xTicks.map(
       (tick, at) =>
-        svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${ink.label}
+        svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${themeColours.label}
           stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 16}
           text-anchor="middle">${xLabels[at]}</text>`,
     )}
     ${yTicks.map(
       (tick, at) =>
-        svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${ink.label}
+        svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${themeColours.label}
           stroke-opacity="0.5"></path><text x=${frame.left - 7} y=${toTop(frame, tick).toFixed(1)} dy="4"
           text-anchor="end">${yLabels[at]}</text>`,
     )}
@@ -217,9 +220,9 @@ const axisNamesWithShare = (landscape) =>
   });
 
 /** The colour bar.
- * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} ink
+ * @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} themeColours
  * @param {ReturnType<typeof bandsOf>} bands @param {boolean} isFilled */
-function colourBar({ heights }, frame, ink, bands, isFilled) {
+function colourBar({ heights }, frame, themeColours, bands, isFilled) {
   const {
     scale,
     range: [lo, hi],
@@ -237,11 +240,11 @@ function colourBar({ heights }, frame, ink, bands, isFilled) {
     if (isFree) above = top(height);
     return isFree;
   });
-  return svg`<g fill=${ink.label}>
+  return svg`<g fill=${themeColours.label}>
     ${bands.map(
       ({ from, to, colour }) =>
         svg`<rect x=${left} y=${top(to).toFixed(2)} width=${BAR} height=${(top(from) - top(to) + 0.3).toFixed(2)}
-          fill=${isFilled ? colour : ink.surface}></rect>`,
+          fill=${isFilled ? colour : themeColours.surface}></rect>`,
     )}
     ${
       isFilled
@@ -251,11 +254,11 @@ function colourBar({ heights }, frame, ink, bands, isFilled) {
               svg`<path d="M${left} ${top(level).toFixed(1)}h${BAR}" stroke=${line(level)} stroke-width="2"></path>`,
           )
     }
-    <rect x=${left} y=${frame.top} width=${BAR} height=${frame.height} fill="none" stroke=${ink.grid}></rect>
+    <rect x=${left} y=${frame.top} width=${BAR} height=${frame.height} fill="none" stroke=${themeColours.grid}></rect>
     ${
       isClipped
         ? svg`<path class="clipped" d="M${left} ${frame.top}h${BAR}l${-BAR / 2} ${-TIP}Z"
-          fill=${isFilled ? area(hi) : ink.surface} stroke=${isFilled ? ink.grid : line(hi)}></path>`
+          fill=${isFilled ? area(hi) : themeColours.surface} stroke=${isFilled ? themeColours.grid : line(hi)}></path>`
         : nothing
     }
     ${labelled.map(
@@ -265,6 +268,3 @@ function colourBar({ heights }, frame, ink, bands, isFilled) {
     )}
   </g>`;
 }
-
-/** @param {number} number */
-export const coordinate = (number) => shortNumber(number, 4);

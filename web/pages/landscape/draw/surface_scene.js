@@ -1,19 +1,19 @@
 // The 3D scene of a landscape: surface, paths, points and labels, as input of the renderer.
 
-import { heightAt, heightOf, lossOf, resampleEvenly } from "../../charts/landscape/grid.js";
-import { tokens } from "../../charts/theme.js";
-import { checkpointText } from "./captions.js";
+import { heightAt, heightOf, lossOf, resampleEvenly } from "../../../charts/landscape/grid.js";
+import { tokens } from "../../../charts/theme.js";
+import { checkpointText } from "../captions.js";
+import { lossText, topText } from "../model/drawing.js";
+import { endName } from "../panes.js";
+import { t } from "../words.js";
 import { axisNames } from "./map.js";
 import { fillingOf } from "./map_path.js";
-import { lossText, topText } from "./model/drawing.js";
-import { endName } from "./panes.js";
-import { t } from "./words.js";
 
-/** @typedef {import("./model/drawing.js").Model} Model */
-/** @typedef {import("./model/drawing.js").Heights} Heights */
-/** @typedef {import("./panes.js").Trajectory} Trajectory */
-/** @typedef {import("./draw/surface.js").Line} Line */
-/** @typedef {import("./model/path.js").Path} Path */
+/** @typedef {import("../model/drawing.js").Model} Model */
+/** @typedef {import("../model/drawing.js").Heights} Heights */
+/** @typedef {import("../panes.js").Trajectory} Trajectory */
+/** @typedef {import("./surface.js").Line} Line */
+/** @typedef {import("../model/path.js").Path} Path */
 
 const SHADES = 33;
 const TICKS = 7;
@@ -27,7 +27,7 @@ const MOST_POINTS = 4000;
 
 /** @param {Model} model @param {Trajectory[]} trajectories
  * @param {boolean} hasColourBar draw a colour bar?
- * @returns {import("./draw/surface.js").Scene} */
+ * @returns {import("./surface.js").Scene} */
 export function sceneOf({ landscape, drawn, heights }, trajectories, hasColourBar) {
   const { scale, range, levels, area, isClipped } = heights;
   const themeColours = tokens();
@@ -96,7 +96,7 @@ function ticksOf(heights) {
 }
 
 /** One path: at the real losses if known, otherwise just above the surface.
- * @param {import("../../charts/landscape/grid.js").Grid} surface @param {Trajectory} trajectory
+ * @param {import("../../../charts/landscape/grid.js").Grid} surface @param {Trajectory} trajectory
  * @param {Trajectory[]} trajectories
  * @param {Heights} heights @param {number} lift */
 function pathScene(surface, trajectory, trajectories, heights, lift) {
@@ -147,7 +147,7 @@ const MOST_DOTS = 400;
 
 /** Points for the checkpoints; the first and the last are marked. @param {Trajectory} trajectory
  * @param {Trajectory[]} trajectories
- * @param {(loss: number) => number} at @param {string} surface @returns {import("./draw/surface.js").Point[]} */
+ * @param {(loss: number) => number} at @param {string} surface @returns {import("./surface.js").Point[]} */
 function checkpoints(trajectory, trajectories, at, surface) {
   const { landscape, colour } = trajectory;
   const { path, truth } = landscape;
@@ -193,25 +193,25 @@ const withColour = (course, colour) => ({ ...course, colours: course.x.map(() =>
 /** Joins lines into one, which is cheaper to draw; null without lines. @param {Line[]} lines @returns {Line | null} */
 const joinLines = (lines) =>
   lines.length
-    ? lines.reduce((one, other) => ({
-        x: [...one.x, null, ...other.x],
-        y: [...one.y, null, ...other.y],
-        heights: [...one.heights, null, ...other.heights],
-        colours: [...one.colours, other.colours[0], ...other.colours],
+    ? lines.reduce((joined, line) => ({
+        x: [...joined.x, null, ...line.x],
+        y: [...joined.y, null, ...line.y],
+        heights: [...joined.heights, null, ...line.heights],
+        colours: [...joined.colours, line.colours[0], ...line.colours],
       }))
     : null;
 
 /** Vertical lines from each checkpoint's loss on the plane to its real loss. @param {Path} path
- * @param {import("./model/landscape.js").Truth} truth @param {(loss: number) => number} on
+ * @param {import("../model/landscape.js").Truth} truth @param {(loss: number) => number} on
  * @param {(loss: number) => number} over */
 const verticalLines = ({ x, y }, { real, plane }, on, over) => ({
-  x: Array.from(x).flatMap((one) => [one, one, null]),
-  y: Array.from(y).flatMap((one) => [one, one, null]),
+  x: Array.from(x).flatMap((left) => [left, left, null]),
+  y: Array.from(y).flatMap((up) => [up, up, null]),
   heights: Array.from(real).flatMap((loss, place) => [on(plane[place]), over(loss), null]),
 });
 
 /** The path draped over the surface: straight on the map, and never below the surface between two checkpoints.
- * @param {Path} path @param {import("../../charts/landscape/grid.js").Grid} grid
+ * @param {Path} path @param {import("../../../charts/landscape/grid.js").Grid} grid
  * @param {(loss: number) => number} at @param {number} lift */
 function drapedLine({ x, y, z }, grid, at, lift) {
   const between = Math.max(1, Math.min(BETWEEN, Math.floor(MOST_POINTS / x.length)));
@@ -243,7 +243,7 @@ export const heightUnder = ({ drawn, heights }, { x, y }) => onSurface(heights, 
 
 /** The drawn height of the current position: at the real loss if known, else above the surface, or at its checkpoint
  * where the surface is unknown.
- * @param {Model} model @param {import("./model/landscape.js").Landscape} landscape of the training
+ * @param {Model} model @param {import("../model/landscape.js").Landscape} landscape of the training
  * @param {{x: number, y: number, z: number, isBetween: boolean}} point */
 export function heightOver({ drawn, heights }, { truth }, { x, y, z, isBetween }) {
   const { scale, range } = heights;

@@ -1,18 +1,18 @@
 // Computes the plans of a card's plots from its listings and the settings.
 
-import { xExtent } from "../../charts/extent.js";
-import { distributionsOf, lastOfEachStep, valueExtent } from "../../charts/histogram/buckets.js";
-import { binsOf, countScale, gridOver } from "../../charts/histogram/rebin.js";
-import { startOf, styles } from "../../data/runs.js";
-import { trimmedExtent } from "./model/outliers.js";
+import { xExtent } from "../../../charts/extent.js";
+import { distributionsOf, lastOfEachStep, valueExtent } from "../../../charts/histogram/buckets.js";
+import { binsOf, countScale, gridOver } from "../../../charts/histogram/rebin.js";
+import { startOf, styles } from "../../../data/runs.js";
+import { trimmedExtent } from "./outliers.js";
 
-/** @typedef {import("../../data/listing.js").Listing} Listing */
-/** @typedef {import("../../charts/histogram/buckets.js").Line} Line */
-/** @typedef {import("../../charts/ticks.js").Axis} Axis */
-/** @typedef {import("../../charts/histogram/frame.js").Plan} Plan */
-/** @typedef {import("./settings.js").Mode} Mode */
+/** @typedef {import("../../../data/listing.js").Listing} Listing */
+/** @typedef {import("../../../charts/histogram/buckets.js").Line} Line */
+/** @typedef {import("../../../charts/ticks.js").Axis} Axis */
+/** @typedef {import("../../../charts/histogram/frame.js").Plan} Plan */
+/** @typedef {import("../settings.js").Mode} Mode */
 
-/** More runs in one card cannot be told apart. */
+/** More runs in one card cannot be distinguished. */
 export const MOST_RUNS = 12;
 const FEWEST_BINS = 30;
 const MOST_BINS = 160;
@@ -36,7 +36,7 @@ export const linesOf = (listings, axis) =>
     listing.reply.value ? [lineOf(listing.query?.run ?? "", distributionsOf(listing.reply.value), axis)] : [],
   );
 
-/** @param {string} run @param {import("../../charts/histogram/buckets.js").Distribution[]} distributions
+/** @param {string} run @param {import("../../../charts/histogram/buckets.js").Distribution[]} distributions
  * @param {Axis} axis @returns {Line} */
 function lineOf(run, distributions, axis) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
