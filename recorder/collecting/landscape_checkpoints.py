@@ -63,13 +63,13 @@ class LandscapeCheckpoints:
         """Names of files to remove after the metadata no longer list them."""
         self._is_failing = False
         self._gram = IncrementalGram(os.path.join(self._folder, _GRAM))
-        self._has_begun = False
+        self._has_started = False
         self.next = self._points[0] if settings.intervals else 0
         """Nothing is saved at smaller numbers."""
 
     def save_if_due(self, number: int) -> None:
         """Save the network if the finished step or epoch *number*, which is at least next, is a point."""
-        if not self._has_begun:
+        if not self._has_started:
             self._begin(number)
         if self._settings.intervals is not None:
             is_due = number in self._points
@@ -98,7 +98,7 @@ class LandscapeCheckpoints:
         return self._settings.intervals is not None or self._length is not None
 
     def _begin(self, first: int) -> None:
-        self._has_begun = True
+        self._has_started = True
         self._remove_earlier()
         if self._settings.intervals is None and self._length is not None:
             count = min(_SPREAD, self._length)

@@ -15,7 +15,7 @@ _TRAINING_BEGIN = (Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD, Event.FIT_ST
 
 
 class LoopEvents:
-    """The events of one training; remembers whether an epoch and a step have begun.
+    """The events of one training; remembers whether an epoch and a step have started.
 
     EPOCH_END follows the last step of an epoch. EPOCH_CHECKPOINT waits for the evaluation of the epoch: close_epoch()
     runs it.
@@ -23,8 +23,8 @@ class LoopEvents:
 
     def __init__(self, engine: Engine) -> None:
         self.engine, self._state = engine, engine.state
-        self.is_step_begun = False
-        self._is_epoch_begun = self._is_epoch_ended = False
+        self.is_step_started = False
+        self._is_epoch_started = self._is_epoch_ended = False
         self._clock = perf_counter()
 
     def begin_training(self) -> None:
@@ -41,11 +41,11 @@ class LoopEvents:
     def begin_step(self, batch: Any) -> None:
         """Run BATCH_START, before it EPOCH_START if an epoch begins."""
         self.close_epoch()
-        if not self._is_epoch_begun:
-            self._is_epoch_begun = True
+        if not self._is_epoch_started:
+            self._is_epoch_started = True
             self.engine.run_event(Event.EPOCH_START)
         self._state.batch = batch
-        self.is_step_begun = True
+        self.is_step_started = True
         self.engine.run_event(Event.BATCH_START)
 
     def end_step(self) -> None:
@@ -56,7 +56,7 @@ class LoopEvents:
         self.engine.run_event(Event.BATCH_CHECKPOINT)
         # Otherwise the memory of the batch would be in use during the next step.
         self.set_batch(None)
-        self.is_step_begun = False
+        self.is_step_started = False
         if state.dataloader_len is not None and state.timestamp.batch_in_epoch >= state.dataloader_len:
             self.end_epoch()
 
@@ -65,8 +65,8 @@ class LoopEvents:
         self._state.batch = self.engine.hooks.params["train_dataset_element"] = batch
 
     def end_epoch(self) -> None:
-        """Count the epoch and run EPOCH_END, unless this has happened or no epoch has begun."""
-        if self._is_epoch_begun and not self._is_epoch_ended:
+        """Count the epoch and run EPOCH_END, unless this has happened or no epoch has started."""
+        if self._is_epoch_started and not self._is_epoch_ended:
             self._is_epoch_ended = True
             self._state.timestamp = self._state.timestamp.to_next_epoch()
             self.engine.run_event(Event.EPOCH_END)
@@ -74,7 +74,7 @@ class LoopEvents:
     def close_epoch(self) -> None:
         """Run EPOCH_CHECKPOINT if the epoch has ended."""
         if self._is_epoch_ended:
-            self._is_epoch_begun = self._is_epoch_ended = False
+            self._is_epoch_started = self._is_epoch_ended = False
             self.engine.run_event(Event.EPOCH_CHECKPOINT)
 
     def evaluate(self, metrics: dict[str, Any], label: str) -> None:

@@ -70,7 +70,7 @@ class WatchedRun:
         if loss is None or isinstance(loss, str | Mapping):
             raise TypeError(f"loss must be a number or a tensor, not {short_repr(loss)}.")
         self._call_hook.disarm()
-        if not events.is_step_begun:
+        if not events.is_step_started:
             events.begin_step(batch)
         elif batch is not None:
             events.set_batch(batch)

@@ -188,7 +188,7 @@ def test_exception_of_the_loop_reaches_callbacks_and_the_user() -> None:
 
 @pytest.mark.parametrize("event", ["init", "fit_start", "batch_start", "batch_end", "eval_end", "fit_end"])
 def test_exception_of_a_callback_ends_the_training(event: str) -> None:
-    """Wherever it is raised, all callbacks are exited with it and closed, and may be used again."""
+    """No matter where it is raised, all callbacks are exited with it and closed, and may be used again."""
 
     class Failing(EventCallback):
         def run_event(self, current_event: Event, state: Any, logger: Any) -> None:

@@ -1,4 +1,4 @@
-"""A real server notices changes in a logdir soon, wherever they happen, and not only at the next walk."""
+"""A real server notices changes in a logdir soon, at any depth, and not only at the next walk."""
 
 import os
 import shutil

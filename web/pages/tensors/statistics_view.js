@@ -12,7 +12,7 @@ import { ranks, tag } from "./settings.js";
 import { t } from "./words.js";
 import "./tensor_lines.js";
 
-/** More lines could not be told apart. */
+/** More lines could not be distinguished. */
 const MAX_RUNS = 12;
 
 /** The steps of each run; the shown run is always included, and its steps are already loaded. */

@@ -53,13 +53,13 @@ test("a drawn line covers one pixel per column or row, and stays inside the imag
     const bytes = new Uint8ClampedArray(4 * width * height);
     const [from, to] = [random() * 60 - 15, random() * 60 - 15];
     drawLine({ bytes, width, height }, from, to, [255, 255, 255], 256);
-    let ink = 0;
-    for (let at = 0; at < bytes.length; at += 4) ink += bytes[at] / 255;
+    let painted = 0;
+    for (let at = 0; at < bytes.length; at += 4) painted += bytes[at] / 255;
     const share = Math.max(
       0,
       (Math.min(height, Math.max(from, to)) - Math.max(0, Math.min(from, to))) / Math.abs(to - from),
     );
     const length = Math.max(width, Math.abs(to - from));
-    assert.ok(Math.abs(ink - share * length) < 4, `${from} ${to}: ${ink} ${share * length}`);
+    assert.ok(Math.abs(painted - share * length) < 4, `${from} ${to}: ${painted} ${share * length}`);
   }
 });
