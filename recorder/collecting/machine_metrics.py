@@ -91,7 +91,9 @@ class _Processors:
             self._before = now
             metrics["machine/process_cpu_percent"] = _percent(now.process - before.process, now.wall - before.wall)
             if now.total > before.total:
-                metrics["machine/cpu_percent"] = _percent(now.busy - before.busy, now.total - before.total)
+                # The quotient of a fully busy machine is rounded.
+                busy = _percent(now.busy - before.busy, now.total - before.total)
+                metrics["machine/cpu_percent"] = min(100.0, busy)
         if self._psutil is not None and self._process is not None:
             metrics["machine/process_memory_gib"] = self._process.memory_info().rss / GIB
             metrics["machine/memory_percent"] = self._psutil.virtual_memory().percent
