@@ -2,14 +2,26 @@ from toposcope.proto import graph_pb2 as _graph_pb2
 from toposcope.proto import landscape_pb2 as _landscape_pb2
 from toposcope.proto import tensor_pb2 as _tensor_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class Phase(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+    __slots__ = ()
+    PHASE_UNKNOWN: _ClassVar[Phase]
+    PHASE_TRAINING: _ClassVar[Phase]
+    PHASE_EVALUATING: _ClassVar[Phase]
+    PHASE_SAVING: _ClassVar[Phase]
+PHASE_UNKNOWN: Phase
+PHASE_TRAINING: Phase
+PHASE_EVALUATING: Phase
+PHASE_SAVING: Phase
+
 class Event(_message.Message):
-    __slots__ = ("wall_time", "step", "version", "graph_def", "summary", "session_id", "rotation", "starts_attempt")
+    __slots__ = ("wall_time", "step", "version", "graph_def", "summary", "session_id", "rotation", "starts_attempt", "resume_step", "start", "heartbeat", "end", "console", "environment", "code")
     WALL_TIME_FIELD_NUMBER: _ClassVar[int]
     STEP_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -18,6 +30,13 @@ class Event(_message.Message):
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     ROTATION_FIELD_NUMBER: _ClassVar[int]
     STARTS_ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    RESUME_STEP_FIELD_NUMBER: _ClassVar[int]
+    START_FIELD_NUMBER: _ClassVar[int]
+    HEARTBEAT_FIELD_NUMBER: _ClassVar[int]
+    END_FIELD_NUMBER: _ClassVar[int]
+    CONSOLE_FIELD_NUMBER: _ClassVar[int]
+    ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
+    CODE_FIELD_NUMBER: _ClassVar[int]
     wall_time: float
     step: int
     version: str
@@ -26,7 +45,102 @@ class Event(_message.Message):
     session_id: bytes
     rotation: int
     starts_attempt: bool
-    def __init__(self, wall_time: _Optional[float] = ..., step: _Optional[int] = ..., version: _Optional[str] = ..., graph_def: _Optional[_Union[_graph_pb2.GraphProto, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., session_id: _Optional[bytes] = ..., rotation: _Optional[int] = ..., starts_attempt: bool = ...) -> None: ...
+    resume_step: int
+    start: RecordingStart
+    heartbeat: Phase
+    end: RecordingEnd
+    console: ConsoleOutput
+    environment: Environment
+    code: Code
+    def __init__(self, wall_time: _Optional[float] = ..., step: _Optional[int] = ..., version: _Optional[str] = ..., graph_def: _Optional[_Union[_graph_pb2.GraphProto, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., session_id: _Optional[bytes] = ..., rotation: _Optional[int] = ..., starts_attempt: bool = ..., resume_step: _Optional[int] = ..., start: _Optional[_Union[RecordingStart, _Mapping]] = ..., heartbeat: _Optional[_Union[Phase, str]] = ..., end: _Optional[_Union[RecordingEnd, _Mapping]] = ..., console: _Optional[_Union[ConsoleOutput, _Mapping]] = ..., environment: _Optional[_Union[Environment, _Mapping]] = ..., code: _Optional[_Union[Code, _Mapping]] = ...) -> None: ...
+
+class RecordingStart(_message.Message):
+    __slots__ = ("host", "process_id", "rank", "command_line", "heartbeat_seconds")
+    HOST_FIELD_NUMBER: _ClassVar[int]
+    PROCESS_ID_FIELD_NUMBER: _ClassVar[int]
+    RANK_FIELD_NUMBER: _ClassVar[int]
+    COMMAND_LINE_FIELD_NUMBER: _ClassVar[int]
+    HEARTBEAT_SECONDS_FIELD_NUMBER: _ClassVar[int]
+    host: str
+    process_id: int
+    rank: int
+    command_line: str
+    heartbeat_seconds: float
+    def __init__(self, host: _Optional[str] = ..., process_id: _Optional[int] = ..., rank: _Optional[int] = ..., command_line: _Optional[str] = ..., heartbeat_seconds: _Optional[float] = ...) -> None: ...
+
+class RecordingEnd(_message.Message):
+    __slots__ = ("state", "error_type", "error_text", "traceback")
+    class State(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        STATE_UNKNOWN: _ClassVar[RecordingEnd.State]
+        STATE_FINISHED: _ClassVar[RecordingEnd.State]
+        STATE_FAILED: _ClassVar[RecordingEnd.State]
+        STATE_INTERRUPTED: _ClassVar[RecordingEnd.State]
+    STATE_UNKNOWN: RecordingEnd.State
+    STATE_FINISHED: RecordingEnd.State
+    STATE_FAILED: RecordingEnd.State
+    STATE_INTERRUPTED: RecordingEnd.State
+    STATE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_TYPE_FIELD_NUMBER: _ClassVar[int]
+    ERROR_TEXT_FIELD_NUMBER: _ClassVar[int]
+    TRACEBACK_FIELD_NUMBER: _ClassVar[int]
+    state: RecordingEnd.State
+    error_type: str
+    error_text: str
+    traceback: str
+    def __init__(self, state: _Optional[_Union[RecordingEnd.State, str]] = ..., error_type: _Optional[str] = ..., error_text: _Optional[str] = ..., traceback: _Optional[str] = ...) -> None: ...
+
+class ConsoleOutput(_message.Message):
+    __slots__ = ("lines", "dropped_lines")
+    class Stream(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        STREAM_UNKNOWN: _ClassVar[ConsoleOutput.Stream]
+        STREAM_STDOUT: _ClassVar[ConsoleOutput.Stream]
+        STREAM_STDERR: _ClassVar[ConsoleOutput.Stream]
+    STREAM_UNKNOWN: ConsoleOutput.Stream
+    STREAM_STDOUT: ConsoleOutput.Stream
+    STREAM_STDERR: ConsoleOutput.Stream
+    class Line(_message.Message):
+        __slots__ = ("wall_time", "stream", "text")
+        WALL_TIME_FIELD_NUMBER: _ClassVar[int]
+        STREAM_FIELD_NUMBER: _ClassVar[int]
+        TEXT_FIELD_NUMBER: _ClassVar[int]
+        wall_time: float
+        stream: ConsoleOutput.Stream
+        text: str
+        def __init__(self, wall_time: _Optional[float] = ..., stream: _Optional[_Union[ConsoleOutput.Stream, str]] = ..., text: _Optional[str] = ...) -> None: ...
+    LINES_FIELD_NUMBER: _ClassVar[int]
+    DROPPED_LINES_FIELD_NUMBER: _ClassVar[int]
+    lines: _containers.RepeatedCompositeFieldContainer[ConsoleOutput.Line]
+    dropped_lines: int
+    def __init__(self, lines: _Optional[_Iterable[_Union[ConsoleOutput.Line, _Mapping]]] = ..., dropped_lines: _Optional[int] = ...) -> None: ...
+
+class Environment(_message.Message):
+    __slots__ = ("facts", "packages")
+    class Entry(_message.Message):
+        __slots__ = ("name", "value")
+        NAME_FIELD_NUMBER: _ClassVar[int]
+        VALUE_FIELD_NUMBER: _ClassVar[int]
+        name: str
+        value: str
+        def __init__(self, name: _Optional[str] = ..., value: _Optional[str] = ...) -> None: ...
+    FACTS_FIELD_NUMBER: _ClassVar[int]
+    PACKAGES_FIELD_NUMBER: _ClassVar[int]
+    facts: _containers.RepeatedCompositeFieldContainer[Environment.Entry]
+    packages: _containers.RepeatedCompositeFieldContainer[Environment.Entry]
+    def __init__(self, facts: _Optional[_Iterable[_Union[Environment.Entry, _Mapping]]] = ..., packages: _Optional[_Iterable[_Union[Environment.Entry, _Mapping]]] = ...) -> None: ...
+
+class Code(_message.Message):
+    __slots__ = ("commit", "remote", "diff", "diff_bytes")
+    COMMIT_FIELD_NUMBER: _ClassVar[int]
+    REMOTE_FIELD_NUMBER: _ClassVar[int]
+    DIFF_FIELD_NUMBER: _ClassVar[int]
+    DIFF_BYTES_FIELD_NUMBER: _ClassVar[int]
+    commit: str
+    remote: str
+    diff: bytes
+    diff_bytes: int
+    def __init__(self, commit: _Optional[str] = ..., remote: _Optional[str] = ..., diff: _Optional[bytes] = ..., diff_bytes: _Optional[int] = ...) -> None: ...
 
 class Summary(_message.Message):
     __slots__ = ("value",)
