@@ -6,16 +6,20 @@ from types import TracebackType
 from typing import Any
 
 from toposcope.recorder.arguments import (
+    checked_backlog,
     checked_bool,
     checked_directory,
     checked_export_options,
     checked_file_size,
     checked_integer,
+    checked_seconds,
 )
 from toposcope.recorder.collecting.collected_data import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
+from toposcope.recorder.collecting.requested_exit import requested_exit
 from toposcope.recorder.collecting.training_collection import TrainingCollection
+from toposcope.recorder.collecting.training_phase import TrainingPhase
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
@@ -97,6 +101,8 @@ class SummaryCollector(Callback):
         *,
         example_input: Any = None,
         all_ranks: bool = False,
+        heartbeat_seconds: float = 30.0,
+        on_backlog: str = "wait",
     ) -> None:
         """Set what to collect; files are created when the training begins.
 
@@ -123,6 +129,8 @@ class SummaryCollector(Callback):
             example_input: input of the network, or a tuple of its positional inputs, for the graph; None: the inputs of
                 the network's first call.
             all_ranks: whether every process records what otherwise only rank 0 records, except landscape checkpoints.
+            heartbeat_seconds: as for SummaryRecord; heartbeats contain what the training does.
+            on_backlog: as for SummaryRecord.
 
         Raises:
             TypeError: an argument, or a key or value in it, has the wrong type.
@@ -141,18 +149,17 @@ class SummaryCollector(Callback):
         checked_export_options(export_options)
         self._export_options = export_options
         checked_bool("all_ranks", all_ranks)
+        self._heartbeat_seconds = checked_seconds("heartbeat_seconds", heartbeat_seconds)
+        self._on_backlog = checked_backlog(on_backlog)
         directory = checked_directory("summary_dir", summary_dir)
         self._plan = Plan(directory, frequency, collect_tensor_freq, data, lineage, inputs, all_ranks)
         self._depth = 0
         self._recorder: SummaryRecord | None = None
         self._collection: TrainingCollection | None = None
+        self._phase: TrainingPhase | None = None
+        self._exit_request: str | None = None
 
     def __enter__(self) -> "SummaryCollector":
-        if self._recorder is None:
-            size, options = self._max_file_size, self._export_options
-            self._recorder = SummaryRecord(
-                self._plan.summary_dir, max_file_size=size, export_options=options, collects_operators=False
-            )
         self._depth += 1
         return self
 
@@ -168,7 +175,11 @@ class SummaryCollector(Callback):
                 self._collection.end(error)
         finally:
             recorder, self._recorder, self._collection = self._recorder, None, None
-            recorder.close()
+            request, self._exit_request = self._exit_request, None
+            if error is None and request is not None:
+                recorder.close(interrupted_by=request)
+            else:
+                recorder.__exit__(kind, error, trace)
 
     def watch(
         self,
@@ -235,8 +246,14 @@ class SummaryCollector(Callback):
             )
         if params.get("mode") not in _MODES:
             raise ValueError(f"cb_params.mode must be 'train' or 'eval', not {short_repr(params.get('mode'))}.")
-        if self._recorder is None:
+        if not self._depth:
             raise ValueError("A SummaryCollector must be entered, `with collector:`, before its hooks are called.")
+        if self._recorder is None:
+            self._recorder = self._started_recorder()
+        if params["mode"] == "train" or self._phase is None:
+            self._phase = TrainingPhase(params.get("network"))
+            self._recorder.set_phase(self._phase)
+        self._phase.is_evaluating = params["mode"] == "eval"
         if params["mode"] == "eval" and self._collection is not None:
             self._collection.begin_evaluation()
         elif params["mode"] == "train":
@@ -266,8 +283,25 @@ class SummaryCollector(Callback):
 
     def on_eval_end(self, run_context: RunContext) -> None:
         """Collect the metrics of an evaluation."""
+        if self._phase is not None:
+            self._phase.is_evaluating = False
         if self._collection is not None:
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
             job = job_of(self._plan, self._recorder, run_context.original_args())
             job.guard.attempt("evaluation metrics", add_evaluation, job, None)
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        """Note whether a signal ended the training."""
+        self._exit_request = requested_exit(run_context.original_args())
+
+    def _started_recorder(self) -> SummaryRecord:
+        # Not before the first hook: refused callbacks leave no files.
+        return SummaryRecord(
+            self._plan.summary_dir,
+            max_file_size=self._max_file_size,
+            export_options=self._export_options,
+            heartbeat_seconds=self._heartbeat_seconds,
+            on_backlog=self._on_backlog,
+            collects_operators=False,
+        )

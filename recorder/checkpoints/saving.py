@@ -10,8 +10,10 @@ from toposcope.recorder.checkpoints.atomic_file import atomic_file
 from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, library_of
 from toposcope.recorder.checkpoints.protection import Protection, protected_writer
+from toposcope.recorder.checkpoints.saving_phase import saving
 
 
+@saving()
 def save_checkpoint(
     network: Any,
     path: str | os.PathLike[str],

@@ -49,7 +49,8 @@ class Pipe:
         while head := self._stream.read(framing.HEADER_BYTES):
             payload = self._stream.read(framing.read_header(head).length)
             assert head + payload + self._stream.read(framing.FOOTER_BYTES) == framing.frame(payload)
-            self.steps.append(Event.FromString(payload).step)
+            if (event := Event.FromString(payload)).HasField("summary"):
+                self.steps.append(event.step)
 
 
 def descriptor_of(path: str) -> int:
