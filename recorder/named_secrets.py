@@ -39,6 +39,25 @@ _OPEN = ("(", "[", "{", "\\")
 _CLOSING_LINE = re.compile(r"^[ +\-]?[ \t]*[)\]}]", re.MULTILINE)
 
 
+class _Expressions:
+    """The expressions in a text, and the last closing line that was found: lines are visited in ascending order."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._closing = 0, 0
+        self.ranges: list[Range] = []
+
+    def add(self, start: int, end: int) -> None:
+        """Add an expression in a line that ends at end; it ends there or at the line with the closing bracket."""
+        if self._text[max(0, end - 80) : end].rstrip()[-1:] in _OPEN:
+            if self._closing[0] <= end:
+                closing = _CLOSING_LINE.search(self._text, end + 1)
+                self._closing = closing.span() if closing else (len(self._text) + _MAX_BLOCK,) * 2
+            if self._closing[1] <= end + _MAX_BLOCK:
+                end = self._closing[1]
+        self.ranges.append((start, end))
+
+
 def named_secrets(text: str) -> Iterator[Range]:
     """Yield the ranges of text that are the values of names of secrets, in no order; they may overlap.
 
@@ -151,22 +170,3 @@ def _literals(text: str, start: int, end: int) -> Iterator[Range]:
         content = _content(text, literal)
         yield content
         start = content[1] + len(literal["quote"])
-
-
-class _Expressions:
-    """The expressions in a text, and the last closing line that was found: lines are visited in ascending order."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._closing = 0, 0
-        self.ranges: list[Range] = []
-
-    def add(self, start: int, end: int) -> None:
-        """Add an expression in a line that ends at end; it ends there or at the line with the closing bracket."""
-        if self._text[max(0, end - 80) : end].rstrip()[-1:] in _OPEN:
-            if self._closing[0] <= end:
-                closing = _CLOSING_LINE.search(self._text, end + 1)
-                self._closing = closing.span() if closing else (len(self._text) + _MAX_BLOCK,) * 2
-            if self._closing[1] <= end + _MAX_BLOCK:
-                end = self._closing[1]
-        self.ranges.append((start, end))

@@ -13,9 +13,11 @@ _END_OF_KEY = "-----END "
 _MAX_KEY = 16_384  # Beyond it the words "BEGIN PRIVATE KEY" belong to a program rather than to a key.
 # Prefixes of the tokens of Hugging Face, OpenAI, Stripe, GitHub, GitLab, Slack, AWS, Google, PyPI, npm, SendGrid,
 # DigitalOcean, Docker, NVIDIA, Groq and Replicate, and of JSON Web Tokens.
-_PREFIXES = ("hf_", "sk-", "sk_live_", "rk_live_", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-")
-_PREFIXES += ("xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", "AKIA", "ASIA", "AIza", "ya29.", "pypi-", "npm_", "SG.")
-_PREFIXES += ("dop_v1_", "dckr_pat_", "nvapi-", "gsk_", "r8_", "eyJ")
+_PREFIXES = (
+    *("hf_", "sk-", "sk_live_", "rk_live_", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-"),
+    *("xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", "AKIA", "ASIA", "AIza", "ya29.", "pypi-", "npm_", "SG."),
+    *("dop_v1_", "dckr_pat_", "nvapi-", "gsk_", "r8_", "eyJ"),
+)
 _TOKEN = re.compile(r"[\w.\-]{16,}")
 
 
