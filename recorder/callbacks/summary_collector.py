@@ -184,6 +184,8 @@ class SummaryCollector(Callback):
         schedulers: Any = (),
         valid_loader: Any = None,
         loggers: LoggerDestination | Sequence[LoggerDestination] = (),
+        initial_step: int | None = None,
+        initial_epoch: int | None = None,
     ) -> WatchedRun:
         """Return a run that a user-written loop reports its steps to, and collect it.
 
@@ -202,10 +204,12 @@ class SummaryCollector(Callback):
             schedulers: a scheduler or a list of schedulers, for the lineage.
             valid_loader: the batches of an evaluation, for the lineage.
             loggers: destinations of what is logged.
+            initial_step: number of steps trained before, as for watch().
+            initial_epoch: number of epochs trained before, as for watch().
 
         Raises:
             TypeError: an argument has the wrong type.
-            ValueError: epochs or steps_per_epoch is not positive.
+            ValueError: epochs or steps_per_epoch is not positive, or initial_step or initial_epoch is negative.
         """
         return watch(
             [self, *checked_callbacks(callbacks)],
@@ -218,6 +222,8 @@ class SummaryCollector(Callback):
             schedulers=schedulers,
             valid_loader=valid_loader,
             loggers=loggers,
+            initial_step=initial_step,
+            initial_epoch=initial_epoch,
         )
 
     def record_logged(self, values: LoggedValues, step: int) -> None:

@@ -9,6 +9,7 @@ import { bands, pins, togglePin } from "../../data/scalar_view.js";
 import { retryFeeds } from "../../data/series_requests.js";
 import { change, opened, axis as pageAxis, zooms } from "../../data/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
+import { attemptNote } from "./attempt_note.js";
 import { menuOf, openMenu } from "./card_menu.js";
 import { beyondLimits, pointCounts } from "./card_model.js";
 import { cardSettings } from "./card_settings.js";
@@ -39,7 +40,7 @@ export function cardFrame(card, parts, plot, axis) {
       ${actions(card, isOpen)}
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
-    <div class="notes" data-axes=${plot?.y?.right && plot.y.left ? 2 : 1}>${notes(counts, plot)}${bandNotes(all)}${
+    <div class="notes" data-axes=${plot?.y?.right && plot.y.left ? 2 : 1}>${attemptNote(series)}${notes(counts, plot)}${bandNotes(all)}${
       axis !== pageAxis.value ? html`<span data-note="one_step">${t("card.one_step")}</span>` : nothing
     }</div>
     ${state(all, card.tag)}
