@@ -14,15 +14,15 @@ export function attemptNote(series) {
   const isStitched = attempt.value === "";
   if (isStitched ? !hidden.points : hidden.attempts === 1) return nothing;
   const offered = offeredAttempts(hidden.attempts).map(String);
-  return html`<span class="meta attempt-note" data-note="attempts" title=${t("card.attempts_hint")}>${
-    isStitched ? sentence(hidden) : shown()
-  }</span>
-  <span class="attempt-buttons" role="group" aria-label=${t("bar.attempt")}>
+  return html`<span class="attempt-buttons" role="group" aria-label=${t("bar.attempt")}>
     ${isStitched ? nothing : button("", t("card.attempts_merge"), t("bar.attempt_stitched"))}
     ${attempt.value === "all" ? nothing : button("all", t("card.attempts_all"), t("bar.attempt_all"))}
     ${offered
       .filter((number) => number !== attempt.value)
-      .map((number) => button(number, number, t("card.attempts_only", { attempt: number })))}</span>`;
+      .map((number) => button(number, number, t("card.attempts_only", { attempt: number })))}</span>
+  <span class="meta attempt-note" data-note="attempts" title=${t("card.attempts_hint")}>${
+    isStitched ? sentence(hidden) : shown()
+  }</span>`;
 }
 
 /** @param {ReturnType<typeof hiddenAttempts>} hidden */
