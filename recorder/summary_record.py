@@ -73,7 +73,7 @@ class SummaryRecord:
         export_options: dict[str, str | None] | None = None,
         *,
         flush_seconds: float = 1.0,
-        starts_attempt: bool = False,
+        resume: bool | int = False,
         collects_operators: bool = True,
     ) -> None:
         """Create a new event file in *log_dir*, which is created if it does not exist.
@@ -92,8 +92,10 @@ class SummaryRecord:
             export_options: {"tensor_format": "npy"} also writes each tensor to a separate file,
                 `export_<seconds>/tensor/<quoted tag>_<step>.npy`.
             flush_seconds: maximum time in seconds before a recorded value is written.
-            starts_attempt: whether this recording resumes an earlier one in the same directory and replaces its later
-                steps.
+            resume: whether this recording goes on with an earlier one in the same directory. True: it replaces the later
+                steps of each tag that it records, also where it repeats none. An integer: the first step of this
+                recording; what was recorded there from that step on is hidden, of every tag. False: readers compare the
+                steps of each tag. Nothing is deleted: readers can show each attempt.
             collects_operators: whether record() also records the values of the operators in toposcope.recorder.summary.
                 If several recorders are open in one context (a thread, for example), the one opened last receives them.
 
@@ -109,10 +111,10 @@ class SummaryRecord:
         self._raise_exception = checked_bool("raise_exception", raise_exception)
         exports_npy = checked_export_options(export_options)
         seconds = checked_seconds("flush_seconds", flush_seconds)
-        checked_bool("starts_attempt", starts_attempt)
+        resume = resume if isinstance(resume, bool) else checked_integer("resume", resume, lowest=0)
         collects_operators = checked_bool("collects_operators", collects_operators)
         naming = Naming(checked_directory("log_dir", log_dir), prefix, rank_of(os.environ), suffix)
-        self._recording = start_recording(RecordingOptions(naming, size, exports_npy, seconds, starts_attempt))
+        self._recording = start_recording(RecordingOptions(naming, size, exports_npy, seconds, resume))
         # Closes the files at exit or when the recorder is dropped; must reference the writer only, not the recorder.
         weakref.finalize(self, self._recording.writer.close)
         close_at_end_of_child(self, self._recording.writer.close)

@@ -25,7 +25,8 @@ class RecordingOptions(NamedTuple):
     """In bytes; None: no limit."""
     exports_npy: bool
     flush_seconds: float
-    starts_attempt: bool
+    resume: bool | int
+    """Whether the recording replaces later steps of an earlier one; an integer: from that step on."""
 
 
 class Recording(NamedTuple):
@@ -55,7 +56,7 @@ def start_recording(options: RecordingOptions) -> Recording:
     naming, session = options.naming, os.urandom(16)
     summaries = RotatingFile(
         lambda _: create_event_file(naming, after=seconds_of(summaries.path)),
-        lambda rotation: _version_record(session, rotation, options.starts_attempt),
+        lambda rotation: _version_record(session, rotation, options.resume),
         options.max_file_size,
     )
     summaries.open_next()
@@ -73,9 +74,11 @@ def start_recording(options: RecordingOptions) -> Recording:
     return Recording(queue, writer, summaries, export)
 
 
-def _version_record(session: bytes, rotation: int, starts_attempt: bool) -> bytes:
+def _version_record(session: bytes, rotation: int, resume: bool | int) -> bytes:
     """Return the first record of a file of summaries."""
     event = Event(wall_time=time.time(), version=_VERSION, session_id=session, rotation=rotation)
-    if starts_attempt and rotation == 0:
+    if rotation == 0 and resume is True:
         event.starts_attempt = True
+    elif rotation == 0 and resume is not False:
+        event.resume_step = resume
     return frame(event.SerializeToString())
