@@ -23,13 +23,17 @@ class Point(NamedTuple):
     plugin: str = "scalar"
 
 
-def version_event(wall_time: float = 1.0, session_id: bytes = b"", starts_attempt: bool = False) -> bytes:
+def version_event(
+    wall_time: float = 1.0, session_id: bytes = b"", starts_attempt: bool = False, resume_step: int | None = None
+) -> bytes:
     """Return the first record of an event file: of Toposcope's, or without a session id, of MindSpore's."""
     event = summary_pb2.Event(wall_time=wall_time, version="MindSpore.Event:1")
     if session_id:
         event.session_id = session_id
     if starts_attempt:
         event.starts_attempt = True
+    if resume_step is not None:
+        event.resume_step = resume_step
     return framing.frame(event.SerializeToString())
 
 
