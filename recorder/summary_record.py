@@ -4,10 +4,10 @@ import functools
 import os
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import time
 from types import TracebackType
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 from toposcope.proto.summary_pb2 import Phase, RecordingEnd
 from toposcope.recorder import log
@@ -28,6 +28,7 @@ from toposcope.recorder.arguments import (
 from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.ending import ending_of, interruption
 from toposcope.recorder.fork import close_at_end_of_child
+from toposcope.recorder.logged_values import LoggedValues, logged_values
 from toposcope.recorder.network_values import NetworkValues
 from toposcope.recorder.pending_values import PendingValues, ThreadPendingValues
 from toposcope.recorder.rank import rank_of
@@ -63,7 +64,7 @@ class SummaryRecord:
 
     The files also contain how the recording ended: finished, failed with an exception, or interrupted. If the recorder
     is not used in a with statement, that is the exception being handled while close() is called, or the one that ended
-    the process; see also EndObserver. While nothing is recorded, a heartbeat now and then says that the process is alive.
+    the process; see also EndObserver. While nothing is recorded, heartbeats show that the process is alive.
 
     Differences from MindSpore's class:
 
@@ -89,7 +90,7 @@ class SummaryRecord:
         flush_seconds: float = 1.0,
         heartbeat_seconds: float = 30.0,
         on_backlog: str = "wait",
-        starts_attempt: bool = False,
+        resume: bool | int = False,
         collects_operators: bool = True,
     ) -> None:
         """Create a new event file in *log_dir*, which is created if it does not exist.
@@ -115,8 +116,10 @@ class SummaryRecord:
             on_backlog: what record() does if values are recorded faster than they are written and the queue is full:
                 "wait" until there is room, or "drop" the new values and return False. What was waited and dropped is
                 logged at the end.
-            starts_attempt: whether this recording resumes an earlier one in the same directory and replaces its later
-                steps.
+            resume: whether this recording goes on with an earlier one in the same directory. True: it replaces the later
+                steps of each tag that it records, also where it repeats none. An integer: the first step of this
+                recording; what was recorded there from that step on is hidden, of every tag. False: readers compare the
+                steps of each tag. Nothing is deleted: readers can show each attempt.
             collects_operators: whether record() also records the values of the operators in toposcope.recorder.summary.
                 If several recorders are open in one context (a thread, for example), the one opened last receives them.
 
@@ -134,13 +137,11 @@ class SummaryRecord:
         seconds = checked_seconds("flush_seconds", flush_seconds)
         heartbeat = checked_seconds("heartbeat_seconds", heartbeat_seconds)
         drops = checked_backlog(on_backlog) == "drop"
-        checked_bool("starts_attempt", starts_attempt)
+        resume = resume if isinstance(resume, bool) else checked_integer("resume", resume, lowest=0)
         collects_operators = checked_bool("collects_operators", collects_operators)
         naming = Naming(checked_directory("log_dir", log_dir), prefix, rank := rank_of(os.environ), suffix)
         start = recording_start(rank, heartbeat, command_line(sys.argv, _MAX_COMMAND_LINE))
-        self._recording = start_recording(
-            RecordingOptions(naming, size, exports_npy, seconds, starts_attempt, start, drops)
-        )
+        self._recording = start_recording(RecordingOptions(naming, size, exports_npy, seconds, resume, start, drops))
         self._observer = EndObserver()
         # Closes the files at exit or when the recorder is dropped; must reference the recording only, not the recorder.
         weakref.finalize(self, _close_unclosed, self._recording, self._observer)
@@ -253,6 +254,41 @@ class SummaryRecord:
         scalars, values.scalars = values.scalars, empty
         return self._put((time(), step, scalars, None)) or self._report_failure()
 
+    def log(self, values: Mapping[str, Any], step: SupportsIndex) -> bool:
+        """Record values at a step as one event; values added by add_value() wait for record().
+
+            recorder.log({"loss": 0.5, "weights": {"fc1": Histogram(fc1.weight)}, "sample": Text("...")}, step)
+
+        Args:
+            values: name to value. The names of nested mappings are joined by "/": "weights/fc1". Numbers, and arrays
+                and tensors with one element, are scalars. Image, Histogram, Text and Tensor of toposcope.recorder name
+                the kind of other values. The results of graph(), landscape() and so on are recorded as such.
+            step: any 64-bit integer.
+
+        Returns:
+            What record() returns.
+
+        Raises:
+            TypeError: values is not a mapping, a name is empty or not a str, or a value is of an unknown type; nothing
+                is recorded, and the message contains the name. Likewise for ValueError.
+            ValueError: a value has an invalid shape, size or range, two values have the same tag, or step does not fit
+                in 64 bits.
+            OSError: raise_exception is set and a file could not be written; raised once per fault.
+            Exception: if raise_exception is set, the error that the own methods of a value raised.
+        """
+        number = checked_integer("step", step)
+        return self.record_logged(logged_values(values), number)
+
+    def record_logged(self, values: LoggedValues, step: int) -> bool:
+        """Record the result of logged_values() as one event; see log()."""
+        for tag in values.inexact:
+            self._warn_of_rounding(tag)
+        for tag, error in values.unreadable.items():
+            self._skip_unreadable(tag, error)
+        if not (values.scalars or values.snapshots):
+            return not values.unreadable
+        return self._put_large(step, values.scalars, values.snapshots, is_complete=not values.unreadable)
+
     def flush(self, *, durable: bool = False) -> bool:
         """Wait until everything recorded before is in the file; give up, with a log line, if the writer fails.
 
@@ -324,7 +360,11 @@ class SummaryRecord:
     def _close_or_raise(self, end: RecordingEnd | None) -> bool:
         is_written = self._close(end)
         fault = self._recording.take_unraised_fault()
-        if self._raise_exception and not self._is_loss_raised and (error := fault or self._recording.loss()) is not None:
+        if (
+            self._raise_exception
+            and not self._is_loss_raised
+            and (error := fault or self._recording.loss()) is not None
+        ):
             self._is_loss_raised = True
             raise error
         return is_written
@@ -338,7 +378,10 @@ class SummaryRecord:
                 self._add_snapshot(tag, snapshot_of(plugin, value, dataformats))
         except UnreadableValueError as error:
             self._pending.values.is_incomplete = True
-            self._skip(tag, f"skipped, its value cannot be read: {error}", error)
+            self._skip_unreadable(tag, error)
+
+    def _skip_unreadable(self, tag: str, error: UnreadableValueError) -> None:
+        self._skip(tag, f"skipped, its value cannot be read: {error}", error)
 
     def _skip(self, tag: str, text: str, error: UnreadableValueError) -> None:
         """Log that a value is skipped or, with raise_exception, raise the error that its own methods raised."""
@@ -349,7 +392,7 @@ class SummaryRecord:
     def _add_scalar(self, tag: str, value: object) -> None:
         scalar = scalar_from(value)
         if not scalar.is_exact:
-            self._warn_once("inexact", tag, "rounded to the nearest double: no double represents it exactly.")
+            self._warn_of_rounding(tag)
         self.add_value("scalar", tag, scalar.value)
 
     def _add_snapshot(self, tag: str, snapshot: Snapshot) -> None:
@@ -386,13 +429,16 @@ class SummaryRecord:
     def _record_large(self, step: int) -> bool:
         empty = PendingValues()  # Allocated before the exchange, as in record().
         recorded, self._pending.values = self._pending.values, empty
-        scalars, snapshots = recorded.scalars, recorded.snapshots
-        if not (scalars or snapshots):
+        if not (recorded.scalars or recorded.snapshots):
             return False
+        return self._put_large(step, recorded.scalars, recorded.snapshots, is_complete=not recorded.is_incomplete)
+
+    def _put_large(
+        self, step: int, scalars: dict[str, float], snapshots: dict[tuple[str, str], Snapshot], *, is_complete: bool
+    ) -> bool:
         size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
         is_queued = self._recording.queue.put_large((time(), step, scalars, snapshots), size)
-        is_complete = is_queued and self._recording.is_healthy and not recorded.is_incomplete
-        return is_complete or self._report_failure()
+        return (is_queued and self._recording.is_healthy and is_complete) or self._report_failure()
 
     def _report_failure(self) -> bool:
         """Log or raise the reason why record() returns False; return False."""
@@ -409,6 +455,9 @@ class SummaryRecord:
 
     def _warn_of_duplicate(self, tag: str) -> None:
         self._warn_once("duplicate", tag, "added twice before record(): the newest value is recorded.")
+
+    def _warn_of_rounding(self, tag: str) -> None:
+        self._warn_once("inexact", tag, "rounded to the nearest double: no double represents it exactly.")
 
     def _warn_once(self, reason: str, tag: str, text: str) -> None:
         if (reason, tag) not in self._warned:

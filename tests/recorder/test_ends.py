@@ -272,6 +272,13 @@ def end_of(path: Path) -> RecordingEnd | None:
     return last.end if last.HasField("end") else None
 
 
+def written_end(path: Path) -> RecordingEnd:
+    """Return how a recording ended; assert that its file has an end."""
+    end = end_of(path)
+    assert end is not None
+    return end
+
+
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_end_of_a_recording(tmp_path: Path, name: str) -> None:
     """The last record says how the training ended, and the process exits as it would without a recorder."""
@@ -279,7 +286,7 @@ def test_end_of_a_recording(tmp_path: Path, name: str) -> None:
     run_training(tmp_path, script_of(script), tmp_path / "run", expected=code)
 
     (path,) = event_files(tmp_path / "run")
-    assert (end := end_of(path)) is not None
+    end = written_end(path)
     assert (RecordingEnd.State.Name(end.state).removeprefix("STATE_"), end.error_type, end.error_text) == expected
     assert bool(end.traceback) == bool(end.error_type)
 
@@ -327,7 +334,7 @@ def test_ends_of_nested_recorders(tmp_path: Path) -> None:
 
     states = {}
     for path in tmp_path.glob("*/*.summary.*"):
-        assert (end := end_of(path)) is not None
+        end = written_end(path)
         states[path.parent.name] = end.state
     failed, finished = RecordingEnd.STATE_FAILED, RecordingEnd.STATE_FINISHED
     assert states == {"thread-0": finished, "thread-1": failed, "outer": finished, "inner": failed}
@@ -347,7 +354,7 @@ def test_a_forked_child_writes_no_end_of_its_parent(tmp_path: Path) -> None:
     run_training(tmp_path, script_of(script), tmp_path / "run")
 
     (path,) = event_files(tmp_path / "run")
-    assert (end := end_of(path)) is not None
+    end = written_end(path)
     assert end.state == RecordingEnd.STATE_FINISHED
 
 
@@ -365,7 +372,7 @@ def test_secrets_and_length_of_an_error(tmp_path: Path) -> None:
     run_training(tmp_path, script_of(script), tmp_path / "run", "--token", "s3cret", expected=1)
 
     (path,) = event_files(tmp_path / "run")
-    assert (end := end_of(path)) is not None
+    end = written_end(path)
     content = path.read_bytes()
     assert b"hunter22" not in content
     assert b"s3cret" not in content
@@ -385,7 +392,9 @@ def test_start_of_a_recording(tmp_path: Path) -> None:
             train(r, range(100))
         print(os.getpid(), platform.node())
     """
-    ended = run_training(tmp_path, script_of(script), tmp_path / "run", "x" * 1000, "--api_key", "s3cret", "--y", "y" * 3000)
+    ended = run_training(
+        tmp_path, script_of(script), tmp_path / "run", "x" * 1000, "--api_key", "s3cret", "--y", "y" * 3000
+    )
 
     process, host = ended.stdout.split()
     paths = event_files(tmp_path / "run")

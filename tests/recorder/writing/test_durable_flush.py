@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from toposcope.recorder import SummaryRecord, custom_lineage
-from toposcope.recorder.writing import event_file
 
 
 class Syncs:
@@ -17,7 +16,7 @@ class Syncs:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls: list[tuple[str, int]] = []
         self._fsync = os.fsync
-        monkeypatch.setattr(event_file.os, "fsync", self)
+        monkeypatch.setattr(os, "fsync", self)
 
     def __call__(self, descriptor: int) -> None:
         status = os.fstat(descriptor)
@@ -73,9 +72,9 @@ def test_failed_sync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
     recorder.add_value("scalar", "loss", 1.0)
     recorder.record(1)
-    monkeypatch.setattr(event_file.os, "fsync", fail)
+    monkeypatch.setattr(os, "fsync", fail)
     assert not recorder.flush(durable=True)
-    monkeypatch.setattr(event_file.os, "fsync", fsync)
+    monkeypatch.setattr(os, "fsync", fsync)
     assert recorder.flush(durable=True)
     assert recorder.close()
 

@@ -144,9 +144,7 @@ def test_disk_that_stops_responding_does_not_block_the_exit(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(("plugin", "total"), [("scalar", 200_000), ("tensor", 24)])
-def test_backlog_that_is_dropped(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, plugin: str, total: int
-) -> None:
+def test_backlog_that_is_dropped(tmp_path: Path, caplog: pytest.LogCaptureFixture, plugin: str, total: int) -> None:
     """With on_backlog="drop" no call waits for a disk that accepts nothing; the log contains the number of dropped."""
     value = 1.0 if plugin == "scalar" else np.ones(4 << 20, np.float32)
     recorder = SummaryRecord(tmp_path, flush_seconds=NEVER, on_backlog="drop", raise_exception=True)
