@@ -15,9 +15,8 @@ from toposcope.recorder.training.watch import watch
 
 def train_with(run: Path, **arguments: Any) -> None:
     """Train with a collector."""
-    Model(Line()).train(
-        **{"epoch": 1, "train_dataset": line_batches(2), "callbacks": SummaryCollector(run)} | arguments
-    )
+    defaults: dict[str, Any] = {"epoch": 1, "train_dataset": line_batches(2), "callbacks": SummaryCollector(run)}
+    Model(Line()).train(**(defaults | arguments))
 
 
 def watch_with(*callbacks: Any, **arguments: Any) -> None:
