@@ -1,7 +1,7 @@
 """SummaryCollector: the callback that records summaries of a training."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -183,6 +183,9 @@ class SummaryCollector(Callback):
         schedulers: Any = (),
         valid_loader: Any = None,
         loggers: LoggerDestination | Sequence[LoggerDestination] = (),
+        parameters: Callable[[], Any] | None = None,
+        gradients: Callable[[], Any] | None = None,
+        learning_rate: float | Callable[..., Any] | None = None,
     ) -> WatchedRun:
         """Return a run that a user-written loop reports its steps to, and collect it.
 
@@ -201,6 +204,9 @@ class SummaryCollector(Callback):
             schedulers: a scheduler or a list of schedulers, for the lineage.
             valid_loader: the batches of an evaluation, for the lineage.
             loggers: destinations of what is logged.
+            parameters: as for watch(): a function that returns the current parameters.
+            gradients: as for watch(): a function that returns the gradients of the newest step.
+            learning_rate: as for watch(): a number, or a function without arguments or of the finished steps.
 
         Raises:
             TypeError: an argument has the wrong type.
@@ -217,6 +223,9 @@ class SummaryCollector(Callback):
             schedulers=schedulers,
             valid_loader=valid_loader,
             loggers=loggers,
+            parameters=parameters,
+            gradients=gradients,
+            learning_rate=learning_rate,
         )
 
     def begin(self, run_context: RunContext) -> None:
