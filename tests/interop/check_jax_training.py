@@ -78,7 +78,7 @@ def check(directory: Path, parameters: dict[str, Any], rates: bool = True) -> No
         assert histograms[-1].max == pytest.approx(float(array.max()))
     if rates:
         expected = {step: float(SCHEDULE(step - 1)) for step in range(1, STEPS + 1)}
-        assert scalars_of(directory, "learning_rate") == pytest.approx(expected)
+        assert scalars_of(directory, "learning_rate") == pytest.approx(expected, rel=1e-4)
     losses = scalars_of(directory, "loss/auto")
     assert losses[STEPS] < losses[1]
 
@@ -127,7 +127,7 @@ def test_a_loop_over_a_pytree(tmp_path: Path) -> None:
     tags = sorted([f"{name}/auto" for name in names] + [f"gradient/{name}" for name in names])
     assert tags_of(tmp_path, "histogram") == tags
     norms = scalars_of(tmp_path, "gradient_norm/global")
-    assert norms[STEPS] == pytest.approx(float(optax.global_norm(gradients)), rel=1e-5)
+    assert norms[STEPS] == pytest.approx(float(optax.tree.norm(gradients)), rel=1e-5)
     assert run_in(tmp_path).histograms("layers/1/w/auto")[-1].max == pytest.approx(float(names["layers/1/w"].max()))
     assert scalars_of(tmp_path, "learning_rate")[STEPS] == pytest.approx(float(SCHEDULE(STEPS - 1)))
 
@@ -226,7 +226,7 @@ def test_a_state_of_nnx(tmp_path: Path) -> None:
     @jax.jit
     def step(state: Any, rest: Any, memory: Any, x: Any, y: Any) -> Any:
         def loss_of(state: Any) -> Any:
-            model = nnx.merge(graph, state, rest)
+            model = nnx.merge(graph, state, rest, copy=True)
             return squared_error(model(x), y), nnx.split(model, nnx.Param, ...)[2]
 
         (loss, rest), gradients = jax.value_and_grad(loss_of, has_aux=True)(state)

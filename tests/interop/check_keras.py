@@ -11,6 +11,8 @@ from support.recorded_run import run_in, scalars_of, tags_of
 
 from toposcope.recorder.callbacks import SummaryCollector
 
+# Keras' own conversions to NumPy.
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 STEPS = 30
 NAMES = [
     "classifier/hidden/kernel",
