@@ -16,6 +16,7 @@ from toposcope.recorder.collecting.collected_data import checked_custom_lineage,
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
 from toposcope.recorder.collecting.training_collection import TrainingCollection
+from toposcope.recorder.logged_values import LoggedValues
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
@@ -183,6 +184,8 @@ class SummaryCollector(Callback):
         schedulers: Any = (),
         valid_loader: Any = None,
         loggers: LoggerDestination | Sequence[LoggerDestination] = (),
+        initial_step: int | None = None,
+        initial_epoch: int | None = None,
         parameters: Callable[[], Any] | None = None,
         gradients: Callable[[], Any] | None = None,
         learning_rate: float | Callable[..., Any] | None = None,
@@ -204,13 +207,15 @@ class SummaryCollector(Callback):
             schedulers: a scheduler or a list of schedulers, for the lineage.
             valid_loader: the batches of an evaluation, for the lineage.
             loggers: destinations of what is logged.
+            initial_step: number of steps trained before, as for watch().
+            initial_epoch: number of epochs trained before, as for watch().
             parameters: as for watch(): a function that returns the current parameters.
             gradients: as for watch(): a function that returns the gradients of the newest step.
             learning_rate: as for watch(): a number, or a function without arguments or of the finished steps.
 
         Raises:
             TypeError: an argument has the wrong type.
-            ValueError: epochs or steps_per_epoch is not positive.
+            ValueError: epochs or steps_per_epoch is not positive, or initial_step or initial_epoch is negative.
         """
         return watch(
             [self, *checked_callbacks(callbacks)],
@@ -223,10 +228,17 @@ class SummaryCollector(Callback):
             schedulers=schedulers,
             valid_loader=valid_loader,
             loggers=loggers,
+            initial_step=initial_step,
+            initial_epoch=initial_epoch,
             parameters=parameters,
             gradients=gradients,
             learning_rate=learning_rate,
         )
+
+    def record_logged(self, values: LoggedValues, step: int) -> None:
+        """Record the values of WatchedRun.log()."""
+        if self._recorder is not None:
+            self._recorder.record_logged(values, step)
 
     def begin(self, run_context: RunContext) -> None:
         """Start collecting a training, or an evaluation that is not part of a training.

@@ -8,10 +8,12 @@ from typing import Any
 from toposcope.recorder.training.batch import samples_of
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.initial_step import begin_counting
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.training.timestamp import Timestamp
 
-_TRAINING_BEGIN = (Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD, Event.FIT_START, Event.ITERATION_START)
+_LOADING = (Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD)
+_TRAINING_BEGIN = (Event.FIT_START, Event.ITERATION_START)
 
 
 class LoopEvents:
@@ -29,6 +31,9 @@ class LoopEvents:
 
     def begin_training(self) -> None:
         """Run the events up to ITERATION_START."""
+        for event in _LOADING:
+            self.engine.run_event(event)
+        begin_counting(self._state)
         for event in _TRAINING_BEGIN:
             self.engine.run_event(event)
         self._clock = perf_counter()

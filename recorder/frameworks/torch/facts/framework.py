@@ -15,6 +15,7 @@ from toposcope.recorder.frameworks.torch.facts.optimizers import (
     parameters_of,
     set_learning_rates_of,
 )
+from toposcope.recorder.frameworks.torch.facts.optimizer_step import step_of
 from toposcope.recorder.frameworks.torch.facts.state import load_optimizer_state_of, load_state, optimizer_state_of
 from toposcope.recorder.frameworks.torch.graph.call_inputs import described
 from toposcope.recorder.frameworks.torch.graph.network_graph import graph_of
@@ -85,6 +86,10 @@ class TorchFramework:
     def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
         """Load a state into one or several optimizers; ValueError if it is the state of other parameters."""
         load_optimizer_state_of(optimizer, state)
+
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return the largest step in the optimizer's state; None if it has none."""
+        return step_of(optimizer)
 
     def histogram(self, tensor: Any) -> Histogram | None:
         """Return the histogram of a tensor that is not on the CPU, computed on its device; otherwise None."""
