@@ -64,7 +64,7 @@ class SummaryRecord:
 
     The files also contain how the recording ended: finished, failed with an exception, or interrupted. If the recorder
     is not used in a with statement, that is the exception being handled while close() is called, or the one that ended
-    the process; see also EndObserver. While nothing is recorded, a heartbeat now and then says that the process is alive.
+    the process; see also EndObserver. While nothing is recorded, heartbeats show that the process is alive.
 
     Differences from MindSpore's class:
 

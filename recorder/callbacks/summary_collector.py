@@ -6,17 +6,21 @@ from types import TracebackType
 from typing import Any
 
 from toposcope.recorder.arguments import (
+    checked_backlog,
     checked_bool,
     checked_directory,
     checked_export_options,
     checked_file_size,
     checked_integer,
+    checked_seconds,
 )
 from toposcope.recorder.collecting.collected_data import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
+from toposcope.recorder.collecting.requested_exit import requested_exit
 from toposcope.recorder.collecting.resuming import resume_of
 from toposcope.recorder.collecting.training_collection import TrainingCollection
+from toposcope.recorder.collecting.training_phase import TrainingPhase
 from toposcope.recorder.logged_values import LoggedValues
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
@@ -99,6 +103,8 @@ class SummaryCollector(Callback):
         *,
         example_input: Any = None,
         all_ranks: bool = False,
+        heartbeat_seconds: float = 30.0,
+        on_backlog: str = "wait",
     ) -> None:
         """Set what to collect; files are created when the training begins.
 
@@ -125,6 +131,8 @@ class SummaryCollector(Callback):
             example_input: input of the network, or a tuple of its positional inputs, for the graph; None: the inputs of
                 the network's first call.
             all_ranks: whether every process records what otherwise only rank 0 records, except landscape checkpoints.
+            heartbeat_seconds: as for SummaryRecord; heartbeats contain what the training does.
+            on_backlog: as for SummaryRecord.
 
         Raises:
             TypeError: an argument, or a key or value in it, has the wrong type.
@@ -143,11 +151,15 @@ class SummaryCollector(Callback):
         checked_export_options(export_options)
         self._export_options = export_options
         checked_bool("all_ranks", all_ranks)
+        self._heartbeat_seconds = checked_seconds("heartbeat_seconds", heartbeat_seconds)
+        self._on_backlog = checked_backlog(on_backlog)
         directory = checked_directory("summary_dir", summary_dir)
         self._plan = Plan(directory, frequency, collect_tensor_freq, data, lineage, inputs, all_ranks)
         self._depth = 0
         self._recorder: SummaryRecord | None = None
         self._collection: TrainingCollection | None = None
+        self._phase: TrainingPhase | None = None
+        self._exit_request: str | None = None
 
     def __enter__(self) -> "SummaryCollector":
         self._depth += 1
@@ -165,7 +177,11 @@ class SummaryCollector(Callback):
                 self._collection.end(error)
         finally:
             recorder, self._recorder, self._collection = self._recorder, None, None
-            recorder.close()
+            request, self._exit_request = self._exit_request, None
+            if error is None and request is not None:
+                recorder.close(interrupted_by=request)
+            else:
+                recorder.__exit__(kind, error, trace)
 
     def watch(
         self,
@@ -254,7 +270,12 @@ class SummaryCollector(Callback):
             raise ValueError(f"cb_params.mode must be 'train' or 'eval', not {short_repr(params.get('mode'))}.")
         if not self._depth:
             raise ValueError("A SummaryCollector must be entered, `with collector:`, before its hooks are called.")
+        # Not before the first hook: refused callbacks leave no files.
         recorder = self._recorder = self._recorder or self._new_recorder(params)
+        if params["mode"] == "train" or self._phase is None:
+            self._phase = TrainingPhase(params.get("network"))
+            recorder.set_phase(self._phase)
+        self._phase.is_evaluating = params["mode"] == "eval"
         if params["mode"] == "eval" and self._collection is not None:
             self._collection.begin_evaluation()
         elif params["mode"] == "train":
@@ -265,9 +286,14 @@ class SummaryCollector(Callback):
     def _new_recorder(self, params: CallbackParams) -> SummaryRecord:
         """Return a recorder that continues earlier recordings in the directory at the first step of the training."""
         plan, resume = self._plan, resume_of(self._plan.summary_dir, params)
-        size, options = self._max_file_size, self._export_options
         return SummaryRecord(
-            plan.summary_dir, max_file_size=size, export_options=options, resume=resume, collects_operators=False
+            plan.summary_dir,
+            max_file_size=self._max_file_size,
+            export_options=self._export_options,
+            heartbeat_seconds=self._heartbeat_seconds,
+            on_backlog=self._on_backlog,
+            resume=resume,
+            collects_operators=False,
         )
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
@@ -292,8 +318,14 @@ class SummaryCollector(Callback):
 
     def on_eval_end(self, run_context: RunContext) -> None:
         """Collect the metrics of an evaluation."""
+        if self._phase is not None:
+            self._phase.is_evaluating = False
         if self._collection is not None:
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
             job = job_of(self._plan, self._recorder, run_context.original_args())
             job.guard.attempt("evaluation metrics", add_evaluation, job, None)
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        """Note whether a signal ended the training."""
+        self._exit_request = requested_exit(run_context.original_args())
