@@ -1,4 +1,4 @@
-"""Step values: the collections at a step: loss, learning rates, parameters, gradients, input, machine and graph."""
+"""Step values: the collections at a step: parameters, gradients, input, throughput, machine and graph."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -15,8 +15,6 @@ from toposcope.recorder.collecting.throughput import Throughput
 from toposcope.recorder.framework import DatasetFacts
 from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.training.batch import sample_count
-from toposcope.recorder.training.loss import loss_in
-from toposcope.recorder.values.foreign_values import short_repr
 
 _FIRST_PARAMETERS = 5
 
@@ -29,9 +27,6 @@ class StepValues:
         self._job = job
         self._attempt = job.guard.attempt
         self.throughput = Throughput()
-        self.peak_learning_rate: float | None = None
-        """The largest collected learning rate of the first parameter group; None: unknown."""
-        self._rates: list[float] = []
         facts = job.framework.dataset_facts(job.params.get("train_dataset"))
         self._batch_size = _mean_batch(facts, job.params.get("batch_num"))
         self._machine: MachineMetrics | None = None
@@ -42,19 +37,11 @@ class StepValues:
             # Before the first step, as the first call of a PyTorch network provides its inputs.
             self._graph = self._attempt("the graph", _graph_source, job)
 
-    def begin_step(self) -> None:
-        """Read the learning rates that the step will use; at its end they may already be those of the next step."""
-        if not self._job.framework.rates_are_of_last_step:
-            self._rates = self._attempt("the learning rate", self._learning_rates) or []
-
     def add(self, step: int) -> None:
         """Add the values of a finished step to the next record."""
         job, attempt, data = self._job, self._attempt, self._job.plan.data
         if job.collects("collect_throughput"):
             attempt("throughput", self._add_throughput, step)
-        if job.collects("collect_metric"):
-            attempt("the loss", self.add_loss)
-        attempt("the learning rate", self._add_learning_rates)
         if data.collects_histograms:
             attempt("parameter histograms", self._add_parameters)
         if data.gradient_histogram_regular is not None:
@@ -68,39 +55,19 @@ class StepValues:
         if self._graph is not None:
             attempt("the graph", self._add_graph, self._graph.take)
 
-    def _add_throughput(self, step: int) -> None:
-        batch_size = self._batch_size or sample_count(self._job.params.get("train_dataset_element"))
-        self._job.add_scalars(self.throughput.measure(step, batch_size))
+    def restart_throughput(self, step: int) -> None:
+        """Begin an interval of the throughput, after *step* finished steps."""
+        self.throughput.restart(step, self._job.params.processed.samples)
 
-    def add_loss(self) -> None:
-        """Add the loss of the newest step; ValueError if it has none."""
-        outputs = self._job.params.get("net_outputs")
-        loss = loss_in(outputs)
-        if loss is None:
-            raise ValueError(
-                f"net_outputs must be a number, an array or a tensor, or begin with one; not {short_repr(outputs)}."
-            )
-        self._job.recorder.add_value("scalar", "loss/auto", loss)
+    def _add_throughput(self, step: int) -> None:
+        params = self._job.params
+        batch_size = self._batch_size or sample_count(params.get("train_dataset_element"))
+        self._job.add_scalars(self.throughput.measure(step, params.processed.samples, batch_size))
 
     def end(self) -> None:
         """Add the graph as far as it is known if no step has recorded it, and release the network."""
         if self._graph is not None:
             self._attempt("the graph", self._add_graph, self._graph.give_up)
-
-    def _learning_rates(self) -> list[float]:
-        params = self._job.params
-        optimizer = params.get("optimizer")
-        # A TrainableNetwork may have a learning rate itself.
-        return self._job.framework.learning_rates(params.get("network") if optimizer is None else optimizer)
-
-    def _add_learning_rates(self) -> None:
-        rates = self._rates or self._learning_rates()
-        if not rates:
-            return
-        self.peak_learning_rate = max(rates[0], self.peak_learning_rate or 0.0)
-        if self._job.collects("collect_learning_rate"):
-            tags = ["learning_rate"] if len(rates) == 1 else [f"learning_rate/group{i}" for i in range(len(rates))]
-            self._job.add_scalars(dict(zip(tags, rates, strict=True)))
 
     def _add_parameters(self) -> None:
         params, pattern = self._job.params, self._job.plan.data.histogram_regular
