@@ -66,6 +66,9 @@ class Framework(Protocol):
     def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
         """Load a state into the optimizer."""
 
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return the steps that the optimizer has made, in all processes; None if it does not count them."""
+
     def histogram(self, tensor: Any) -> Histogram | None:
         """Return the histogram of a tensor that is not on the CPU, computed on its device; otherwise None."""
 

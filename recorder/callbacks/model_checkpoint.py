@@ -33,8 +33,8 @@ from toposcope.recorder.values.foreign_values import short_repr
 class ModelCheckpoint(Callback):
     """Saves checkpoints `<prefix>-<epoch>_<step in the epoch>.ckpt` as set in its CheckpointConfig, and the last step.
 
-    A file contains the network, the optimizer and the appended values; load_checkpoint() reads them, and restore()
-    restores them. If the directory has files with the prefix from another training, the prefix becomes `<prefix>_<k>`.
+    A file contains the network, the optimizer, the step and the appended values; load_checkpoint() reads them, and
+    restore() restores them. If the directory has files with the prefix from another training, the prefix becomes `<prefix>_<k>`.
 
     A checkpoint that cannot be written because of the disk does not end the training: each failure is logged, and the
     next checkpoint is attempted when it is due. If the last step cannot be saved, the end of the training raises the
@@ -201,7 +201,8 @@ class ModelCheckpoint(Callback):
         if is_apart and self._rank and self._config.remove_redundancy:
             network = {name: tensor for name, tensor in network.items() if is_sharded(tensor)}
         appended = self._config.appended_at(params.get("cur_epoch_num", 1), params["cur_step_num"])
-        return capture(network, optimizer, appended, gathers=not is_apart, copies=self._config.async_save)
+        step = params["cur_step_num"]
+        return capture(network, optimizer, appended, step, gathers=not is_apart, copies=self._config.async_save)
 
     def _network(self, params: CallbackParams) -> Any:
         return params["network"] if self._config.saved_network is None else self._config.saved_network

@@ -51,7 +51,7 @@ class Hooks:
         self._phases: list[Phase] = []
         self._is_epoch_open = False
         self.params = CallbackParams()
-        """The cb_params: MindSpore's documented keys, and "schedulers" if there are any."""
+        """The cb_params: MindSpore's documented keys; "schedulers" and "is_initial_step_given" where that applies."""
 
     @property
     def is_stop_requested(self) -> bool:
@@ -230,6 +230,7 @@ def _training_params(state: State) -> dict[str, Any]:
         "train_network": state.model,
         **({"sink_size": state.sink_size} if state.sink_size is not None else {}),
         **({"schedulers": list(state.schedulers)} if state.schedulers else {}),
+        **({"is_initial_step_given": True} if state.initial_step is not None else {}),
     }
 
 

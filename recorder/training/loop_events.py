@@ -9,10 +9,12 @@ from toposcope.recorder.training.accumulation import Accumulation
 from toposcope.recorder.training.batch import samples_of
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.initial_step import begin_counting
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.training.timestamp import Timestamp
 
-_TRAINING_BEGIN = (Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD, Event.FIT_START, Event.ITERATION_START)
+_LOADING = (Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD)
+_TRAINING_BEGIN = (Event.FIT_START, Event.ITERATION_START)
 
 
 class LoopEvents:
@@ -29,12 +31,15 @@ class LoopEvents:
         self.reported = Accumulation()
         """The micro-batches of the step that have ended."""
         self.is_micro_batch_started = False
-        self._is_step_started = self._is_epoch_started = self._is_epoch_ended = False
+        self.is_step_started = self._is_epoch_started = self._is_epoch_ended = False
         self._micro_batches_of_epoch = self._samples_processed = 0
         self._clock = perf_counter()
 
     def begin_training(self) -> None:
         """Run the events up to ITERATION_START."""
+        for event in _LOADING:
+            self.engine.run_event(event)
+        begin_counting(self._state)
         for event in _TRAINING_BEGIN:
             self.engine.run_event(event)
         self._micro_batches_of_epoch = int(self._state.timestamp.batch_in_epoch)
@@ -53,11 +58,11 @@ class LoopEvents:
             self._is_epoch_started = True
             self.engine.run_event(Event.EPOCH_START)
         self.is_micro_batch_started = True
-        if self._is_step_started:
+        if self.is_step_started:
             self.set_batch(batch)
             return
         self._state.batch = batch
-        self._is_step_started = True
+        self.is_step_started = True
         self.engine.run_event(Event.BATCH_START)
 
     def end_micro_batch(self, loss: Any) -> None:
@@ -76,15 +81,15 @@ class LoopEvents:
         if self.engine.logger.destinations:
             self.engine.logger.log_metrics({"loss/train/total": whole.loss})
         self._count_step(whole.samples)
-        self._is_step_started = False
+        self.is_step_started = False
         self.engine.run_event(Event.BATCH_END)
         self.engine.run_event(Event.BATCH_CHECKPOINT)
 
     def end_steps_of_micro_batches(self) -> None:
         """End the step, and count each of its micro-batches as a step of its own."""
         for part in self.reported.take_apart():
-            if not self._is_step_started:
-                self._is_step_started = True
+            if not self.is_step_started:
+                self.is_step_started = True
                 self.engine.run_event(Event.BATCH_START)
             self.reported.add(*part)
             self.end_step()

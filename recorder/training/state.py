@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from toposcope.recorder.rank import world_size_of
+from toposcope.recorder.trained_steps import TrainedSteps
 from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
@@ -61,7 +62,12 @@ class State:
         """Logger destinations, then the user's other callbacks in order, of both styles."""
         self.run_name = run_name
         self.seed = self.rank_zero_seed = seed
+        self._counts: Sequence[TrainedSteps] = ()
         self.timestamp = self.previous_timestamp = Timestamp()
+        self.initial_step: int | None = None
+        """The number of steps trained before, if the user has given it; see begin_counting()."""
+        self.initial_epoch: int | None = None
+        """The number of epochs trained before, if the user has given it."""
         self.eval_timestamp = self.predict_timestamp = Timestamp()
         self.max_duration = None if max_duration is None else Time.from_input(max_duration, TimeUnit.EPOCH)
         self.is_stop_requested = False
@@ -91,6 +97,23 @@ class State:
         self.fsdp_enabled = self.is_model_ddp = False
         self.profiler = None
         self.set_dataloader(train_dataloader, "train" if train_dataloader is not None else None)
+
+    @property
+    def timestamp(self) -> Timestamp:
+        """The progress of the training."""
+        return self._timestamp
+
+    @timestamp.setter
+    def timestamp(self, timestamp: Timestamp) -> None:
+        self._timestamp = timestamp
+        for count in self._counts:
+            count.step = int(timestamp.batch.value)
+
+    def count_for(self, counts: Sequence[TrainedSteps]) -> None:
+        """From now on keep the counts of optimizers equal to the steps of the timestamp."""
+        self._counts = counts
+        for count in counts:
+            count.step, count.is_restored = int(self.timestamp.batch.value), False
 
     def set_dataloader(self, dataloader: Any, label: str | None, length: int | None = None) -> None:
         """Set the current data loader; length overrides its number of batches."""

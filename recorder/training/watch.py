@@ -33,6 +33,8 @@ def watch(
     schedulers: Any = (),
     valid_loader: Any = None,
     loggers: LoggerDestination | Sequence[LoggerDestination] = (),
+    initial_step: int | None = None,
+    initial_epoch: int | None = None,
 ) -> WatchedRun:
     """Return a run that a user-written loop reports its steps to; see WatchedRun.
 
@@ -49,10 +51,14 @@ def watch(
         valid_loader: the batches of an evaluation, for lineage.
         loggers: destinations of the Logger. It logs each loss as "loss/train/total", as in Composer at the number of
             steps finished before, and the metrics passed to eval() as "metrics/<label>/<name>".
+        initial_step: number of steps trained before: the first step has the next number. None: the step of the restored
+            checkpoint or of the optimizer, if it is known, as docs/resuming.md describes; otherwise 0.
+        initial_epoch: number of epochs trained before. None: the number of whole epochs in the initial step. The first
+            epoch begins with the first step; call end_epoch() if the loop skips batches of it.
 
     Raises:
         TypeError: an argument has the wrong type.
-        ValueError: epochs or steps_per_epoch is not positive.
+        ValueError: epochs or steps_per_epoch is not positive, or initial_step or initial_epoch is negative.
     """
     checked = checked_callbacks(callbacks)
     warn_of_legacy_hooks(checked)
@@ -68,6 +74,8 @@ def watch(
         evaluators=[] if valid_loader is None else [Evaluator("eval", valid_loader)],
         callbacks=[*destinations, *other_callbacks],
     )
+    state.initial_step = None if initial_step is None else checked_integer("initial_step", initial_step, lowest=0)
+    state.initial_epoch = None if initial_epoch is None else checked_integer("initial_epoch", initial_epoch, lowest=0)
     if steps_per_epoch is not None:
         length = checked_integer("steps_per_epoch", steps_per_epoch, lowest=1)
         state.set_dataloader(loader, "train", length)

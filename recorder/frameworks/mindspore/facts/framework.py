@@ -8,7 +8,7 @@ from toposcope.recorder.adapters import is_cell
 from toposcope.recorder.framework import DatasetFacts, Framework
 from toposcope.recorder.frameworks.mindspore.facts import dataset as pipelines
 from toposcope.recorder.frameworks.mindspore.facts.cell import backbone_of, graph_of, is_optimizer, optimizer_in
-from toposcope.recorder.frameworks.mindspore.facts.optimizer import rates_of, set_rates, settings_of
+from toposcope.recorder.frameworks.mindspore.facts.optimizer import rates_of, set_rates, settings_of, step_of
 from toposcope.recorder.frameworks.mindspore.facts.state import load_state, network_state_of, optimizer_state_of
 
 
@@ -72,6 +72,10 @@ class MindSporeFramework:
     def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
         """Load a state into the optimizer; ValueError naming what is missing or unexpected."""
         load_state(optimizer_state_of(optimizer), state)
+
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return the optimizer's global_step; None if it has none."""
+        return step_of(optimizer) if is_optimizer(optimizer) else None
 
     def histogram(self, tensor: Any) -> None:
         """Return None: MindSpore's tensors are copied to the host for histograms."""
