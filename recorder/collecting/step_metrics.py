@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from toposcope.recorder.collecting.job import Job
+from toposcope.recorder.collecting.peak import Peak
+from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.training.loss import first_output
 from toposcope.recorder.values.deferred_scalar import deferred_scalar
 from toposcope.recorder.values.foreign_values import short_repr
@@ -13,21 +15,23 @@ from toposcope.recorder.values.mean import mean_of
 class StepMetrics:
     """Collects what is recorded at every step by default; a loss on a device is read by the writer's thread."""
 
-    def __init__(self, job: Job) -> None:
-        self._job, self._params, self._add = job, job.params, job.recorder.add_value
+    def __init__(self, job: Job, network: TrainingNetwork) -> None:
+        """Collect metrics; network is the source of the learning rates."""
+        self._params, self._network, self._add = job.params, network, job.recorder.add_value
         self._attempt = job.guard.attempt
-        self.peak_learning_rate: float | None = None
-        """The largest collected learning rate of the first parameter group; None: unknown."""
-        self._rates: Sequence[float] = ()
+        self.peak_learning_rate = Peak()
+        """The largest collected learning rate of the first parameter group."""
+        self.has_rates = False
+        """Whether the learning rates of the newest step are known."""
+        self._rates: Sequence[Any] = ()
         self._tags: list[str] = []
         self._skipped_steps = 0
         self._collects_loss = job.collects("collect_metric")
         self._collects_rates = job.collects("collect_learning_rate")
-        self._is_rate_of_next_step = not job.framework.rates_are_of_last_step
 
     def begin_step(self) -> None:
         """Read the learning rates that the step will use; at its end they may already be those of the next step."""
-        if self._is_rate_of_next_step:
+        if not self._network.rates_are_of_last_step:
             self._rates = self._attempt("the learning rate", self._learning_rates) or ()
 
     def add(self) -> None:
@@ -59,22 +63,19 @@ class StepMetrics:
         self._add("scalar", "optimizer/skipped_steps", float(skipped))
         return True
 
-    def _learning_rates(self) -> list[float]:
-        params: Any = self._params
-        optimizer = params.get("optimizer")
-        # A TrainableNetwork may have a learning rate itself.
-        return self._job.framework.learning_rates(params.get("network") if optimizer is None else optimizer)
+    def _learning_rates(self) -> list[Any]:
+        return self._network.learning_rates(self._params["cur_step_num"] - 1)
 
     def _add_learning_rates(self) -> None:
         rates = self._rates or self._learning_rates()
+        self.has_rates = bool(rates)
         if not rates:
             return
-        if self.peak_learning_rate is None or rates[0] > self.peak_learning_rate:
-            self.peak_learning_rate = rates[0]
+        self.peak_learning_rate.add(rates[0])
         if not self._collects_rates:
             return
         if len(self._tags) != len(rates):
             number = len(rates)
             self._tags = ["learning_rate"] if number == 1 else [f"learning_rate/group{i}" for i in range(number)]
         for tag, rate in zip(self._tags, rates, strict=True):
-            self._add("scalar", tag, rate)
+            self._add("scalar", tag, deferred_scalar(rate) or rate)

@@ -11,6 +11,7 @@ from toposcope.recorder.collecting.schedule import NOTHING_DUE, Due, Schedule
 from toposcope.recorder.collecting.step_metrics import StepMetrics
 from toposcope.recorder.collecting.step_values import StepValues
 from toposcope.recorder.collecting.training_lineage import add_custom_lineage, add_dataset_graph, add_train_lineage
+from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.rank import rank_of, world_size_of
 from toposcope.recorder.summary import OperatorValues
 
@@ -32,7 +33,8 @@ class TrainingCollection:
         total = epochs * steps if epochs and steps else None
         length, world = epochs if self._counts_epochs else total, (rank_of(os.environ), world_size_of(os.environ))
         self._schedule = Schedule(plan.collect_freq, plan.collect_tensor_freq, length, *world)
-        self._values, self._metrics = StepValues(job), StepMetrics(job)
+        network = TrainingNetwork(params, job.framework)
+        self._values, self._metrics = StepValues(job, network), StepMetrics(job, network)
         self._metric_freq = plan.metric_freq
         # The loss and the learning rates are due from this step on, without anything else.
         self._next_metric = _NEVER if self._metric_freq is None or self._counts_epochs else 0
@@ -126,7 +128,7 @@ class TrainingCollection:
         if self._landscape is not None:
             self._attempt("landscape checkpoints", self._landscape.end, self._step, self._epoch)
         if self._job.is_leading and self._job.collects("collect_train_lineage"):
-            rate = self._metrics.peak_learning_rate
+            rate = self._job.guard.attempt("the peak learning rate", self._metrics.peak_learning_rate.value)
             self._attempt("train lineage", add_train_lineage, self._job, rate, self._epoch)
             self._job.record_outside_steps(self._step)
 
@@ -155,7 +157,7 @@ class TrainingCollection:
             self._metric_step = self._step
             self._metrics.add()
         if due.values:
-            self._values.add(self._step)
+            self._values.add(self._step, self._metrics.has_rates)
         for plugin, tag, value in self._operators.take():
             if due.tensors if plugin == "tensor" else due.values:
                 self._attempt(f"the {plugin} {tag!r}", recorder.add_value, plugin, tag, value)
