@@ -17,6 +17,7 @@ from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
 from toposcope.recorder.collecting.resuming import resume_of
 from toposcope.recorder.collecting.training_collection import TrainingCollection
+from toposcope.recorder.logged_values import LoggedValues
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
@@ -220,6 +221,11 @@ class SummaryCollector(Callback):
             initial_step=initial_step,
             initial_epoch=initial_epoch,
         )
+
+    def record_logged(self, values: LoggedValues, step: int) -> None:
+        """Record the values of WatchedRun.log()."""
+        if self._recorder is not None:
+            self._recorder.record_logged(values, step)
 
     def begin(self, run_context: RunContext) -> None:
         """Start collecting a training, or an evaluation that is not part of a training.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, SupportsIndex
 
-from toposcope.recorder.arguments import checked_text
+from toposcope.recorder.arguments import checked_integer, checked_text
+from toposcope.recorder.logged_values import logged_values
 from toposcope.recorder.messages.plain_data import items_of
 from toposcope.recorder.training.call_hook import call_hook
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.loop_events import LoopEvents
+from toposcope.recorder.training.run_values import RunValues
 from toposcope.recorder.training.state import State
 from toposcope.recorder.values.foreign_values import short_repr
 
@@ -41,6 +43,7 @@ class WatchedRun:
         """The state of the training that callbacks read."""
         self.logger = logger
         """Logs metrics, hyperparameters, images and tables of the user."""
+        self._values = RunValues(state, logger)
         self._events: LoopEvents | None = None
         self._is_closed = False
         self._call_hook = call_hook(state.model, lambda batch: self._running().begin_step(batch))
@@ -78,9 +81,45 @@ class WatchedRun:
         state.net_outputs = state.loss if outputs is None else (state.loss, state.outputs)
         if self.logger.destinations:
             self.logger.log_metrics({"loss/train/total": state.loss})
+        finished = state.timestamp.batch
         events.end_step()
+        if state.timestamp.batch != finished:
+            self._values.record_at(int(state.timestamp.batch))
         self._call_hook.arm()
         return not state.is_stop_requested
+
+    def log(self, values: Mapping[str, Any], step: SupportsIndex | None = None) -> None:
+        """Record values of your own. Call it before the step() or eval() that they belong to.
+
+            run.log({"gradient/norm": norm, "attention": Image(weights)})
+            run.step(loss)
+
+        SummaryCollector and SummaryLogger record all kinds of values; other loggers receive scalars as metrics and
+        images as images. Each process records what it logs.
+
+        Args:
+            values: name to value. The names of nested mappings are joined by "/". Numbers, and arrays and tensors with
+                one element, are scalars. Image, Histogram, Text and Tensor of toposcope.recorder name the kind of other
+                values.
+            step: the step of the values, which are recorded at once. None: they are recorded when step() ends a step,
+                at that step, or by eval() at the last step. What is logged after the last call of these is recorded at
+                the last step when the run ends; if an exception ends a step that has begun, at that step. Of values
+                with the same tag the newest is recorded.
+
+        Raises:
+            RuntimeError: outside of the with statement.
+            TypeError: values is not a mapping, a name is empty or not a str, or a value is of an unknown type; nothing
+                of the call is recorded, and the message contains the name. Likewise for ValueError.
+            ValueError: a value has an invalid shape, size or range, two values have the same tag, or step does not fit
+                in 64 bits.
+        """
+        self._running()
+        number = None if step is None else checked_integer("step", step)
+        logged = logged_values(values)
+        if number is None:
+            self._values.keep(logged)
+        else:
+            self._values.record(logged, number)
 
     def eval(self, metrics: Mapping[str, Any], *, label: str = "eval", more: bool = False) -> None:
         """Report the results of an evaluation; after the last step of an epoch they belong to that epoch.
@@ -101,6 +140,7 @@ class WatchedRun:
         events, results = self._running(), dict(items_of("metrics", metrics))
         checked_text("label", label)
         self._call_hook.disarm()
+        self._values.record_at(int(self.state.timestamp.batch))
         events.evaluate(results, label)
         if not more:
             events.close_epoch()
@@ -136,6 +176,8 @@ class WatchedRun:
         events = self._running()
         self._call_hook.disarm()
         try:
+            has_begun = error is not None and events.is_step_started
+            self._values.record_at(int(self.state.timestamp.batch) + has_begun)
             if error is None:
                 events.end_training()
         except BaseException as failure:
