@@ -11,8 +11,8 @@ from toposcope.recorder.writing.earlier_recordings import last_recorded_step
 _BEGINS_AGAIN = (
     "%s contains steps of an earlier recording, up to step %d, and this training begins again at step 1: the page will "
     "show its steps and hide the earlier ones from step 1 on, which remain available as an attempt. If it resumes that "
-    "training, pass initial_step=, the number of steps trained before; if it is another training, use another directory; "
-    "initial_step=0 begins again without this warning."
+    "training, pass initial_step=, the number of steps trained before. If it is another training, use another "
+    "directory. initial_step=0 begins again without this warning."
 )
 
 

@@ -1,7 +1,8 @@
 """Splits the files of a rank into attempts, and stitches the series of all attempts.
 
-A restart goes back in steps: its version event contains the step at which it resumes, or it repeats tags at steps that
-an earlier file has already passed. The older points are kept, but the stitched view omits them from the restart step on.
+A restart goes back in steps: its version event contains the step at which it resumes, or it repeats tags at steps
+that an earlier file has already passed. The older points are kept, but the stitched view omits them from the restart
+step on.
 """
 
 from collections.abc import Callable, Iterable, Mapping

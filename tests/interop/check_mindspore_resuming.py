@@ -109,7 +109,9 @@ def test_initial_epoch_determines_the_first_step(tmp_path: Path, method: str) ->
     assert steps == [*range(21, 31)]
     assert not head.HasField("resume_step")
     (path,) = tmp_path.glob("*_MS")
-    evaluations = [e.step for e in written_events.read_events(path) if any(v.tag == "eval/loss" for v in e.summary.value)]
+    evaluations = [
+        e.step for e in written_events.read_events(path) if any(v.tag == "eval/loss" for v in e.summary.value)
+    ]
     assert evaluations == ([30] if method == "fit" else [])
 
 
