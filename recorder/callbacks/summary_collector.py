@@ -1,7 +1,7 @@
 """SummaryCollector: the callback that records summaries of a training."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -182,6 +182,9 @@ class SummaryCollector(Callback):
         loggers: LoggerDestination | Sequence[LoggerDestination] = (),
         initial_step: int | None = None,
         initial_epoch: int | None = None,
+        parameters: Callable[[], Any] | None = None,
+        gradients: Callable[[], Any] | None = None,
+        learning_rate: float | Callable[..., Any] | None = None,
     ) -> WatchedRun:
         """Return a run that a user-written loop reports its steps to, and collect it.
 
@@ -202,6 +205,9 @@ class SummaryCollector(Callback):
             loggers: destinations of what is logged.
             initial_step: number of steps trained before, as for watch().
             initial_epoch: number of epochs trained before, as for watch().
+            parameters: as for watch(): a function that returns the current parameters.
+            gradients: as for watch(): a function that returns the gradients of the newest step.
+            learning_rate: as for watch(): a number, or a function without arguments or of the finished steps.
 
         Raises:
             TypeError: an argument has the wrong type.
@@ -220,6 +226,9 @@ class SummaryCollector(Callback):
             loggers=loggers,
             initial_step=initial_step,
             initial_epoch=initial_epoch,
+            parameters=parameters,
+            gradients=gradients,
+            learning_rate=learning_rate,
         )
 
     def record_logged(self, values: LoggedValues, step: int) -> None:
