@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
+from toposcope.recorder.adapters import framework_name
 from toposcope.recorder.arguments import (
     checked_bool,
     checked_directory,
@@ -15,7 +16,7 @@ from toposcope.recorder.arguments import (
 from toposcope.recorder.collecting.collected_data import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
-from toposcope.recorder.collecting.resuming import resume_of
+from toposcope.recorder.collecting.resuming import resume_of, warn_of_hidden_steps
 from toposcope.recorder.collecting.training_collection import TrainingCollection
 from toposcope.recorder.logged_values import LoggedValues
 from toposcope.recorder.summary_record import SummaryRecord
@@ -148,6 +149,7 @@ class SummaryCollector(Callback):
         self._depth = 0
         self._recorder: SummaryRecord | None = None
         self._collection: TrainingCollection | None = None
+        self._is_first_step_checked = True
 
     def __enter__(self) -> "SummaryCollector":
         self._depth += 1
@@ -254,7 +256,7 @@ class SummaryCollector(Callback):
             raise ValueError(f"cb_params.mode must be 'train' or 'eval', not {short_repr(params.get('mode'))}.")
         if not self._depth:
             raise ValueError("A SummaryCollector must be entered, `with collector:`, before its hooks are called.")
-        recorder = self._recorder = self._recorder or self._new_recorder(params)
+        recorder = self._recorder or self._new_recorder(params)
         if params["mode"] == "eval" and self._collection is not None:
             self._collection.begin_evaluation()
         elif params["mode"] == "train":
@@ -263,15 +265,28 @@ class SummaryCollector(Callback):
             self._collection = TrainingCollection(job_of(self._plan, recorder, params))
 
     def _new_recorder(self, params: CallbackParams) -> SummaryRecord:
-        """Return a recorder that continues earlier recordings in the directory at the first step of the training."""
-        plan, resume = self._plan, resume_of(self._plan.summary_dir, params)
-        size, options = self._max_file_size, self._export_options
-        return SummaryRecord(
-            plan.summary_dir, max_file_size=size, export_options=options, resume=resume, collects_operators=False
+        """Create the recorder, which continues earlier recordings in the directory at the first step of a training."""
+        self._recorder = SummaryRecord(
+            self._plan.summary_dir,
+            max_file_size=self._max_file_size,
+            export_options=self._export_options,
+            resume=resume_of(params),
+            collects_operators=False,
         )
+        self._is_first_step_checked = params["mode"] != "train"
+        # MindSpore's Model does not report the initial epoch before the first one begins.
+        if framework_name(params.get("network")) != "mindspore":
+            self._check_first_step(params)
+        return self._recorder
+
+    def _check_first_step(self, params: CallbackParams) -> None:
+        if not self._is_first_step_checked:
+            self._is_first_step_checked = True
+            warn_of_hidden_steps(self._plan.summary_dir, params)
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
         """Prepare the collection of an epoch."""
+        self._check_first_step(run_context.original_args())
         if self._collection is not None:
             self._collection.begin_epoch()
 

@@ -187,11 +187,12 @@ def test_second_training_in_a_process_goes_on(tmp_path: Path) -> None:
 
 def test_model_counts_from_its_initial_epoch_or_step() -> None:
     """initial_step changes only the numbers of the steps; in sink mode an epoch has sink_size steps."""
-    for options, expected in (
+    cases: list[tuple[dict[str, Any], list[int]]] = [
         ({"initial_epoch": 2}, [*range(21, 31)]),
         ({"initial_epoch": 2, "initial_step": 5}, [*range(6, 16)]),
         ({"initial_epoch": 2, "dataset_sink_mode": True, "sink_size": 4}, [12]),
-    ):
+    ]
+    for options, expected in cases:
         trace = Traced()
         Model(Line()).train(3, line_batches(10), callbacks=trace, **options)
         assert steps_of(trace) == expected
