@@ -117,8 +117,8 @@ class SummaryRecord:
             on_backlog: what record() does if values are recorded faster than they are written and the queue is full:
                 "wait" until there is room, or "drop" the new values and return False. What was waited and dropped is
                 logged at the end.
-            resume: whether this recording goes on with an earlier one in the same directory. True: it replaces the later
-                steps of each tag that it records, also where it repeats none. An integer: the first step of this
+            resume: whether this recording goes on with an earlier one in the same directory. True: it replaces the
+                later steps of each tag that it records, also where it repeats none. An integer: the first step of this
                 recording; what was recorded there from that step on is hidden, of every tag. False: readers compare the
                 steps of each tag. Nothing is deleted: readers can show each attempt.
             collects_operators: whether record() also records the values of the operators in toposcope.recorder.summary.

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
+from toposcope.recorder.adapters import framework_name
 from toposcope.recorder.arguments import (
     checked_backlog,
     checked_bool,
@@ -18,7 +19,7 @@ from toposcope.recorder.collecting.collected_data import checked_custom_lineage,
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
 from toposcope.recorder.collecting.requested_exit import requested_exit
-from toposcope.recorder.collecting.resuming import resume_of
+from toposcope.recorder.collecting.resuming import resume_of, warn_of_hidden_steps
 from toposcope.recorder.collecting.training_collection import TrainingCollection
 from toposcope.recorder.collecting.training_phase import TrainingPhase
 from toposcope.recorder.logged_values import LoggedValues
@@ -173,6 +174,7 @@ class SummaryCollector(Callback):
         self._collection: TrainingCollection | None = None
         self._phase: TrainingPhase | None = None
         self._exit_request: str | None = None
+        self._is_first_step_checked = True
 
     def __enter__(self) -> "SummaryCollector":
         self._depth += 1
@@ -284,7 +286,7 @@ class SummaryCollector(Callback):
         if not self._depth:
             raise ValueError("A SummaryCollector must be entered, `with collector:`, before its hooks are called.")
         # Not before the first hook: refused callbacks leave no files.
-        recorder = self._recorder = self._recorder or self._new_recorder(params)
+        recorder = self._recorder or self._new_recorder(params)
         if params["mode"] == "train" or self._phase is None:
             self._phase = TrainingPhase(params.get("network"))
             recorder.set_phase(self._phase)
@@ -297,20 +299,30 @@ class SummaryCollector(Callback):
             self._collection = TrainingCollection(job_of(self._plan, recorder, params))
 
     def _new_recorder(self, params: CallbackParams) -> SummaryRecord:
-        """Return a recorder that continues earlier recordings in the directory at the first step of the training."""
-        plan, resume = self._plan, resume_of(self._plan.summary_dir, params)
-        return SummaryRecord(
-            plan.summary_dir,
+        """Create the recorder, which continues earlier recordings in the directory at the first step of a training."""
+        self._recorder = SummaryRecord(
+            self._plan.summary_dir,
             max_file_size=self._max_file_size,
             export_options=self._export_options,
             heartbeat_seconds=self._heartbeat_seconds,
             on_backlog=self._on_backlog,
-            resume=resume,
+            resume=resume_of(params),
             collects_operators=False,
         )
+        self._is_first_step_checked = params["mode"] != "train"
+        # MindSpore's Model does not report the initial epoch before the first one begins.
+        if framework_name(params.get("network")) != "mindspore":
+            self._check_first_step(params)
+        return self._recorder
+
+    def _check_first_step(self, params: CallbackParams) -> None:
+        if not self._is_first_step_checked:
+            self._is_first_step_checked = True
+            warn_of_hidden_steps(self._plan.summary_dir, params)
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
         """Prepare the collection of an epoch."""
+        self._check_first_step(run_context.original_args())
         if self._collection is not None:
             self._collection.begin_epoch()
 

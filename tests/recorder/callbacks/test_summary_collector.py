@@ -446,14 +446,14 @@ def test_no_file_is_created_before_the_training(tmp_path: Path) -> None:
 
 
 def test_collector_can_be_used_for_several_trainings(tmp_path: Path) -> None:
-    """Each has its own files; the second one repeats steps and is a new attempt."""
+    """Each has its own files; the second one goes on counting the steps of the network."""
     collector, model = SummaryCollector(tmp_path, collect_specified_data=QUIET, metric_freq=None), Model(Line())
     model.train(1, line_batches(10), callbacks=collector)
     model.train(1, line_batches(10), callbacks=collector)
 
     run = run_in(tmp_path)
-    assert run.attempts == 2
-    assert [int(step) for step in run.scalars("loss/auto", attempt="all").step] == [1, 10, 1, 10]
+    assert run.attempts == 1
+    assert [int(step) for step in run.scalars("loss/auto").step] == [1, 10, 11, 20]
 
 
 def test_collector_entered_by_the_user_spans_trainings(tmp_path: Path) -> None:
