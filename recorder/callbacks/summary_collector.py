@@ -11,7 +11,9 @@ from toposcope.recorder.arguments import (
     checked_export_options,
     checked_file_size,
     checked_integer,
+    checked_seconds,
 )
+from toposcope.recorder.collecting.background import Background
 from toposcope.recorder.collecting.collected_data import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
@@ -44,7 +46,6 @@ class SummaryCollector(Callback):
       that changes it at that hook must precede the collector [collect_learning_rate, True].
     * `throughput/steps_per_second` and `throughput/samples_per_second` of this process since the last event or the
       beginning of the epoch, without evaluations [collect_throughput, True].
-    * `machine/...`: CPUs, memory and GPUs, at most once a second; see MachineMetrics [collect_machine, True].
     * `gradient_norm/global` and `gradient_norm/<parameter>`: Euclidean norms [collect_gradient_norm, False].
     * `gradient/<parameter>`: histograms of gradients of parameters whose names match [gradient_histogram_regular,
       None: no gradients].
@@ -55,9 +56,18 @@ class SummaryCollector(Callback):
     * The graph of the network, after its first call [collect_graph, True].
     * The pipeline of the dataset [collect_dataset_graph, True].
     * Custom lineage, `optimizer/...` and `scheduler/...`: their settings [collect_optimizer_facts, True].
-    * Custom lineage, `environment/...`: command line, commit, versions, host and more; see environment_facts()
-      [collect_environment, True].
+    * The environment: command line, versions, installed packages, host, accelerators and more, see
+      environment_facts(); also as custom lineage, `environment/...` [collect_environment, True].
+    * The version of the code: git commit, remote, and the first megabyte of `git diff` [collect_code, True].
     * The lineage at the end of the training, also if it raised [collect_train_lineage, True].
+
+    While the training runs, by threads of their own:
+
+    * `machine/...`: CPUs, memory, disk, network and GPUs every machine_seconds, see MachineMetrics
+      [collect_machine, True].
+    * What Python writes to stdout and stderr [collect_console, False].
+
+    Whatever looks like a secret in these is recorded as "***"; see hide_secrets().
 
     After each evaluation:
 
@@ -98,6 +108,7 @@ class SummaryCollector(Callback):
         *,
         example_input: Any = None,
         all_ranks: bool = False,
+        machine_seconds: float = 10.0,
     ) -> None:
         """Set what to collect; files are created when the training begins.
 
@@ -124,6 +135,7 @@ class SummaryCollector(Callback):
             example_input: input of the network, or a tuple of its positional inputs, for the graph; None: the inputs of
                 the network's first call.
             all_ranks: whether every process records what otherwise only rank 0 records, except landscape checkpoints.
+            machine_seconds: seconds between machine metrics.
 
         Raises:
             TypeError: an argument, or a key or value in it, has the wrong type.
@@ -143,10 +155,12 @@ class SummaryCollector(Callback):
         self._export_options = export_options
         checked_bool("all_ranks", all_ranks)
         directory = checked_directory("summary_dir", summary_dir)
-        self._plan = Plan(directory, frequency, collect_tensor_freq, data, lineage, inputs, all_ranks)
+        seconds = checked_seconds("machine_seconds", machine_seconds)
+        self._plan = Plan(directory, frequency, collect_tensor_freq, data, lineage, inputs, all_ranks, seconds)
         self._depth = 0
         self._recorder: SummaryRecord | None = None
         self._collection: TrainingCollection | None = None
+        self._background: Background | None = None
 
     def __enter__(self) -> "SummaryCollector":
         if self._recorder is None:
@@ -168,7 +182,9 @@ class SummaryCollector(Callback):
             if self._collection is not None:
                 self._collection.end(error)
         finally:
-            recorder, self._recorder, self._collection = self._recorder, None, None
+            if self._background is not None:
+                self._background.end()
+            recorder, self._recorder, self._collection, self._background = self._recorder, None, None, None
             recorder.close()
 
     def watch(
@@ -254,7 +270,10 @@ class SummaryCollector(Callback):
         elif params["mode"] == "train":
             if self._collection is not None:  # The user has entered the collector for several trainings.
                 self._collection.end()
-            self._collection = TrainingCollection(job_of(self._plan, self._recorder, params))
+            job = job_of(self._plan, self._recorder, params)
+            self._collection = TrainingCollection(job)
+            if self._background is None:
+                self._background = Background(job, lambda: 0 if self._collection is None else self._collection.step)
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
         """Prepare the collection of an epoch."""
