@@ -109,7 +109,7 @@ class ConsoleCapture:
         texts = self._without_secrets([line.text for line, _ in lines])
         for (line, stream), text in zip(lines, texts, strict=True):
             shown = text_bytes(text[:_MAX_LINE]).decode()
-            message.lines.add(wall_time=line.wall_time, stream=stream, text=shown)  # type: ignore[arg-type]
+            message.lines.add(wall_time=line.wall_time, stream=stream, text=shown)
         if self._dropped_lines:
             message.dropped_lines = self._dropped_lines
         return message
