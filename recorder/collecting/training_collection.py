@@ -118,7 +118,7 @@ class TrainingCollection:
         if self._landscape is not None:
             self._attempt("landscape checkpoints", self._landscape.end, self._step, self._epoch)
         if self._job.is_leading and self._job.collects("collect_train_lineage"):
-            rate = self._values.peak_learning_rate
+            rate = self._job.guard.attempt("the peak learning rate", self._values.peak_learning_rate.value)
             self._attempt("train lineage", add_train_lineage, self._job, rate, self._epoch)
             self._job.record_outside_steps(self._step)
 

@@ -284,7 +284,7 @@ def test_any_thread_may_log(tmp_path: Path) -> None:
             thread.join()
 
     with SummaryCollector(tmp_path, **NOTHING_ELSE).watch() as run:
-        in_threads(*(lambda number=number: run.log({f"thread{number}": number}) for number in range(8)))  # type: ignore[misc]
+        in_threads(*(lambda number=number: run.log({f"thread{number}": number}) for number in range(8)))
         run.step(1.0)
 
     assert [points(tmp_path, f"thread{number}") for number in range(8)] == [[(1, number)] for number in range(8)]
