@@ -29,7 +29,9 @@ class Repository(NamedTuple):
     diff: bytes
     """Of tracked files against the commit, with secrets hidden, at most MAX_DIFF_BYTES."""
     diff_bytes: int
-    """Size of the whole diff."""
+    """Size of the whole diff as git printed it."""
+    is_diff_cut: bool
+    """Whether diff is only the beginning of it."""
     is_diff_complete: bool
     """False if the time was over before git had written all of it: diff_bytes is what was written."""
 
@@ -43,7 +45,7 @@ class Repository(NamedTuple):
         code = Code(commit=self.commit, diff=self.diff)
         if self.remote:
             code.remote = self.remote
-        if self.diff_bytes > len(self.diff):
+        if self.is_diff_cut:
             code.diff_bytes = self.diff_bytes
         return code
 
@@ -81,9 +83,15 @@ def repository_of(git: Git) -> Repository | None:
     remote = "" if urls is None else _remote(urls.content.decode("utf-8", "replace"))
     name = commit.content.decode("ascii", "replace").strip()
     if diff is None:
-        return Repository(name, remote, b"", 0, False)
-    is_cut = len(diff.content) < diff.size or not diff.is_complete
-    return Repository(name, remote, _shown(diff.content, is_cut), diff.size, diff.is_complete)
+        return Repository(name, remote, b"", 0, is_diff_cut=True, is_diff_complete=False)
+    content, is_complete = diff.content, diff.is_complete
+    if is_cut := len(content) < diff.size or not is_complete:
+        # The last line may contain a part of a secret, which is not recognised.
+        content = content[: content.rfind(b"\n") + 1]
+    shown = hide_secrets(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    if len(shown) > MAX_DIFF_BYTES:
+        shown, is_cut = shown[: shown.rfind(b"\n", 0, MAX_DIFF_BYTES) + 1], True
+    return Repository(name, remote, shown, diff.size, is_cut, is_complete)
 
 
 def _read_diff(stdout: IO[bytes]) -> tuple[bytes, int]:
@@ -102,14 +110,6 @@ def _read_diff(stdout: IO[bytes]) -> tuple[bytes, int]:
         pending = pending[end:]
     kept += _EMPTY_SECTION.sub(b"", pending)
     return bytes(kept[:_MAX_READ]), size + len(kept)
-
-
-def _shown(diff: bytes, is_cut: bool) -> bytes:
-    """Return a diff without secrets, of complete lines."""
-    if is_cut:  # The last line may contain a part of a secret, which is not recognised.
-        diff = diff[: diff.rfind(b"\n") + 1]
-    shown = hide_secrets(diff.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-    return shown if len(shown) <= MAX_DIFF_BYTES else shown[: shown.rfind(b"\n", 0, MAX_DIFF_BYTES) + 1]
 
 
 def _remote(lines: str) -> str:
