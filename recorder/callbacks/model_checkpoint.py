@@ -35,7 +35,8 @@ class ModelCheckpoint(Callback):
     """Saves checkpoints `<prefix>-<epoch>_<step in the epoch>.ckpt` as set in its CheckpointConfig, and the last step.
 
     A file contains the network, the optimizer, the step and the appended values; load_checkpoint() reads them, and
-    restore() restores them. If the directory has files with the prefix from another training, the prefix becomes `<prefix>_<k>`.
+    restore() restores them. If the directory has files with the prefix from another training, the prefix becomes
+    `<prefix>_<k>`.
 
     A checkpoint that cannot be written because of the disk does not end the training: each failure is logged, and the
     next checkpoint is attempted when it is due. If the last step cannot be saved, the end of the training raises the
