@@ -56,7 +56,7 @@ REFUSED: list[tuple[type[Exception], Callable[[Path], object]]] = [
 
 
 def watch_twice(collector: SummaryCollector) -> None:
-    """Use a callback in two trainings at the same time; the first has not begun."""
+    """Use a callback in two trainings at the same time; the first still uses it."""
     monitor = LossMonitor()
     with watch([monitor]) as run:
         run.step(1.0)
