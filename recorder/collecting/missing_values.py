@@ -36,7 +36,8 @@ def warn_of_missing(job: Job, is_found: Mapping[str, bool], is_replaced: bool) -
 def _remedy(name: str, job: Job, is_replaced: bool) -> str:
     """Return what the user has to do so that a value is collected."""
     if name == "the graph":
-        return "only networks of PyTorch and MindSpore have one"
+        is_given = job.params.get("network") is not None
+        return "only networks of PyTorch and MindSpore have one" if is_given else "pass model to watch()"
     if name == "gradients":
         return "pass gradients=, a function that returns them, to watch()"
     if name == "the learning rate":

@@ -49,7 +49,10 @@ class StepValues:
         if job.is_leading and job.collects("collect_graph"):
             # Before the first step, as the first call of a PyTorch network provides its inputs.
             self._graph = self._attempt("the graph", _graph_source, job)
-            self._is_found["the graph"] = self._graph is not None
+            is_expected = isinstance(self._graph, _ExampleInputs) or (
+                self._graph is not None and self._graph.is_pending
+            )
+            self._is_found["the graph"] = is_expected
 
     def begin_step(self) -> None:
         """Read the learning rates that the step will use; at its end they may already be those of the next step."""

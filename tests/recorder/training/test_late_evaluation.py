@@ -54,7 +54,7 @@ def test_several_evaluations_may_follow_a_training(tmp_path: Path) -> None:
 def test_an_evaluation_follows_a_training_that_failed(tmp_path: Path) -> None:
     """The parameters of the last step may still be evaluated."""
     run = SummaryCollector(tmp_path, 1, QUIET).watch(Line(), learning_rate=0.1)
-    with pytest.raises(KeyError), run:
+    with pytest.raises(KeyError), run:  # noqa: PT012
         run.step(1.0)
         raise KeyError
     run.eval({"accuracy": 0.25})
