@@ -35,6 +35,7 @@ from toposcope.recorder.rank import rank_of
 from toposcope.recorder.secrets import command_line
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
 from toposcope.recorder.summary import OperatorValue
+from toposcope.recorder.values.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.writing.event_file import Naming
@@ -254,6 +255,20 @@ class SummaryRecord:
         scalars, values.scalars = values.scalars, empty
         return self._put((time(), step, scalars, None)) or self._report_failure()
 
+<<<<<<< HEAD
+    def record_added(self, step: int) -> bool:
+        """Record the values that this thread has added, without operator values and graphs: see record()."""
+        values = self._pending.values
+        if values.snapshots or values.is_incomplete or len(values.scalars) > _FEW_SCALARS:
+            return self._record_large(step)
+        if not values.scalars:
+            return self._recording.is_healthy or self._report_failure()
+        empty: dict[str, float] = {}
+        scalars, values.scalars = values.scalars, empty
+        return self._put((time(), step, scalars, None)) or self._report_failure()
+
+    def flush(self) -> None:
+=======
     def log(self, values: Mapping[str, Any], step: SupportsIndex) -> bool:
         """Record values at a step as one event; values added by add_value() wait for record().
 
@@ -290,6 +305,7 @@ class SummaryRecord:
         return self._put_large(step, values.scalars, values.snapshots, is_complete=not values.unreadable)
 
     def flush(self, *, durable: bool = False) -> bool:
+>>>>>>> main
         """Wait until everything recorded before is in the file; give up, with a log line, if the writer fails.
 
         Args:
@@ -372,7 +388,9 @@ class SummaryRecord:
     def _add_checked(self, plugin: str, tag: str, value: object, dataformats: str | None = None) -> None:
         plugin = "landscape" if plugin == "LANDSCAPE" else plugin
         try:
-            if plugin == "scalar" and dataformats is None:
+            if isinstance(value, DeferredScalar):
+                self._add_snapshot(tag, Snapshot("scalar", value, _SCALAR_BYTES))
+            elif plugin == "scalar" and dataformats is None:
                 self._add_scalar(tag, value)
             else:
                 self._add_snapshot(tag, snapshot_of(plugin, value, dataformats))

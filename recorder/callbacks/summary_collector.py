@@ -35,16 +35,23 @@ class SummaryCollector(Callback):
 
         model.train(10, loader, callbacks=[SummaryCollector("runs/first")])
 
-    The recorded values are listed with the key of collect_specified_data and its default in brackets. At the first step
-    and at multiples of collect_freq (of epochs in sink mode), as one event:
+    The recorded values are listed with the key of collect_specified_data and its default in brackets. At every step, or
+    at the first one and at multiples of metric_freq (of epochs in sink mode), and at the last step:
 
-    * `loss/auto`: the mean of the first output [collect_metric, True].
-    * `<parameter>/auto`: histograms of the parameters whose names match [histogram_regular, None: the first five].
-    * `input_data/auto`: the first images of the batch if its first array contains images [collect_input_data, True].
+    * `loss/auto`: the mean of the first output; of accumulated micro-batches the mean of their samples. A loss on a
+      device is copied without waiting for it, and read by the thread that writes [collect_metric, True].
+    * `optimizer/skipped_steps`: the number of steps that GradScaler has skipped so far, when it has grown
+      [collect_metric, True].
     * `learning_rate`, with several parameter groups `learning_rate/group<i>`, at the beginning of the step; a callback
       that changes it at that hook must precede the collector [collect_learning_rate, True].
-    * `throughput/steps_per_second` and `throughput/samples_per_second` of this process since the last event or the
-      beginning of the epoch, without evaluations [collect_throughput, True].
+
+    At the first step and at multiples of collect_freq, as one event with the above:
+
+    * `<parameter>/auto`: histograms of the parameters whose names match [histogram_regular, None: the first five].
+    * `input_data/auto`: the first images of the batch if its first array contains images [collect_input_data, True].
+    * `throughput/steps_per_second` and `throughput/samples_per_second` of this process since the last such event or the
+      beginning of the epoch, without evaluations. A step of accumulated micro-batches has the samples of all of them
+      [collect_throughput, True].
     * `machine/...`: CPUs, memory and GPUs, at most once a second; see MachineMetrics [collect_machine, True].
     * `gradient_norm/global` and `gradient_norm/<parameter>`: Euclidean norms [collect_gradient_norm, False].
     * `gradient/<parameter>`: histograms of gradients of parameters whose names match [gradient_histogram_regular,
@@ -77,7 +84,8 @@ class SummaryCollector(Callback):
     A collection that fails is logged once and not attempted again; it never ends the training. A collector may be used
     for several trainings in succession; each starts a new file.
 
-    Differences from MindSpore's class: no step is recorded twice, and the first step is one event; landscape
+    Differences from MindSpore's class: the loss and the learning rates are recorded at every step by default (with
+    metric_freq=None at multiples of collect_freq, as in MindSpore); no step is recorded twice, and the first step is one event; landscape
     checkpoints are evenly spread by default, and are not saved unless requested; tensors are collected until the end of
     the training; the lineage is correct for trainings that ended early, for schedules, and regardless of the position
     of ModelCheckpoint in the list of callbacks; metrics may be arrays; evaluations within a training are recorded; a
@@ -97,6 +105,7 @@ class SummaryCollector(Callback):
         max_file_size: int | None = None,
         export_options: dict[str, str | None] | None = None,
         *,
+        metric_freq: int | None = 1,
         example_input: Any = None,
         all_ranks: bool = False,
     ) -> None:
@@ -104,7 +113,7 @@ class SummaryCollector(Callback):
 
         Args:
             summary_dir: directory of the run, created if it does not exist.
-            collect_freq: steps, or epochs in sink mode, between collections.
+            collect_freq: steps, or epochs in sink mode, between collections of all other values.
             collect_specified_data: settings that differ from the defaults: the keys above, True or False, and
 
                 * histogram_regular: a regular expression that is matched at the beginning of parameter names; "$^"
@@ -122,6 +131,8 @@ class SummaryCollector(Callback):
                 where other values are collected; see Schedule for trainings of unknown length.
             max_file_size: maximum size of a file in bytes, after which the next file begins; None: unlimited.
             export_options: {"tensor_format": "npy"} also writes each tensor of a summary operator to a file.
+            metric_freq: steps, or epochs in sink mode, between records of the loss and the learning rates, which are
+                also recorded with every collection of other values and at the last step. None: only with other values.
             example_input: input of the network, or a tuple of its positional inputs, for the graph; None: the inputs of
                 the network's first call.
             all_ranks: whether every process records what otherwise only rank 0 records, except landscape checkpoints.
@@ -135,6 +146,8 @@ class SummaryCollector(Callback):
         frequency = checked_integer("collect_freq", collect_freq, lowest=1)
         if collect_tensor_freq is not None:
             collect_tensor_freq = checked_integer("collect_tensor_freq", collect_tensor_freq, lowest=1)
+        if metric_freq is not None:
+            metric_freq = checked_integer("metric_freq", metric_freq, lowest=1)
         data = collected_data(collect_specified_data, keep_default_action)
         lineage = checked_custom_lineage(custom_lineage_data, os.environ)
         is_single = example_input is not None and not isinstance(example_input, tuple)
@@ -144,7 +157,7 @@ class SummaryCollector(Callback):
         self._export_options = export_options
         checked_bool("all_ranks", all_ranks)
         directory = checked_directory("summary_dir", summary_dir)
-        self._plan = Plan(directory, frequency, collect_tensor_freq, data, lineage, inputs, all_ranks)
+        self._plan = Plan(directory, frequency, metric_freq, collect_tensor_freq, data, lineage, inputs, all_ranks)
         self._depth = 0
         self._recorder: SummaryRecord | None = None
         self._collection: TrainingCollection | None = None

@@ -159,6 +159,7 @@ class Hooks:
             case "on_train_step_end":
                 params["net_outputs"] = state.net_outputs
                 params["cur_step_num"] = int(state.timestamp.batch)
+                params.processed.samples = int(state.timestamp.sample)
                 is_called = not state.sink_size or state.timestamp.batch_in_epoch == state.sink_size
             case "on_train_epoch_end":
                 # At FIT_END only an epoch that was cut short still has to end.

@@ -265,7 +265,7 @@ class WatchedRun:
         events, before = self._running(), self._skipped_steps
         events.reported.drop(progress.dropped)
         self._skipped_steps += progress.skipped
-        events.engine.hooks.params["skipped_steps"] = self._skipped_steps
+        events.engine.hooks.params.processed.skipped_steps = self._skipped_steps
         if len(str(before)) < len(str(self._skipped_steps)) or not before:  # At 1, 10, 100, ...
             log.warn(
                 "GradScaler has skipped %d %s of the optimizer after step %d, as a gradient was not finite; "

@@ -66,7 +66,7 @@ def test_requested_gradients_are_named(tmp_path: Path, caplog: pytest.LogCapture
     """Gradients are collected only if the user asks for them."""
     settings = {**NOTHING_ELSE, "collect_gradient_norm": True}
     (warning,) = warnings_of(caplog, tmp_path, settings, model=object())
-    assert "not collected: gradients: pass gradients=" in warning
+    assert "not collected: gradients: call step() before they are zeroed, or pass gradients=" in warning
 
 
 def test_a_function_that_raises_is_reported_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
