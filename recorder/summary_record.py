@@ -255,7 +255,6 @@ class SummaryRecord:
         scalars, values.scalars = values.scalars, empty
         return self._put((time(), step, scalars, None)) or self._report_failure()
 
-<<<<<<< HEAD
     def record_added(self, step: int) -> bool:
         """Record the values that this thread has added, without operator values and graphs: see record()."""
         values = self._pending.values
@@ -267,8 +266,6 @@ class SummaryRecord:
         scalars, values.scalars = values.scalars, empty
         return self._put((time(), step, scalars, None)) or self._report_failure()
 
-    def flush(self) -> None:
-=======
     def log(self, values: Mapping[str, Any], step: SupportsIndex) -> bool:
         """Record values at a step as one event; values added by add_value() wait for record().
 
@@ -305,7 +302,6 @@ class SummaryRecord:
         return self._put_large(step, values.scalars, values.snapshots, is_complete=not values.unreadable)
 
     def flush(self, *, durable: bool = False) -> bool:
->>>>>>> main
         """Wait until everything recorded before is in the file; give up, with a log line, if the writer fails.
 
         Args:

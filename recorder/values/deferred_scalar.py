@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from toposcope.recorder.adapters import adapter, is_tensor
+from toposcope.recorder.adapters import adapter, framework_name, is_tensor
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.mean import mean_of
 
@@ -39,7 +39,7 @@ class DeferredScalar:
 
 def deferred_scalar(value: Any) -> DeferredScalar | None:
     """Return a value that is read later; None for one that can be read at once, or that is not an array."""
-    if isinstance(value, _ON_HOST) or not hasattr(value, "shape"):
+    if type(value) is float:
         return None
     if is_tensor(value):
         if value.is_cpu:
@@ -47,6 +47,7 @@ def deferred_scalar(value: Any) -> DeferredScalar | None:
         if value.is_cuda:
             copy: DeferredScalar = adapter("torch", "cuda_scalar").CudaScalar(value)
             return copy
-    elif type(value).__module__.startswith("mindspore"):
-        return None  # Its tensors are read by the thread that computes them.
+    # MindSpore's tensors are read by the thread that computes them.
+    elif isinstance(value, _ON_HOST) or not hasattr(value, "shape") or framework_name(value) == "mindspore":
+        return None
     return DeferredScalar(value)
