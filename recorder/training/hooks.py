@@ -51,8 +51,8 @@ class Hooks:
         self._phases: list[Phase] = []
         self._is_epoch_open = False
         self.params = CallbackParams()
-        """The cb_params: MindSpore's documented keys; "schedulers", "is_initial_step_given", "loop_sources" (watched runs)
-        and "finished_steps" (evaluations after the training) where that applies."""
+        """The cb_params: MindSpore's documented keys; where they apply "schedulers", "is_initial_step_given", of a watched
+        run "loop_sources", and of an evaluation after a training "finished_steps"."""
 
     @property
     def is_stop_requested(self) -> bool:
