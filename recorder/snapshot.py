@@ -30,8 +30,8 @@ class Snapshot(NamedTuple):
 
     plugin: str
     content: Any
-    """Tensor: an Array. Histogram: an Array, a DeferredArray or a Histogram. Image: Pixels. Text: a str. All others: the
-    message of the plugin, of its class in MESSAGES. Scalar: a DeferredScalar."""
+    """Tensor: an Array. Histogram: an Array, a DeferredArray or a Histogram. Image: Pixels. Text: a str. Scalar:
+    a DeferredScalar. All others: the message of the plugin, of its class in MESSAGES."""
     size: int
     """Approximate memory in bytes until it is written."""
 
