@@ -71,7 +71,7 @@ class Framework(Protocol):
         """Return the steps that the optimizer has made, in all processes; None if it does not count them."""
 
     def histogram(self, tensor: Any) -> Histogram | DeferredArray | None:
-        """Return the histogram computed on a tensor's device, or an array to read later; None for a tensor on the CPU."""
+        """Return the histogram computed on a tensor's device, or an array to read later; None for one on the CPU."""
 
     def facts(self, optimizer: Any, schedulers: Any) -> dict[str, str | int | float]:
         """Return the settings of the optimizer and the schedulers, by name."""

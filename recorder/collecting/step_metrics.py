@@ -16,7 +16,8 @@ class StepMetrics:
     """Collects what is recorded at every step by default; a loss on a device is read by the writer's thread."""
 
     def __init__(self, job: Job, network: TrainingNetwork) -> None:
-        self._network, self._params, self._add = network, job.params, job.recorder.add_value
+        """Collect metrics; network is the source of the learning rates."""
+        self._params, self._network, self._add = job.params, network, job.recorder.add_value
         self._attempt = job.guard.attempt
         self.peak_learning_rate = Peak()
         """The largest collected learning rate of the first parameter group."""
@@ -25,11 +26,10 @@ class StepMetrics:
         self._skipped_steps = 0
         self._collects_loss = job.collects("collect_metric")
         self._collects_rates = job.collects("collect_learning_rate")
-        self._is_rate_of_next_step = not network.rates_are_of_last_step
 
     def begin_step(self) -> None:
         """Read the learning rates that the step will use; at its end they may already be those of the next step."""
-        if self._is_rate_of_next_step:
+        if not self._network.rates_are_of_last_step:
             self._rates = self._attempt("the learning rate", self._learning_rates) or ()
 
     def add(self) -> None:

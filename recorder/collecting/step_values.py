@@ -1,4 +1,4 @@
-"""Step values: the collections at a step: parameters, gradients, input, throughput, machine and graph."""
+"""Step values: the collections at a step: parameters, gradients, input, throughput and graph."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -10,7 +10,6 @@ from google.protobuf.message import Message
 from toposcope.recorder.collecting.batch_images import images_in
 from toposcope.recorder.collecting.gradient_norms import gradient_norms, own_part
 from toposcope.recorder.collecting.job import Job
-from toposcope.recorder.collecting.machine_metrics import MachineMetrics
 from toposcope.recorder.collecting.throughput import Throughput
 from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.framework import DatasetFacts, framework_of
@@ -30,9 +29,6 @@ class StepValues:
         self.throughput = Throughput()
         facts = job.framework.dataset_facts(job.params.get("train_dataset"))
         self._batch_size = _mean_batch(facts, job.params.get("batch_num"))
-        self._machine: MachineMetrics | None = None
-        if job.collects("collect_machine"):
-            self._machine = self._attempt("machine metrics", MachineMetrics)
         self._graph: NetworkGraph | _ExampleInputs | None = None
         if job.is_leading and job.collects("collect_graph"):
             # Before the first step, as the first call of a PyTorch network provides its inputs.
@@ -54,8 +50,6 @@ class StepValues:
             attempt("gradient histograms", self._add_gradients, data.gradient_histogram_regular)
         if job.collects("collect_gradient_norm"):
             attempt("gradient norms", self._add_gradient_norms)
-        if self._machine is not None:
-            attempt("machine metrics", self._add_machine_metrics, self._machine)
         if job.is_leading and job.collects("collect_input_data"):
             attempt("the input", self._add_images)
         if self._graph is not None:
@@ -94,9 +88,6 @@ class StepValues:
         part = own_part(tensor)
         histogram = framework_of(part).histogram(part)
         self._job.recorder.add_value("histogram", tag, part if histogram is None else histogram)
-
-    def _add_machine_metrics(self, machine: MachineMetrics) -> None:
-        self._job.add_scalars(machine.measure())
 
     def _add_images(self) -> None:
         batch = self._job.params.get("train_dataset_element")

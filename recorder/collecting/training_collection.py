@@ -58,9 +58,16 @@ class TrainingCollection:
                 self._attempt("the dataset graph", add_dataset_graph, job)
             job.record_outside_steps(self._step)
 
+    @property
+    def step(self) -> int:
+        """The last finished step."""
+        return self._step
+
     def begin_epoch(self) -> None:
         """Begin an epoch: the time since the last step does not count for the throughput."""
         self._epoch = int(self._job.params.get("cur_epoch_num", self._epoch + 1))
+        # MindSpore's Model does not report the initial epoch, and so the first step, before its first epoch.
+        self._step = int(self._job.params.get("cur_step_num", self._step))
         self._values.restart_throughput(self._step)
         if self._counts_epochs:
             self._activate_operators()
