@@ -7,6 +7,7 @@ from typing import Any
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
+from toposcope.recorder.collecting.missing_values import warn_of_missing
 from toposcope.recorder.collecting.schedule import NOTHING_DUE, Due, Schedule
 from toposcope.recorder.collecting.step_metrics import StepMetrics
 from toposcope.recorder.collecting.step_values import StepValues
@@ -33,8 +34,9 @@ class TrainingCollection:
         total = epochs * steps if epochs and steps else None
         length, world = epochs if self._counts_epochs else total, (rank_of(os.environ), world_size_of(os.environ))
         self._schedule = Schedule(plan.collect_freq, plan.collect_tensor_freq, length, *world)
-        network = TrainingNetwork(params, job.framework)
-        self._values, self._metrics = StepValues(job, network), StepMetrics(job, network)
+        self._network = TrainingNetwork(params, job.framework)
+        self._values, self._metrics = StepValues(job, self._network), StepMetrics(job, self._network)
+        self._has_graph, self._is_checked = self._values.has_graph, False
         self._metric_freq = plan.metric_freq
         # The loss and the learning rates are due from this step on, without anything else.
         self._next_metric = _NEVER if self._metric_freq is None or self._counts_epochs else 0
@@ -164,7 +166,10 @@ class TrainingCollection:
             self._metric_step = self._step
             self._metrics.add()
         if due.values:
-            self._values.add(self._step, self._metrics.has_rates)
+            self._values.add(self._step)
+            if not self._is_checked:
+                self._is_checked = True
+                warn_of_missing(self._job, self._network, self._has_graph)
         for plugin, tag, value in self._operators.take():
             if due.tensors if plugin == "tensor" else due.values:
                 self._attempt(f"the {plugin} {tag!r}", recorder.add_value, plugin, tag, value)
