@@ -7,6 +7,7 @@ from typing import Any
 
 from toposcope.recorder.adapters import framework_name
 from toposcope.recorder.arguments import (
+    MIN_HEARTBEAT_SECONDS,
     checked_backlog,
     checked_bool,
     checked_directory,
@@ -176,7 +177,7 @@ class SummaryCollector(Callback):
         checked_export_options(export_options)
         self._export_options = export_options
         checked_bool("all_ranks", all_ranks)
-        self._heartbeat_seconds = checked_seconds("heartbeat_seconds", heartbeat_seconds)
+        self._heartbeat_seconds = checked_seconds("heartbeat_seconds", heartbeat_seconds, lowest=MIN_HEARTBEAT_SECONDS)
         self._on_backlog = checked_backlog(on_backlog)
         directory = checked_directory("summary_dir", summary_dir)
         seconds = checked_seconds("machine_seconds", machine_seconds)
