@@ -52,8 +52,14 @@ def test_runs_have_their_properties(tmp_path: Path, serve: Serve) -> None:
 
     (run,) = serve(tmp_path).get("api/runs").json()["runs"]
 
+    modified = max(file.stat().st_mtime for file in (tmp_path / "a/b").iterdir())
+    assert [each["rank"] for each in run.pop("recordings")] == [0, 0, 2]
     assert run == {
         "run": "a/b",
+        "state": "unknown",
+        "phase": None,
+        "ended": modified,
+        "error": None,
         "started": 100.0,
         "updated": 203.0,
         "first_step": 1,
