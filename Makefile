@@ -13,7 +13,7 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-landscape check fuzz
 .PHONY: proto release chromium clean
-.PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape interop-vtk
+.PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-vtk
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -78,9 +78,9 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
 	@echo "The documentation is in build/docs/index.html"
 
-# What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an
-# environment of its own.
-interop: interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape interop-vtk
+# What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, and what we serve
+# against VTK, each in an environment of its own.
+interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-vtk
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed
 	$(BIN)/python -m pytest tests/interop/check_$**.py
@@ -90,6 +90,12 @@ interop-mindspore: build/interop/mindinsight/.installed
 
 interop-torch interop-jax interop-mindspore interop-landscape: interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
+
+# The backend is chosen when Keras is imported.
+interop-keras: build/interop/keras/.installed $(TYPED)
+	for backend in torch jax tensorflow; do \
+	  KERAS_BACKEND=$$backend PYTHONPATH=$(TYPED) build/interop/keras/bin/python -m pytest tests/interop/check_keras*.py || exit 1; \
+	done
 
 # Look for bytes that the scan of event files gets wrong, guided by coverage, then read mutations of what was found under
 # AddressSanitizer. Needs a Python for which atheris has a wheel, the one of $(VENV): they share the compiled scan.
