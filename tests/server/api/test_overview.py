@@ -149,7 +149,7 @@ def test_custom_lineage_hyperparameters_and_environment_are_separate(tmp_path: P
 def test_states_of_runs(tmp_path: Path, serve: Serve) -> None:
     """A row has the state of the run, when it ended and the exception that ended it, without the traceback."""
     start = version_event(1.0, b"session", start=summary_pb2.RecordingStart(process_id=7))
-    failed = end_event(4.0, summary_pb2.RecordingEnd.STATE_FAILED, error_type="ValueError", error_text="no")
+    failed = end_event(4.0, "STATE_FAILED", error_type="ValueError", error_text="no")
     contents = {"failed": start + failed, "finished": start + end_event(4.0), "running": start}
     for name, content in contents.items():
         (tmp_path / name).mkdir()
