@@ -87,7 +87,9 @@ class Engine:
         if self._ordered != callbacks:  # At the first event, or when a callback has changed the list.
             self._ordered = list(callbacks)
             destinations = [(each, False) for each in callbacks if isinstance(each, LoggerDestination)]
-            others = [(each, isinstance(each, Callback)) for each in callbacks if not isinstance(each, LoggerDestination)]
+            others = [
+                (each, isinstance(each, Callback)) for each in callbacks if not isinstance(each, LoggerDestination)
+            ]
             self._first_order, self._order = destinations + others, others + destinations
         return self._first_order if event is Event.INIT else self._order
 
