@@ -10,6 +10,8 @@ from google.protobuf.message import Message
 from toposcope.recorder.collecting.batch_images import images_in
 from toposcope.recorder.collecting.gradient_norms import gradient_norms, own_part
 from toposcope.recorder.collecting.job import Job
+from toposcope.recorder.collecting.machine_metrics import MachineMetrics
+from toposcope.recorder.collecting.missing_values import warn_of_missing
 from toposcope.recorder.collecting.throughput import Throughput
 from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.framework import DatasetFacts, framework_of
