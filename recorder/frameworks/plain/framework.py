@@ -87,8 +87,9 @@ class PlainFramework:
             raise TypeError(f"A {type(optimizer).__name__} has no method load_state_dict(): its state cannot be set.")
         optimizer.load_state_dict(state)
 
-    def step_of(self, optimizer: Any) -> None:
+    def step_of(self, optimizer: Any) -> int | None:
         """Return None: the steps are unknown."""
+        return None
 
     def histogram(self, tensor: Any) -> None:
         """Return None: arrays are on the CPU."""
