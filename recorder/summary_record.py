@@ -9,6 +9,8 @@ from time import time
 from types import TracebackType
 from typing import Any, SupportsIndex
 
+from google.protobuf.message import Message
+
 from toposcope.proto.summary_pb2 import Phase, RecordingEnd
 from toposcope.recorder import log
 from toposcope.recorder.arguments import (
@@ -35,6 +37,7 @@ from toposcope.recorder.rank import rank_of
 from toposcope.recorder.secrets import command_line
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
 from toposcope.recorder.summary import OperatorValue
+from toposcope.recorder.values.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.writing.event_file import Naming
@@ -64,7 +67,7 @@ class SummaryRecord:
 
     The files also contain how the recording ended: finished, failed with an exception, or interrupted. If the recorder
     is not used in a with statement, that is the exception being handled while close() is called, or the one that ended
-    the process; see also EndObserver. While nothing is recorded, a heartbeat now and then says that the process is alive.
+    the process; see also EndObserver. While nothing is recorded, heartbeats show that the process is alive.
 
     Differences from MindSpore's class:
 
@@ -254,6 +257,17 @@ class SummaryRecord:
         scalars, values.scalars = values.scalars, empty
         return self._put((time(), step, scalars, None)) or self._report_failure()
 
+    def record_added(self, step: int) -> bool:
+        """Record the values that this thread has added, without operator values and graphs: see record()."""
+        values = self._pending.values
+        if values.snapshots or values.is_incomplete or len(values.scalars) > _FEW_SCALARS:
+            return self._record_large(step)
+        if not values.scalars:
+            return self._recording.is_healthy or self._report_failure()
+        empty: dict[str, float] = {}
+        scalars, values.scalars = values.scalars, empty
+        return self._put((time(), step, scalars, None)) or self._report_failure()
+
     def log(self, values: Mapping[str, Any], step: SupportsIndex) -> bool:
         """Record values at a step as one event; values added by add_value() wait for record().
 
@@ -288,6 +302,31 @@ class SummaryRecord:
         if not (values.scalars or values.snapshots):
             return not values.unreadable
         return self._put_large(step, values.scalars, values.snapshots, is_complete=not values.unreadable)
+
+    def record_apart(
+        self, step: int, scalars: Mapping[str, float], messages: Mapping[str, Message] | None = None
+    ) -> bool:
+        """Record values as one event, without those that are added and without the values of summary operators.
+
+        For collectors, whose own threads record beside the training's.
+
+        Args:
+            step: the step of the scalars.
+            scalars: by tag.
+            messages: by plugin, the custom lineage, or ConsoleOutput, Environment and Code of the recording.
+
+        Returns:
+            False if the recorder is closed, or if the files cannot be written at present.
+        """
+        snapshots = {
+            (plugin, plugin): Snapshot(plugin, message, message.ByteSize())
+            for plugin, message in (messages or {}).items()
+        }
+        size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
+        recording = self._recording
+        if recording.queue.closed:
+            return False
+        return recording.queue.put_large((time(), step, dict(scalars), snapshots), size) and recording.is_healthy
 
     def flush(self, *, durable: bool = False) -> bool:
         """Wait until everything recorded before is in the file; give up, with a log line, if the writer fails.
@@ -372,7 +411,9 @@ class SummaryRecord:
     def _add_checked(self, plugin: str, tag: str, value: object, dataformats: str | None = None) -> None:
         plugin = "landscape" if plugin == "LANDSCAPE" else plugin
         try:
-            if plugin == "scalar" and dataformats is None:
+            if isinstance(value, DeferredScalar):
+                self._add_snapshot(tag, Snapshot("scalar", value, _SCALAR_BYTES))
+            elif plugin == "scalar" and dataformats is None:
                 self._add_scalar(tag, value)
             else:
                 self._add_snapshot(tag, snapshot_of(plugin, value, dataformats))

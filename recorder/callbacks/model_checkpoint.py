@@ -17,6 +17,7 @@ from toposcope.recorder.checkpoints.protection import Protection
 from toposcope.recorder.checkpoints.retention import SavedCheckpoint, surplus_by_count, surplus_by_minutes
 from toposcope.recorder.checkpoints.safetensors_file import require_safetensors
 from toposcope.recorder.checkpoints.saving import write_checkpoint
+from toposcope.recorder.checkpoints.saving_phase import saving
 from toposcope.recorder.checkpoints.sharded_tensors import (
     broadcast_decision,
     has_sharded_tensors,
@@ -178,6 +179,7 @@ class ModelCheckpoint(Callback):
             self._shares = has_sharded_tensors(states_of(self._network(params), None))
         return self._shares
 
+    @saving()
     def _save(self, params: CallbackParams, *, breaks: bool = False) -> None:
         """Start writing a checkpoint, or take part in gathering that of rank 0."""
         self._process_outcome(params, waits=True)

@@ -10,9 +10,11 @@ from toposcope.recorder.checkpoints.atomic_file import atomic_file
 from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, library_of
 from toposcope.recorder.checkpoints.protection import Protection, protected_writer
+from toposcope.recorder.checkpoints.saving_phase import saving
 from toposcope.recorder.checkpoints.step_count import saved_step
 
 
+@saving()
 def save_checkpoint(
     network: Any,
     path: str | os.PathLike[str],

@@ -28,8 +28,10 @@ _FLAGS = {
     "collect_throughput": True,
     "collect_machine": True,
     "collect_environment": True,
+    "collect_code": True,
     "collect_optimizer_facts": True,
     "collect_gradient_norm": False,
+    "collect_console": False,
 }
 _HISTOGRAMS, _GRADIENTS, _LANDSCAPE = "histogram_regular", "gradient_histogram_regular", "collect_landscape"
 _KEYS = (*_FLAGS, _HISTOGRAMS, _GRADIENTS, _LANDSCAPE)

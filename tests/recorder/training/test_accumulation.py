@@ -198,10 +198,11 @@ def test_losses_before_an_exception_are_recorded_although_no_step_was_observed(t
 COMPILED_OR_FUSED: list[Any] = [
     pytest.param(torch.optim.SGD, {"fused": True}, id="fused SGD"),
     pytest.param(torch.optim.Adam, {"fused": True}, id="fused Adam"),
-    pytest.param(torch.optim.Adam, {"foreach": True}, id="foreach Adam"),
+    pytest.param(torch.optim.SGD, {"foreach": True}, id="foreach SGD"),
 ]
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.script_method` is deprecated:DeprecationWarning")
 @pytest.mark.parametrize(("kind", "settings"), COMPILED_OR_FUSED)
 @pytest.mark.parametrize("is_compiled", [False, True])
 def test_steps_of_compiled_and_fused_optimizers_are_observed(

@@ -130,12 +130,12 @@ def test_summary_collector() -> None:
     model = Model(network, net_loss, net_opt, metrics={"Accuracy": Accuracy()}, amp_level="O2")
 
     # Simple usage:
-    summary_collector = SummaryCollector(summary_dir="./summary_dir")
+    summary_collector = SummaryCollector(summary_dir="./summary_dir", metric_freq=None)
     model.train(1, ds_train, callbacks=[summary_collector], dataset_sink_mode=False)
 
     # Do not collect metric and collect the first layer parameter, others are collected by default
     specified = {"collect_metric": False, "histogram_regular": "^conv1.*"}
-    summary_collector = SummaryCollector(summary_dir="./summary_dir", collect_specified_data=specified)
+    summary_collector = SummaryCollector(summary_dir="./summary_dir", collect_specified_data=specified, metric_freq=None)
     model.train(1, ds_train, callbacks=[summary_collector], dataset_sink_mode=False)
 
     with toposcope.server.open(".") as logdir:
