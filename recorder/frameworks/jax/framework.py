@@ -45,7 +45,7 @@ class JaxFramework(PlainFramework):
 
     def step_of(self, optimizer: Any) -> int | None:
         """Return the step of an optimizer of nnx or a TrainState."""
-        step = getattr(optimizer, "step", None)
+        step: Any = getattr(optimizer, "step", None)
         if is_nnx(step):
             step = step.get_value()
         return None if step is None or callable(step) else int(step)
