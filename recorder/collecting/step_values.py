@@ -1,11 +1,9 @@
-"""Step values: the collections at a step: loss, learning rates, parameters, gradients, input, machine and graph."""
+"""Step values: the collections at a step: loss, learning rates, parameters, gradients, input and machine."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import islice
-from typing import Any, NamedTuple
-
-from google.protobuf.message import Message
+from typing import Any
 
 from toposcope.recorder.collecting.batch_images import images_in
 from toposcope.recorder.collecting.gradient_norms import gradient_norms, own_part
@@ -13,7 +11,6 @@ from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.machine_metrics import MachineMetrics
 from toposcope.recorder.collecting.throughput import Throughput
 from toposcope.recorder.framework import DatasetFacts
-from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.training.batch import sample_count
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.values.foreign_values import short_repr
@@ -22,7 +19,7 @@ _FIRST_PARAMETERS = 5
 
 
 class StepValues:
-    """Collects the values of steps; remembers what is measured between steps and whether the graph is recorded."""
+    """Collects the values of steps; remembers what is measured between steps."""
 
     def __init__(self, job: Job) -> None:
         """Start measuring."""
@@ -37,10 +34,6 @@ class StepValues:
         self._machine: MachineMetrics | None = None
         if job.collects("collect_machine"):
             self._machine = self._attempt("machine metrics", MachineMetrics)
-        self._graph: NetworkGraph | _ExampleInputs | None = None
-        if job.is_leading and job.collects("collect_graph"):
-            # Before the first step, as the first call of a PyTorch network provides its inputs.
-            self._graph = self._attempt("the graph", _graph_source, job)
 
     def begin_step(self) -> None:
         """Read the learning rates that the step will use; at its end they may already be those of the next step."""
@@ -65,8 +58,6 @@ class StepValues:
             attempt("machine metrics", self._add_machine_metrics, self._machine)
         if job.is_leading and job.collects("collect_input_data"):
             attempt("the input", self._add_images)
-        if self._graph is not None:
-            attempt("the graph", self._add_graph, self._graph.take)
 
     def _add_throughput(self, step: int) -> None:
         batch_size = self._batch_size or sample_count(self._job.params.get("train_dataset_element"))
@@ -81,11 +72,6 @@ class StepValues:
                 f"net_outputs must be a number, an array or a tensor, or begin with one; not {short_repr(outputs)}."
             )
         self._job.recorder.add_value("scalar", "loss/auto", loss)
-
-    def end(self) -> None:
-        """Add the graph as far as it is known if no step has recorded it, and release the network."""
-        if self._graph is not None:
-            self._attempt("the graph", self._add_graph, self._graph.give_up)
 
     def _learning_rates(self) -> list[float]:
         params = self._job.params
@@ -145,27 +131,6 @@ class StepValues:
             return  # Most trainings have no images: no reason for a warning.
         self._job.recorder.add_value("image", "input_data/auto", images.pixels, dataformats=images.layout)
 
-    def _add_graph(self, take: Callable[[], Message | bytes | None]) -> None:
-        if (graph := take()) is not None:
-            self._job.recorder.add_value("graph", "train_network/auto", graph)
-            self._graph = None
-
-
-class _ExampleInputs(NamedTuple):
-    """A network with the user's example_input: its graph is available at any time."""
-
-    job: Job
-    network: Any
-    inputs: tuple[Any, ...]
-
-    def take(self) -> Message | bytes | None:
-        """Return the graph; None while it is not known."""
-        return self.job.framework.network_graph(self.network, self.inputs)
-
-    def give_up(self) -> Message | bytes | None:
-        """Return the graph if it is known."""
-        return self.take()
-
 
 def _mean_batch(facts: DatasetFacts, batches: object) -> float | None:
     """Return the samples per batch, averaged if the last batch of an epoch is smaller; None: unknown."""
@@ -173,17 +138,6 @@ def _mean_batch(facts: DatasetFacts, batches: object) -> float | None:
     if size and facts.size and isinstance(batches, int) and -(-facts.size // size) == batches:
         return facts.size / batches
     return size
-
-
-def _graph_source(job: Job) -> NetworkGraph | _ExampleInputs | None:
-    """Return an object whose take() returns the graph as soon as it is known; None if the network has no graph."""
-    network, inputs = job.params.get("train_network", job.params.get("network")), job.plan.example_input
-    if inputs is not None:
-        return _ExampleInputs(job, network, inputs)
-    try:
-        return NetworkGraph(network)
-    except TypeError:  # A network without a framework.
-        return None
 
 
 def _matching(tensors: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[str, Any]:

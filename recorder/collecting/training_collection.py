@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toposcope.recorder.collecting.evaluations import add_evaluation
+from toposcope.recorder.collecting.graph_recording import GraphRecording
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
 from toposcope.recorder.collecting.schedule import Due, Schedule
@@ -32,6 +33,9 @@ class TrainingCollection:
         length, world = epochs if self._counts_epochs else total, (rank_of(os.environ), world_size_of(os.environ))
         self._schedule = Schedule(plan.collect_freq, plan.collect_tensor_freq, length, *world)
         self._values = StepValues(job)
+        # Before the first step, as the first call of a PyTorch network provides its inputs.
+        has_graph = job.is_leading and job.collects("collect_graph")
+        self._graph = GraphRecording(job) if has_graph else None
         self._landscape: LandscapeCheckpoints | None = None
         self._saves_at_epochs = self._saves_at_steps = False
         if (settings := plan.data.landscape) is not None and world[0] == 0:  # Other ranks would write the same files.
@@ -72,6 +76,8 @@ class TrainingCollection:
         if not self._counts_epochs:
             if step >= self._schedule.next:
                 self._collect(self._schedule.advance(step))
+                if self._graph is not None:
+                    self._graph.record_if_due(step)
             # For the next step, already now: the forward pass of a user-written loop precedes begin_step().
             self._activate_operators()
         if self._saves_at_steps:
@@ -86,6 +92,8 @@ class TrainingCollection:
         if self._counts_epochs and self._epoch >= self._schedule.next:
             self._operators.is_active = False
             self._collect(self._schedule.advance(self._epoch))
+        if self._graph is not None:
+            self._graph.record_in_pause(self._step)
         if self._saves_at_epochs:
             self._save_landscape_checkpoint(self._epoch)
         if not self._is_evaluated:
@@ -101,13 +109,16 @@ class TrainingCollection:
         self._is_evaluated = True
         self._operators.mode = "train"
         self._attempt("evaluation metrics", add_evaluation, self._job._replace(params=params), self._step)
+        if self._graph is not None:
+            self._graph.record_in_pause(self._step)
 
     def end(self, error: BaseException | None = None) -> None:
         """Record what is known only at the end; after an error also the loss of the last step."""
         self._operators.close()
         if error is not None:
             self._collect_last_loss()
-        self._values.end()
+        if self._graph is not None:
+            self._graph.end(self._step)
         if self._job.is_leading:
             self._job.record_outside_steps(self._step)
         if self._landscape is not None:

@@ -1,5 +1,7 @@
 """Engine: calls every callback, of both styles, at the events of a training."""
 
+from __future__ import annotations
+
 import weakref
 from collections.abc import Callable
 
@@ -30,8 +32,7 @@ class Engine:
         self.state, self.logger = state, logger
         self.hooks = Hooks(state) if hooks is None else hooks
         self._is_closed = False
-        # Closes files also when the engine is garbage-collected, and at interpreter exit.
-        self._finalizer = weakref.finalize(self, _close_all, state, logger, self.hooks, None)
+        self._finalizer = self._new_finalizer()
 
     def run_event(self, event: Event | str) -> None:
         """Call every callback for event.
@@ -58,6 +59,9 @@ class Engine:
             for callback in self.state.callbacks:
                 if isinstance(callback, Callback):
                     self.hooks.call(callback, later_hook)
+        if event in (Event.FIT_START, Event.EVAL_START):
+            self._finalizer.detach()
+            self._finalizer = self._new_finalizer()
 
     def close(self, error: BaseException | None = None) -> bool:
         """Close every callback; entered callbacks receive the error in __exit__().
@@ -73,6 +77,13 @@ class Engine:
         self._is_closed = True
         self._finalizer.detach()
         return _close_all(self.state, self.logger, self.hooks, error)
+
+    def _new_finalizer(self) -> weakref.finalize[..., Engine]:
+        """Close the callbacks also when the engine is garbage-collected, and at interpreter exit.
+
+        The newest finalizer is called first at exit: callbacks must be closed before the recorders that they opened.
+        """
+        return weakref.finalize(self, _close_all, self.state, self.logger, self.hooks, None)
 
     def _in_order(self, event: Event) -> list[Callback | EventCallback]:
         destinations = [callback for callback in self.state.callbacks if isinstance(callback, LoggerDestination)]
