@@ -12,7 +12,7 @@ from torch import nn
 from toposcope import server
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting import graph_recording
-from toposcope.recorder.frameworks.torch.graph import graph_source
+from toposcope.recorder.frameworks.torch.graph.network_graph import graph_of
 from toposcope.recorder.training.model import Model
 from toposcope.recorder.training.watched_run import WatchedRun
 
@@ -23,13 +23,12 @@ QUIET: dict[str, Any] = {"collect_specified_data": {"collect_graph": True}, "kee
 def traced_at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that receives "traced" for each trace; a test adds what it does between."""
     story: list[str] = []
-    trace = graph_source.graph_of
 
     def traced(*arguments: Any) -> Any:
         story.append("traced")
-        return trace(*arguments)
+        return graph_of(*arguments)
 
-    monkeypatch.setattr(graph_source, "graph_of", traced)
+    monkeypatch.setattr("toposcope.recorder.frameworks.torch.graph.graph_source.graph_of", traced)
     return story
 
 
