@@ -56,6 +56,8 @@ class EventEncoder:
         self._on_progress = on_progress
         self._scalars = ScalarEncoder()
         self._reported: set[tuple[str, str]] = set()
+        self.skipped: Exception | None = None
+        """The reason why the latest value that could not be encoded is not in the file."""
 
     def encode_next(self, events: deque[RecordedEvent]) -> EncodedRecords:
         """Remove the first event, and following ones if all contain only scalars; return their records."""
@@ -91,6 +93,7 @@ class EventEncoder:
         return EncodedRecords(_summary_records(wall_time, step, values) + graphs, lineage)
 
     def _report(self, plugin: str, tag: str, error: Exception) -> None:
+        self.skipped = error
         if (plugin, tag) not in self._reported:
             self._reported.add((plugin, tag))
             log.warn("%s: %s skipped, the %s cannot be encoded: %r", self._owner, tag, plugin, error)

@@ -51,12 +51,11 @@ export function recordingList({ run, recordings, error }) {
   const ordered = orderedRecordings(recordings);
   const isSingle = ordered.length === 1;
   const common = commonCommandLine(ordered);
-  const hasRanks = ordered.some(({ rank }) => rank !== ordered[0].rank);
   const shown = expanded.value === run ? ordered : ordered.slice(0, MOST_RECORDINGS);
   return html`<section class="recordings">
     <h3>${t("state.processes", { n: ordered.length })}</h3>
     ${common ? commandLine(common) : nothing}
-    <ul>${shown.map((recording) => recordingRow(recording, { hasRanks, isSingle, hasOwnLine: common === null, error }))}</ul>
+    <ul>${shown.map((recording) => recordingRow(recording, { isSingle, label: labelOf(recording, ordered), hasOwnLine: common === null, error }))}</ul>
     ${
       shown.length < ordered.length
         ? html`<button class="text" data-key="all-recordings"
@@ -68,8 +67,8 @@ export function recordingList({ run, recordings, error }) {
 
 /** The state and the error of a single recording are those of its run.
  * @param {Recording} recording
- * @param {{hasRanks: boolean, isSingle: boolean, hasOwnLine: boolean, error: RunError | null}} of error: of the run */
-function recordingRow(recording, { hasRanks, isSingle, hasOwnLine, error }) {
+ * @param {{isSingle: boolean, label: string, hasOwnLine: boolean, error: RunError | null}} of error: of the run */
+function recordingRow(recording, { isSingle, label, hasOwnLine, error }) {
   const { rank, host, process_id: id, command_line: line } = recording;
   const state = stateOf(recording);
   const where = [host, id === null ? null : t("state.process", { id })].filter(Boolean).join(" · ");
@@ -78,13 +77,23 @@ function recordingRow(recording, { hasRanks, isSingle, hasOwnLine, error }) {
       isSingle
         ? nothing
         : html`<p class="recording-state">${stateMark(state)}<span>${
-            hasRanks ? html`<strong>${t("card.rank", { rank })}</strong> ` : nothing
+            label ? html`<strong>${label}</strong> ` : nothing
           }${stateSentence(recording)}</span></p>`
     }
     ${where ? html`<p class="recording-place">${where}</p>` : nothing}
     ${line && hasOwnLine ? commandLine(line) : nothing}
     ${recording.error && !isSingle ? ownError(recording.error, error) : nothing}
   </li>`;
+}
+
+/** What distinguishes a recording from others of its run: "rank 2 · attempt 1".
+ * @param {Recording} recording @param {readonly Recording[]} all */
+function labelOf({ rank, attempt }, all) {
+  const hasRanks = all.some((other) => other.rank !== rank);
+  const hasAttempts = all.some((other) => other.attempt !== attempt);
+  return [hasRanks ? t("card.rank", { rank }) : "", hasAttempts ? t("card.attempt", { attempt }) : ""]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 /** The traceback of the run is not repeated.

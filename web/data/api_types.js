@@ -11,6 +11,7 @@
 /** What one process recorded from its start to its end.
  * @typedef {object} Recording
  * @property {number} rank
+ * @property {number} attempt from 1
  * @property {string | null} session
  * @property {RunState} state
  * @property {Phase | null} phase
@@ -33,7 +34,7 @@
  * @property {"mindspore" | "tensorboard"} dialect
  * @property {RunState} state of the newest attempt; the gravest of several recordings
  * @property {Phase | null} phase
- * @property {number | null} ended seconds since 1970
+ * @property {number | null} ended seconds since 1970; of a lost or unknown run, when it was last written
  * @property {RunError | null} error
  * @property {Recording[]} recordings
  * @property {number} damaged_records

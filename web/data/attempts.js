@@ -10,17 +10,14 @@ export function offeredAttempts(count) {
   return Array.from({ length: offered }, (_, place) => count - offered + 1 + place);
 }
 
-/** Counts the points of earlier attempts that stitched series hide, the runs that have such points, and the attempts of
- * the runs on a chart: the most of one run.
+/** Counts the points of earlier attempts that stitched series hide, and the attempts of their runs: the most of one run.
  * @param {Iterable<{run: string, hidden?: number}>} series @param {ReadonlyMap<string, number>} attempts by run */
 export function hiddenAttempts(series, attempts) {
-  const runs = new Set();
   let points = 0;
   let most = 1;
   for (const { run, hidden = 0 } of series) {
     most = Math.max(most, attempts.get(run) ?? 1);
     points += hidden;
-    if (hidden) runs.add(run);
   }
-  return { points, runs: runs.size, attempts: most };
+  return { points, attempts: most };
 }

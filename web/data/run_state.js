@@ -24,10 +24,17 @@ export function sinceOf({ state, started, updated = null, ended }) {
   return state === "running" ? started : (ended ?? updated);
 }
 
-/** How long a run lasted, in seconds: until its end, or else until its last value.
- * @param {{started: number | null, updated: number | null, ended: number | null}} row */
-export function lastedOf({ started, updated, ended }) {
-  const end = ended ?? updated;
+/** States that an end mark in the files names. */
+const MARKED = new Set(["failed", "interrupted", "finished"]);
+
+/** When a run ended; null if that is not known: the files of an unknown run may have been copied since.
+ * @param {Pick<Stateful, "state" | "ended">} of */
+export const endOf = ({ state, ended }) => (MARKED.has(state) || state === "lost" ? ended : null);
+
+/** How long a run lasted, in seconds: until its end mark, or else until its last value.
+ * @param {Stateful} of */
+export function lastedOf({ state, started, updated = null, ended }) {
+  const end = (MARKED.has(state) ? ended : null) ?? updated;
   return started === null || end === null ? null : Math.max(0, end - started);
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   commonCommandLine,
+  endOf,
   errorLine,
   gravityOf,
   lastedOf,
@@ -14,6 +15,7 @@ import {
 /** @param {Partial<import("./api_types.js").Recording>} facts @returns {import("./api_types.js").Recording} */
 const recording = (facts) => ({
   rank: 0,
+  attempt: 1,
   session: null,
   state: "finished",
   phase: null,
@@ -40,9 +42,16 @@ test("a running run is in its state since its start, any other since its end or 
   assert.equal(sinceOf({ ...times, state: "running" }), 10);
   assert.equal(sinceOf({ ...times, state: "lost" }), 20);
   assert.equal(sinceOf({ ...times, state: "failed", ended: 25 }), 25);
-  assert.equal(lastedOf(times), 10);
-  assert.equal(lastedOf({ ...times, ended: 25 }), 15);
-  assert.equal(lastedOf({ ...times, started: null }), null);
+});
+
+test("a run lasted until its end mark, or until its last value: a copied file says nothing about its end", () => {
+  const times = { started: 10, updated: 20, ended: 25 };
+  assert.equal(lastedOf({ ...times, state: "finished" }), 15);
+  assert.equal(lastedOf({ ...times, state: "lost" }), 10);
+  assert.equal(lastedOf({ ...times, state: "unknown" }), 10);
+  assert.equal(lastedOf({ ...times, state: "failed", started: null }), null);
+  assert.equal(endOf({ state: "lost", ended: 25 }), 25);
+  assert.equal(endOf({ state: "unknown", ended: 25 }), null);
 });
 
 test("an error in one line is its type and the first line of its text", () => {

@@ -5,7 +5,7 @@ import { stateWord } from "../../controls/state_mark.js";
 import { runs } from "../../data/catalogue.js";
 import { compareNatural } from "../../data/natural_order.js";
 import { noteTags } from "../../data/notes.js";
-import { errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/run_state.js";
+import { endOf, errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/run_state.js";
 import { metrics, tableCache } from "../../data/run_table.js";
 import { bestOf, chosenColumns } from "./settings.js";
 import { t } from "./words.js";
@@ -64,9 +64,9 @@ const ownColumns = () => [
     filter: (/** @type {string} */ text) => withStateNames(text, stateWord),
   },
   own("error", "text", 200, ({ runRow: { error } }) => error && errorLine(error), "error"),
-  { ...own("started", "time", 128, (row) => row.runRow.started, "time"), downFirst: true },
-  { ...own("ended", "time", 128, (row) => row.runRow.ended, "time"), downFirst: true },
-  { ...own("updated", "time", 128, (row) => row.runRow.updated, "time"), downFirst: true },
+  { ...own("started", "time", 148, (row) => row.runRow.started, "time"), downFirst: true },
+  { ...own("ended", "time", 148, (row) => endOf(row.runRow), "time"), downFirst: true },
+  { ...own("updated", "time", 148, (row) => row.runRow.updated, "time"), downFirst: true },
   { ...own("duration", "duration", 88, (row) => lastedOf(row.runRow), "duration"), downFirst: true },
   { ...own("steps", "number", 84, (row) => row.runRow.last_step, "count"), downFirst: true },
   own("tags", "text", 140, (row) => row.note.tags.join(", ") || null, "tags"),
@@ -168,7 +168,7 @@ const defaultIds = computed(() => {
     .sort(([, a], [, b]) => b.values.size - a.values.size || b.runs - a.runs)
     .slice(0, DEFAULT_PARAMETERS);
   const failed = runs.value.some((row) => row.error) ? ["error"] : [];
-  const ended = runs.value.some((row) => row.ended !== null) ? ["ended"] : [];
+  const ended = runs.value.some((row) => endOf(row) !== null) ? ["ended"] : [];
   const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
   const bad = [...tableCache.rows.value.values()].some((row) => row.first_bad) ? ["bad"] : [];
   const tagged = noteTags.value.length ? ["tags"] : [];

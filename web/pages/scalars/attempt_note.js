@@ -14,21 +14,20 @@ export function attemptNote(series) {
   const isStitched = attempt.value === "";
   if (isStitched ? !hidden.points : hidden.attempts === 1) return nothing;
   const offered = offeredAttempts(hidden.attempts).map(String);
-  return html`<span class="attempt-note" data-note="attempts">${isStitched ? sentence(hidden) : shown()}
-    <span class="attempt-buttons" role="group" aria-label=${t("bar.attempt")}>
-      ${isStitched ? nothing : button("", t("bar.attempt_stitched"), t("bar.attempt_stitched"))}
-      ${attempt.value === "all" ? nothing : button("all", t("card.attempts_all"), t("bar.attempt_all"))}
-      ${offered
-        .filter((number) => number !== attempt.value)
-        .map((number) => button(number, number, t("card.attempts_only", { attempt: number })))}</span></span>`;
+  return html`<span class="attempt-buttons" role="group" aria-label=${t("bar.attempt")}>
+    ${isStitched ? nothing : button("", t("card.attempts_merge"), t("bar.attempt_stitched"))}
+    ${attempt.value === "all" ? nothing : button("all", t("card.attempts_all"), t("bar.attempt_all"))}
+    ${offered
+      .filter((number) => number !== attempt.value)
+      .map((number) => button(number, number, t("card.attempts_only", { attempt: number })))}</span>
+  <span class="meta attempt-note" data-note="attempts" title=${t("card.attempts_hint")}>${
+    isStitched ? sentence(hidden) : shown()
+  }</span>`;
 }
 
 /** @param {ReturnType<typeof hiddenAttempts>} hidden */
-function sentence({ points, runs, attempts }) {
-  const n = grouped(points);
-  if (runs > 1) return t("card.attempts_hidden_runs", { n, runs: grouped(runs) });
-  return attempts === 2 ? t("card.attempts_hidden", { n }) : t("card.attempts_hidden_later", { n });
-}
+const sentence = ({ points, attempts }) =>
+  t(attempts === 2 ? "card.attempts_hidden" : "card.attempts_hidden_earlier", { n: grouped(points) });
 
 const shown = () =>
   attempt.value === "all" ? t("bar.attempt_all") : t("card.attempts_only", { attempt: attempt.value });

@@ -36,11 +36,12 @@ export function cardFrame(card, parts, plot, axis) {
   return html`
     <header draggable=${isOpen ? "false" : "true"} title=${isOpen ? nothing : t("card.move")}>
       ${title(all)}
+      ${attemptNote(series)}
       ${downsampled(counts)}
       ${actions(card, isOpen)}
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
-    <div class="notes" data-axes=${plot?.y?.right && plot.y.left ? 2 : 1}>${attemptNote(series)}${notes(counts, plot)}${bandNotes(all)}${
+    <div class="notes" data-axes=${plot?.y?.right && plot.y.left ? 2 : 1}>${notes(counts, plot)}${bandNotes(all)}${
       axis !== pageAxis.value ? html`<span data-note="one_step">${t("card.one_step")}</span>` : nothing
     }</div>
     ${state(all, card.tag)}

@@ -1,0 +1,43 @@
+"""EndObserver: finds out how a training ended whose recorder is closed outside of a with statement."""
+
+import sys
+import threading
+
+from toposcope.proto.summary_pb2 import RecordingEnd
+from toposcope.recorder.ending import FINISHED, ending_of
+from toposcope.recorder.program_exit import ending_by_exit, is_exiting, observe_exit, unhandled_exception
+
+
+class EndObserver:
+    """Remembers which exceptions were there when the recorder was created: they did not end its training."""
+
+    def __init__(self) -> None:
+        observe_exit()
+        self._thread = threading.get_ident()
+        # Not the exceptions themselves, which would keep the variables of their tracebacks alive.
+        self._handled, self._unhandled = id(sys.exception()), id(unhandled_exception())
+
+    def ending_at_close(self) -> RecordingEnd:
+        """Return the end of the training for a call of close(), which may be in a finally block."""
+        if (error := sys.exception()) is not None and id(error) != self._handled:
+            return ending_of(error)
+        return self._ending_at_exit() if is_exiting() else FINISHED
+
+    def ending_without_close(self) -> RecordingEnd:
+        """Return the end of the training if the recorder is dropped, or if the process ends.
+
+        A recorder may be dropped in any thread: exceptions handled in other threads have nothing to do with it.
+        """
+        if threading.get_ident() == self._thread and (error := sys.exception()) is not None:
+            if id(error) != self._handled:
+                return ending_of(error)
+        return self._ending_at_exit() if is_exiting() else self._ending_in_session()
+
+    def _ending_at_exit(self) -> RecordingEnd:
+        error = unhandled_exception()
+        return ending_of(error) if error is not None and id(error) != self._unhandled else ending_by_exit()
+
+    def _ending_in_session(self) -> RecordingEnd:
+        """In an interactive session, an exception that nothing handled ends a cell, but not the process."""
+        error = unhandled_exception()
+        return ending_of(error) if error is not None and id(error) != self._unhandled else FINISHED
