@@ -61,7 +61,9 @@ def codes_of_signal_handlers() -> set[CodeType]:
 
 
 def _name_of(kind: type) -> str:
-    return kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
+    return (
+        kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
+    )
 
 
 def _text_of(error: BaseException) -> str:

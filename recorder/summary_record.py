@@ -360,7 +360,11 @@ class SummaryRecord:
     def _close_or_raise(self, end: RecordingEnd | None) -> bool:
         is_written = self._close(end)
         fault = self._recording.take_unraised_fault()
-        if self._raise_exception and not self._is_loss_raised and (error := fault or self._recording.loss()) is not None:
+        if (
+            self._raise_exception
+            and not self._is_loss_raised
+            and (error := fault or self._recording.loss()) is not None
+        ):
             self._is_loss_raised = True
             raise error
         return is_written

@@ -144,9 +144,11 @@ class EventQueue:
             if self._written < target or self._syncs_done < sync:
                 self._flush_now()
             self._wait_until(
-                lambda: (self._written >= target and self._syncs_done >= sync)
-                or self._faults.count > fault_count
-                or self._has_ended
+                lambda: (
+                    (self._written >= target and self._syncs_done >= sync)
+                    or self._faults.count > fault_count
+                    or self._has_ended
+                )
             )
             is_flushed = self._written >= target and self._faults.current is None
         self._faults.log_new()

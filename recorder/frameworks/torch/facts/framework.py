@@ -9,13 +9,13 @@ from toposcope.recorder.adapters import is_module, is_tensor
 from toposcope.recorder.framework import DatasetFacts, Framework
 from toposcope.recorder.frameworks.torch.facts.data_pipeline import facts_of, pipeline_of
 from toposcope.recorder.frameworks.torch.facts.device_histogram import device_histogram
+from toposcope.recorder.frameworks.torch.facts.optimizer_step import step_of
 from toposcope.recorder.frameworks.torch.facts.optimizers import (
     learning_rates_of,
     optimizer_facts,
     parameters_of,
     set_learning_rates_of,
 )
-from toposcope.recorder.frameworks.torch.facts.optimizer_step import step_of
 from toposcope.recorder.frameworks.torch.facts.state import load_optimizer_state_of, load_state, optimizer_state_of
 from toposcope.recorder.frameworks.torch.graph.call_inputs import described
 from toposcope.recorder.frameworks.torch.graph.network_graph import graph_of
