@@ -2,17 +2,20 @@
 
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.graph_recording import GraphRecording
 from toposcope.recorder.collecting.job import Job
-from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
 from toposcope.recorder.collecting.schedule import Due, Schedule
 from toposcope.recorder.collecting.step_values import StepValues
 from toposcope.recorder.collecting.training_lineage import add_custom_lineage, add_dataset_graph, add_train_lineage
+from toposcope.recorder.landscapes.plan.settings import LandscapeSettings
 from toposcope.recorder.rank import rank_of, world_size_of
 from toposcope.recorder.summary import OperatorValues
+
+if TYPE_CHECKING:
+    from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
 
 _NEVER = 1 << 62
 
@@ -40,7 +43,7 @@ class TrainingCollection:
         self._saves_at_epochs = self._saves_at_steps = False
         if (settings := plan.data.landscape) is not None and world[0] == 0:  # Other ranks would write the same files.
             self._saves_at_steps, self._saves_at_epochs = settings.unit == "step", settings.unit == "epoch"
-            self._landscape = LandscapeCheckpoints(job, settings, total if self._saves_at_steps else epochs)
+            self._landscape = _landscape_checkpoints(job, settings, total if self._saves_at_steps else epochs)
         self._outputs_before: Any = None
         self._collected_step = -1
         self._next_step = 0 if self._saves_at_steps or not self._counts_epochs else _NEVER
@@ -163,6 +166,13 @@ class TrainingCollection:
 
     def _attempt(self, name: str, collect: Callable[..., object], *arguments: object) -> None:
         self._job.guard.attempt(name, collect, *arguments)
+
+
+def _landscape_checkpoints(job: Job, settings: LandscapeSettings, planned: int | None) -> "LandscapeCheckpoints":
+    # Imported on demand: it imports all formats of checkpoints.
+    from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
+
+    return LandscapeCheckpoints(job, settings, planned)
 
 
 def _positive(number: object) -> int | None:

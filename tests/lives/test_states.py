@@ -80,7 +80,9 @@ def _start(folder: Path, script: str, **variables: str) -> subprocess.Popen[str]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 
-def _start_waiting(folder: Path, script: str = "recorder = record()\nwait()", **variables: str) -> subprocess.Popen[str]:
+def _start_waiting(
+    folder: Path, script: str = "recorder = record()\nwait()", **variables: str
+) -> subprocess.Popen[str]:
     """Start a training process and wait until it has recorded its steps."""
     process = _start(folder, script, **variables)
     assert process.stdout is not None
