@@ -1,4 +1,4 @@
-"""Framework: what callbacks and checkpoints need of PyTorch, MindSpore or a network without a framework."""
+"""Framework: what callbacks and checkpoints need of PyTorch, Keras, JAX, MindSpore or a network without a framework."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -36,8 +36,8 @@ class Framework(Protocol):
     def gradients(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return the gradients of the parameters that currently have one."""
 
-    def learning_rates(self, optimizer: Any) -> list[float]:
-        """Return the current learning rate of each parameter group."""
+    def learning_rates(self, optimizer: Any) -> list[Any]:
+        """Return the learning rate of each group: numbers, and arrays of one that are not read from their device."""
 
     def set_learning_rates(self, optimizer: Any, learning_rates: Sequence[float]) -> None:
         """Set the learning rate of each group, in the order of learning_rates(); ValueError if that is impossible."""

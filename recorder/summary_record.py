@@ -90,7 +90,7 @@ class SummaryRecord:
         flush_seconds: float = 1.0,
         heartbeat_seconds: float = 30.0,
         on_backlog: str = "wait",
-        starts_attempt: bool = False,
+        resume: bool | int = False,
         collects_operators: bool = True,
     ) -> None:
         """Create a new event file in *log_dir*, which is created if it does not exist.
@@ -116,8 +116,10 @@ class SummaryRecord:
             on_backlog: what record() does if values are recorded faster than they are written and the queue is full:
                 "wait" until there is room, or "drop" the new values and return False. What was waited and dropped is
                 logged at the end.
-            starts_attempt: whether this recording resumes an earlier one in the same directory and replaces its later
-                steps.
+            resume: whether this recording goes on with an earlier one in the same directory. True: it replaces the later
+                steps of each tag that it records, also where it repeats none. An integer: the first step of this
+                recording; what was recorded there from that step on is hidden, of every tag. False: readers compare the
+                steps of each tag. Nothing is deleted: readers can show each attempt.
             collects_operators: whether record() also records the values of the operators in toposcope.recorder.summary.
                 If several recorders are open in one context (a thread, for example), the one opened last receives them.
 
@@ -135,13 +137,11 @@ class SummaryRecord:
         seconds = checked_seconds("flush_seconds", flush_seconds)
         heartbeat = checked_seconds("heartbeat_seconds", heartbeat_seconds)
         drops = checked_backlog(on_backlog) == "drop"
-        checked_bool("starts_attempt", starts_attempt)
+        resume = resume if isinstance(resume, bool) else checked_integer("resume", resume, lowest=0)
         collects_operators = checked_bool("collects_operators", collects_operators)
         naming = Naming(checked_directory("log_dir", log_dir), prefix, rank := rank_of(os.environ), suffix)
         start = recording_start(rank, heartbeat, command_line(sys.argv, _MAX_COMMAND_LINE))
-        self._recording = start_recording(
-            RecordingOptions(naming, size, exports_npy, seconds, starts_attempt, start, drops)
-        )
+        self._recording = start_recording(RecordingOptions(naming, size, exports_npy, seconds, resume, start, drops))
         self._observer = EndObserver()
         # Closes the files at exit or when the recorder is dropped; must reference the recording only, not the recorder.
         weakref.finalize(self, _close_unclosed, self._recording, self._observer)

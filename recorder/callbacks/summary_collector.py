@@ -1,7 +1,7 @@
 """SummaryCollector: the callback that records summaries of a training."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -15,13 +15,14 @@ from toposcope.recorder.arguments import (
 from toposcope.recorder.collecting.collected_data import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
+from toposcope.recorder.collecting.resuming import resume_of
 from toposcope.recorder.collecting.training_collection import TrainingCollection
 from toposcope.recorder.logged_values import LoggedValues
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
 from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.run_context import RunContext
+from toposcope.recorder.training.run_context import CallbackParams, RunContext
 from toposcope.recorder.training.watch import watch
 from toposcope.recorder.training.watched_run import WatchedRun
 from toposcope.recorder.values.foreign_values import short_repr
@@ -150,11 +151,6 @@ class SummaryCollector(Callback):
         self._collection: TrainingCollection | None = None
 
     def __enter__(self) -> "SummaryCollector":
-        if self._recorder is None:
-            size, options = self._max_file_size, self._export_options
-            self._recorder = SummaryRecord(
-                self._plan.summary_dir, max_file_size=size, export_options=options, collects_operators=False
-            )
         self._depth += 1
         return self
 
@@ -187,6 +183,9 @@ class SummaryCollector(Callback):
         loggers: LoggerDestination | Sequence[LoggerDestination] = (),
         initial_step: int | None = None,
         initial_epoch: int | None = None,
+        parameters: Callable[[], Any] | None = None,
+        gradients: Callable[[], Any] | None = None,
+        learning_rate: float | Callable[..., Any] | None = None,
     ) -> WatchedRun:
         """Return a run that a user-written loop reports its steps to, and collect it.
 
@@ -207,6 +206,9 @@ class SummaryCollector(Callback):
             loggers: destinations of what is logged.
             initial_step: number of steps trained before, as for watch().
             initial_epoch: number of epochs trained before, as for watch().
+            parameters: as for watch(): a function that returns the current parameters.
+            gradients: as for watch(): a function that returns the gradients of the newest step.
+            learning_rate: as for watch(): a number, or a function without arguments or of the finished steps.
 
         Raises:
             TypeError: an argument has the wrong type.
@@ -225,6 +227,9 @@ class SummaryCollector(Callback):
             loggers=loggers,
             initial_step=initial_step,
             initial_epoch=initial_epoch,
+            parameters=parameters,
+            gradients=gradients,
+            learning_rate=learning_rate,
         )
 
     def record_logged(self, values: LoggedValues, step: int) -> None:
@@ -248,14 +253,23 @@ class SummaryCollector(Callback):
             )
         if params.get("mode") not in _MODES:
             raise ValueError(f"cb_params.mode must be 'train' or 'eval', not {short_repr(params.get('mode'))}.")
-        if self._recorder is None:
+        if not self._depth:
             raise ValueError("A SummaryCollector must be entered, `with collector:`, before its hooks are called.")
+        recorder = self._recorder = self._recorder or self._new_recorder(params)
         if params["mode"] == "eval" and self._collection is not None:
             self._collection.begin_evaluation()
         elif params["mode"] == "train":
             if self._collection is not None:  # The user has entered the collector for several trainings.
                 self._collection.end()
-            self._collection = TrainingCollection(job_of(self._plan, self._recorder, params))
+            self._collection = TrainingCollection(job_of(self._plan, recorder, params))
+
+    def _new_recorder(self, params: CallbackParams) -> SummaryRecord:
+        """Return a recorder that continues earlier recordings in the directory at the first step of the training."""
+        plan, resume = self._plan, resume_of(self._plan.summary_dir, params)
+        size, options = self._max_file_size, self._export_options
+        return SummaryRecord(
+            plan.summary_dir, max_file_size=size, export_options=options, resume=resume, collects_operators=False
+        )
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
         """Prepare the collection of an epoch."""

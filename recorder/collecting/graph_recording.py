@@ -30,6 +30,11 @@ class GraphRecording:
         self._source: NetworkGraph | _ExampleInputs | None = job.guard.attempt("the graph", _graph_source, job)
         self._due: float | None = None
 
+    @property
+    def is_pending(self) -> bool:
+        """Whether the network has a graph that is not recorded yet."""
+        return self._source is not None
+
     def record_if_due(self, step: int) -> None:
         """Record the graph at the end of a step if ten seconds have passed since the first call."""
         if self._source is None:

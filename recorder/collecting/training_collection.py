@@ -35,10 +35,9 @@ class TrainingCollection:
         total = epochs * steps if epochs and steps else None
         length, world = epochs if self._counts_epochs else total, (rank_of(os.environ), world_size_of(os.environ))
         self._schedule = Schedule(plan.collect_freq, plan.collect_tensor_freq, length, *world)
-        self._values = StepValues(job)
         # Before the first step, as the first call of a PyTorch network provides its inputs.
-        has_graph = job.is_leading and job.collects("collect_graph")
-        self._graph = GraphRecording(job) if has_graph else None
+        self._graph = GraphRecording(job) if job.is_leading and job.collects("collect_graph") else None
+        self._values = StepValues(job, None if self._graph is None else self._graph.is_pending)
         self._landscape: LandscapeCheckpoints | None = None
         self._saves_at_epochs = self._saves_at_steps = False
         if (settings := plan.data.landscape) is not None and world[0] == 0:  # Other ranks would write the same files.
@@ -127,7 +126,7 @@ class TrainingCollection:
         if self._landscape is not None:
             self._attempt("landscape checkpoints", self._landscape.end, self._step, self._epoch)
         if self._job.is_leading and self._job.collects("collect_train_lineage"):
-            rate = self._values.peak_learning_rate
+            rate = self._job.guard.attempt("the peak learning rate", self._values.peak_learning_rate.value)
             self._attempt("train lineage", add_train_lineage, self._job, rate, self._epoch)
             self._job.record_outside_steps(self._step)
 

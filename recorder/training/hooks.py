@@ -51,7 +51,8 @@ class Hooks:
         self._phases: list[Phase] = []
         self._is_epoch_open = False
         self.params = CallbackParams()
-        """The cb_params: MindSpore's documented keys, and "schedulers" if there are any."""
+        """The cb_params: MindSpore's documented keys; "schedulers", "is_initial_step_given", "loop_sources" (of a watched
+        run) and "finished_steps" (in an evaluation after the training) where that applies."""
 
     @property
     def is_stop_requested(self) -> bool:
@@ -229,6 +230,8 @@ def _training_params(state: State) -> dict[str, Any]:
         "train_network": state.model,
         **({"sink_size": state.sink_size} if state.sink_size is not None else {}),
         **({"schedulers": list(state.schedulers)} if state.schedulers else {}),
+        **({"is_initial_step_given": True} if state.initial_step is not None else {}),
+        **({"loop_sources": state.loop_sources} if state.loop_sources is not None else {}),
     }
 
 

@@ -9,6 +9,7 @@ from toposcope.recorder.rank import world_size_of
 from toposcope.recorder.trained_steps import TrainedSteps
 from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.evaluator import Evaluator
+from toposcope.recorder.training.loop_sources import LoopSources
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
 from toposcope.recorder.training.timestamp import Timestamp
 
@@ -46,6 +47,7 @@ class State:
         max_duration: TimeInput | None = None,
         evaluators: Sequence[Evaluator] = (),
         callbacks: Sequence[Any] = (),
+        loop_sources: LoopSources | None = None,
         run_name: str = "run",
         seed: int | None = None,
     ) -> None:
@@ -60,6 +62,8 @@ class State:
         self.evaluators = list(evaluators)
         self.callbacks = list(callbacks)
         """Logger destinations, then the user's other callbacks in order, of both styles."""
+        self.loop_sources = loop_sources
+        """Functions of a user-written loop; None for other trainings."""
         self.run_name = run_name
         self.seed = self.rank_zero_seed = seed
         self._counts: Sequence[TrainedSteps] = ()

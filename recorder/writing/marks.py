@@ -22,11 +22,13 @@ def recording_start(rank: int, heartbeat_seconds: float, command_line: str) -> R
     )
 
 
-def version_record(session: bytes, rotation: int, start: RecordingStart, starts_attempt: bool) -> bytes:
+def version_record(session: bytes, rotation: int, start: RecordingStart, resume: bool | int) -> bytes:
     """Return the first record of a file of summaries."""
     event = Event(wall_time=time.time(), version=_VERSION, session_id=session, rotation=rotation, start=start)
-    if starts_attempt and rotation == 0:
+    if rotation == 0 and resume is True:
         event.starts_attempt = True
+    elif rotation == 0 and resume is not False:
+        event.resume_step = resume
     return frame(event.SerializeToString())
 
 

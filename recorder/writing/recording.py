@@ -24,7 +24,8 @@ class RecordingOptions(NamedTuple):
     """In bytes; None: no limit."""
     exports_npy: bool
     flush_seconds: float
-    starts_attempt: bool
+    resume: bool | int
+    """Whether the recording replaces later steps of an earlier one; an integer: from that step on."""
     start: RecordingStart
     """How the recording begins; contains the interval of heartbeats."""
     drops_on_backlog: bool = False
@@ -69,7 +70,7 @@ def start_recording(options: RecordingOptions) -> Recording:
     naming, session = options.naming, os.urandom(16)
     summaries = RotatingFile(
         lambda _: create_event_file(naming, after=seconds_of(summaries.path)),
-        lambda rotation: version_record(session, rotation, options.start, options.starts_attempt),
+        lambda rotation: version_record(session, rotation, options.start, options.resume),
         options.max_file_size,
     )
     summaries.open_next()

@@ -120,6 +120,16 @@ class RunView:
             self._points[key] = _gather(attempts, attempt, read, NO_POINTS)
         return self._points[key]
 
+    def hidden(self, tag: str, rank: int) -> int:
+        """Return how many points of a scalar series the stitched view hides, as a later attempt replaces them."""
+        attempts = self.attempts.get(rank, [])
+        if len(attempts) < 2:
+            return 0
+        scalar = Tag("scalar", tag)
+        files = (file for attempt in attempts for file in attempt.files if not _hides(file, scalar, None))
+        total = sum(file.series[scalar].total for file in files if scalar in file.series)
+        return total - self.points(tag, rank).total
+
     def ordered(self, tag: str, rank: int, attempt: int | str | None, by: str) -> tuple[Points, Ordering]:
         """Return (a scalar series sorted by "step" or "wall_time", stably; its ordering).
 

@@ -28,6 +28,7 @@ def version_event(
     session_id: bytes = b"",
     starts_attempt: bool = False,
     start: summary_pb2.RecordingStart | None = None,
+    resume_step: int | None = None,
 ) -> bytes:
     """Return the first record of an event file: of Toposcope's, or without a session id, of MindSpore's."""
     event = summary_pb2.Event(wall_time=wall_time, version="MindSpore.Event:1", start=start)
@@ -35,6 +36,8 @@ def version_event(
         event.session_id = session_id
     if starts_attempt:
         event.starts_attempt = True
+    if resume_step is not None:
+        event.resume_step = resume_step
     return framing.frame(event.SerializeToString())
 
 

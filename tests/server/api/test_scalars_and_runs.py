@@ -72,6 +72,23 @@ def test_runs_have_their_properties(tmp_path: Path, serve: Serve) -> None:
     }
 
 
+def test_points_that_a_later_attempt_replaces_are_counted_as_hidden(tmp_path: Path, serve: Serve) -> None:
+    """The count is of the whole series, whatever the window; each attempt and all of them can be read."""
+    loss_run(tmp_path / "a", range(1, 56), seconds=100)
+    loss_run(tmp_path / "a", range(41, 111), seconds=500)
+    client = serve(tmp_path)
+
+    def counts(query: str) -> tuple[int, int]:
+        (series,) = client.get(f"api/scalars?tag=loss&{query}").json()["series"]
+        return series["total"], series["hidden"]
+
+    assert counts("") == (110, 15)
+    assert counts("lo=1&hi=10") == (10, 15)
+    assert counts("attempt=1") == (55, 0)
+    assert counts("attempt=2") == (70, 0)
+    assert counts("attempt=all") == (125, 0)
+
+
 def test_one_request_reads_many_tags(tmp_path: Path, serve: Serve) -> None:
     """GET and POST return the same; names without a match are listed as missing."""
     records = [scalar_event(2.0 + i, i, {"loss": i, "accuracy": 2 * i}) for i in range(10)]

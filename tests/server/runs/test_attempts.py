@@ -112,6 +112,61 @@ def test_version_event_may_start_an_attempt(tmp_path: Path) -> None:
     assert [attempt.restart_step for attempt in load(tmp_path).attempts[0]] == [None, 105]
 
 
+def resumed_run(directory: Path, steps: Iterable[int], resume_step: int, seconds: int) -> None:
+    """Write a recording that resumes at a step."""
+    records = [scalar_event(seconds + i, step, {"loss": 2.0}) for i, step in enumerate(steps, 1)]
+    head = version_event(seconds, bytes([seconds % 256]), resume_step=resume_step)
+    (directory / f"events.out.events.summary.{seconds}.0.host_MS").write_bytes(b"".join([head, *records]))
+
+
+def test_resume_step_hides_abandoned_points_of_every_tag(tmp_path: Path) -> None:
+    """Points from the resume step on are hidden at once, also of tags that the new attempt has not recorded yet."""
+    first = [scalar_event(100 + step, step, {"loss": 1.0, "eval": 1.0}) for step in range(1, 56)]
+    write_run(tmp_path, first, seconds=100)
+    resumed_run(tmp_path, [41, 42], 41, seconds=500)
+
+    run = load(tmp_path)
+
+    assert [attempt.restart_step for attempt in run.attempts[0]] == [None, 41]
+    assert steps(run) == [*range(1, 43)]
+    assert steps(run, "eval") == [*range(1, 41)]
+    assert (run.hidden("loss", 0), run.hidden("eval", 0), run.hidden("other", 0)) == (15, 15, 0)
+    assert steps(run, "eval", attempt=1) == steps(run, "eval", attempt=ALL) == [*range(1, 56)]
+
+
+def test_resume_step_hides_points_before_the_first_new_one(tmp_path: Path) -> None:
+    """A resumed recording that records every tenth step hides abandoned points from its resume step on."""
+    loss_run(tmp_path, range(1, 56), seconds=100)
+    resumed_run(tmp_path, [50, 60], 41, seconds=500)
+
+    assert steps(load(tmp_path)) == [*range(1, 41), 50, 60]
+
+
+def test_resume_step_after_the_last_step_continues_the_attempt(tmp_path: Path) -> None:
+    """Nothing is replaced, so that there is no second attempt."""
+    loss_run(tmp_path, range(1, 41), seconds=100)
+    resumed_run(tmp_path, range(41, 51), 41, seconds=500)
+
+    run = load(tmp_path)
+
+    assert len(run.attempts[0]) == 1
+    assert steps(run) == [*range(1, 51)]
+    assert run.hidden("loss", 0) == 0
+
+
+def test_third_attempt_hides_points_of_both_earlier_ones(tmp_path: Path) -> None:
+    """Each resumed attempt hides from its own step on; hidden counts the points of all earlier attempts."""
+    loss_run(tmp_path, range(1, 56), seconds=100)
+    resumed_run(tmp_path, range(41, 61), 41, seconds=500)
+    resumed_run(tmp_path, range(31, 36), 31, seconds=700)
+
+    run = load(tmp_path)
+
+    assert len(run.attempts[0]) == 3
+    assert steps(run) == [*range(1, 36)]
+    assert run.hidden("loss", 0) == 25 + 20
+
+
 def test_by_products_of_landscapes_neither_hide_nor_add_points(tmp_path: Path) -> None:
     """A file of landscapes, all at step 0, does not start an attempt; its scalars are in attempt=all only."""
     loss_run(tmp_path, range(1, 11), seconds=100)
