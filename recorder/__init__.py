@@ -29,7 +29,7 @@ __all__ = [
     "train_lineage",
 ]
 
-__getattr__ = lazy_names(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "Histogram": "toposcope.recorder.values.wrapped",

@@ -21,23 +21,19 @@ class EndObserver:
         """Return the end of the training for a call of close(), which may be in a finally block."""
         if (error := sys.exception()) is not None and id(error) != self._handled:
             return ending_of(error)
-        return self._ending_at_exit() if is_exiting() else FINISHED
+        return (self._ending_by_unhandled() or ending_by_exit()) if is_exiting() else FINISHED
 
     def ending_without_close(self) -> RecordingEnd:
         """Return the end of the training if the recorder is dropped, or if the process ends.
 
         A recorder may be dropped in any thread: exceptions handled in other threads have nothing to do with it.
         """
-        if threading.get_ident() == self._thread and (error := sys.exception()) is not None:
-            if id(error) != self._handled:
-                return ending_of(error)
-        return self._ending_at_exit() if is_exiting() else self._ending_in_session()
+        error = sys.exception() if threading.get_ident() == self._thread else None
+        if error is not None and id(error) != self._handled:
+            return ending_of(error)
+        # An interactive session reports unhandled exceptions without exiting.
+        return self._ending_by_unhandled() or (ending_by_exit() if is_exiting() else FINISHED)
 
-    def _ending_at_exit(self) -> RecordingEnd:
+    def _ending_by_unhandled(self) -> RecordingEnd | None:
         error = unhandled_exception()
-        return ending_of(error) if error is not None and id(error) != self._unhandled else ending_by_exit()
-
-    def _ending_in_session(self) -> RecordingEnd:
-        """In an interactive session, an exception that nothing handled ends a cell, but not the process."""
-        error = unhandled_exception()
-        return ending_of(error) if error is not None and id(error) != self._unhandled else FINISHED
+        return ending_of(error) if error is not None and id(error) != self._unhandled else None

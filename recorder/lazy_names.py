@@ -12,8 +12,8 @@ from importlib import import_module
 from typing import Any
 
 
-def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the __getattr__ of a package.
+def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the __getattr__ and the __dir__ of a package.
 
     Args:
         package: its full name.
@@ -27,4 +27,7 @@ def lazy_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]
         setattr(sys.modules[package], name, value)  # The next use does not come here.
         return value
 
-    return lazy_name
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *modules})
+
+    return lazy_name, names

@@ -35,7 +35,7 @@ __all__ = [
     "TimeMonitor",
 ]
 
-__getattr__ = lazy_names(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "Callback": "toposcope.recorder.training.callback",

@@ -17,7 +17,7 @@ __all__ = [
     "save_checkpoint",
 ]
 
-__getattr__ = lazy_names(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "Checkpoint": "toposcope.recorder.checkpoints.checkpoint",

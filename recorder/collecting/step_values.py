@@ -1,4 +1,4 @@
-"""Step values: the collections at a step: loss, learning rates, parameters, gradients, input and machine."""
+"""Step values: the collections at a step: parameters, gradients, input, throughput and machine."""
 
 import re
 from collections.abc import Mapping
@@ -10,13 +10,10 @@ from toposcope.recorder.collecting.gradient_norms import gradient_norms, own_par
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.machine_metrics import MachineMetrics
 from toposcope.recorder.collecting.missing_values import warn_of_missing
-from toposcope.recorder.collecting.peak import Peak
 from toposcope.recorder.collecting.throughput import Throughput
 from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.framework import DatasetFacts, framework_of
 from toposcope.recorder.training.batch import sample_count
-from toposcope.recorder.training.loss import loss_in
-from toposcope.recorder.values.foreign_values import short_repr
 
 _FIRST_PARAMETERS = 5
 _NONE = "$^"
@@ -26,17 +23,20 @@ _NONE = "$^"
 class StepValues:
     """Collects the values of steps; remembers what is measured between steps."""
 
-    def __init__(self, job: Job, has_graph: bool | None) -> None:
-        """Start measuring; has_graph says whether the network has a graph, None if that is not collected."""
+    def __init__(self, job: Job, network: TrainingNetwork, has_graph: bool | None) -> None:
+        """Start measuring.
+
+        Args:
+            job: the training.
+            network: the source of parameters and gradients.
+            has_graph: whether the network has a graph; None if the graph is not collected.
+        """
         self._job = job
         self._attempt = job.guard.attempt
         self.throughput = Throughput()
-        self.peak_learning_rate = Peak()
-        """The largest collected learning rate of the first parameter group."""
         self._is_found: dict[str, bool] | None = {}
         """Whether values were found at the first step, by their names in the warning of missing ones; None after it."""
-        self._network = TrainingNetwork(job.params, job.framework)
-        self._rates: list[Any] = []
+        self._network = network
         facts = job.framework.dataset_facts(job.params.get("train_dataset"))
         self._batch_size = _mean_batch(facts, job.params.get("batch_num"))
         self._machine: MachineMetrics | None = None
@@ -45,19 +45,11 @@ class StepValues:
         if has_graph is not None:
             self._is_found["the graph"] = has_graph
 
-    def begin_step(self) -> None:
-        """Read the learning rates that the step will use; at its end they may already be those of the next step."""
-        if not self._network.rates_are_of_last_step:
-            self._rates = self._attempt("the learning rate", self._learning_rates) or []
-
-    def add(self, step: int) -> None:
-        """Add the values of a finished step to the next record."""
+    def add(self, step: int, has_rates: bool) -> None:
+        """Add the values of a finished step to the next record; has_rates: whether its learning rates are known."""
         job, attempt, data = self._job, self._attempt, self._job.plan.data
         if job.collects("collect_throughput"):
             attempt("throughput", self._add_throughput, step)
-        if job.collects("collect_metric"):
-            attempt("the loss", self.add_loss)
-        attempt("the learning rate", self._add_learning_rates)
         if data.collects_histograms:
             attempt("parameter histograms", self._add_parameters)
         if data.gradient_histogram_regular is not None:
@@ -70,34 +62,17 @@ class StepValues:
             attempt("the input", self._add_images)
         if self._is_found is not None:
             is_found, self._is_found = self._is_found, None
+            is_found["the learning rate"] = has_rates or not job.collects("collect_learning_rate")
             attempt("missing values", warn_of_missing, job, is_found, self._network.is_unchanged)
 
+    def restart_throughput(self, step: int) -> None:
+        """Begin an interval of the throughput, after *step* finished steps."""
+        self.throughput.restart(step, self._job.params.processed.samples)
+
     def _add_throughput(self, step: int) -> None:
-        batch_size = self._batch_size or sample_count(self._job.params.get("train_dataset_element"))
-        self._job.add_scalars(self.throughput.measure(step, batch_size))
-
-    def add_loss(self) -> None:
-        """Add the loss of the newest step; ValueError if it has none."""
-        outputs = self._job.params.get("net_outputs")
-        loss = loss_in(outputs)
-        if loss is None:
-            raise ValueError(
-                f"net_outputs must be a number, an array or a tensor, or begin with one; not {short_repr(outputs)}."
-            )
-        self._job.recorder.add_value("scalar", "loss/auto", loss)
-
-    def _learning_rates(self) -> list[Any]:
-        return self._network.learning_rates(self._job.params["cur_step_num"] - 1)
-
-    def _add_learning_rates(self) -> None:
-        rates = self._rates or self._learning_rates()
-        self._note("the learning rate", bool(rates) or not self._job.collects("collect_learning_rate"))
-        if not rates:
-            return
-        self.peak_learning_rate.add(rates[0])
-        if self._job.collects("collect_learning_rate"):
-            tags = ["learning_rate"] if len(rates) == 1 else [f"learning_rate/group{i}" for i in range(len(rates))]
-            self._job.add_scalars(dict(zip(tags, rates, strict=True)))
+        params = self._job.params
+        batch_size = self._batch_size or sample_count(params.get("train_dataset_element"))
+        self._job.add_scalars(self.throughput.measure(step, params.processed.samples, batch_size))
 
     def _add_parameters(self) -> None:
         pattern = self._job.plan.data.histogram_regular

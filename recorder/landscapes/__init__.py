@@ -13,7 +13,7 @@ __all__ = [
     "SummaryLandscape",
 ]
 
-__getattr__ = lazy_names(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "Progress": "toposcope.recorder.landscapes.progress",

@@ -17,7 +17,7 @@ __all__ = [
     "SummaryLogger",
 ]
 
-__getattr__ = lazy_names(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "ConsoleLogger": "toposcope.recorder.loggers.console",

@@ -47,7 +47,7 @@ __all__ = [
     "update",
 ]
 
-__getattr__ = lazy_names(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "F1": "toposcope.recorder.metrics.f1",

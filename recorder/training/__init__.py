@@ -39,7 +39,7 @@ __all__ = [
     "Trainer",
 ]
 
-__getattr__ = lazy_names(
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "Callback": "toposcope.recorder.training.callback",

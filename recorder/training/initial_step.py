@@ -15,7 +15,7 @@ def begin_counting(state: State) -> None:
 
     1. state.initial_step, given by the user;
     2. the step of the checkpoint that was restored into the optimizer, or into a network trained without one;
-    3. the largest step in the state of the optimizer, such as Adam's, whoever has loaded it;
+    3. the largest step in the state of the optimizer, such as Adam's, also if it was loaded;
     4. the steps of the first state.initial_epoch epochs;
     5. the steps of earlier trainings with this optimizer in this process;
     6. 0.

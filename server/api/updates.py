@@ -56,7 +56,7 @@ async def stream_updates(request: Request) -> StreamingResponse:
 async def _events(streams: Streams, logdir: Logdir) -> AsyncIterator[bytes]:
     queue = streams.open()
     try:
-        yield b"retry: 1000\n" + _event(Update(logdir.snapshot.revision, [], [], []))
+        yield b"retry: 1000\n" + _event(Update(logdir.snapshot.revision, [], [], [], []))
         while True:
             try:
                 update = await asyncio.wait_for(queue.get(), _HEARTBEAT_SECONDS)

@@ -13,6 +13,7 @@ PAGES = [
     "getting_started.md",
     "recording.md",
     "callbacks.md",
+    "resuming.md",
     "mindinsight.md",
     "zh/getting_started.md",
     "zh/mindinsight.md",

@@ -11,8 +11,8 @@ from toposcope.recorder.frameworks.torch.plain_settings import attribute
 def step_of(optimizer: object) -> int | None:
     """Return how many steps an optimizer has made, including those before its state was saved and loaded.
 
-    That is the largest "step" in the state of a parameter (Adam, AdamW, NAdam, RAdam, Adagrad, RMSprop and others) or of
-    a group (Apex). A parameter has fewer if it was frozen, or had no gradient, for some time.
+    That is the largest "step" in the state of a parameter (Adam, AdamW, NAdam, RAdam, Adagrad, RMSprop and others) or
+    of a group (Apex). A parameter has fewer if it was frozen, or had no gradient, for some time.
 
     Args:
         optimizer: of torch.optim, an object like those, or a tuple of several. Of several, the least: one of two
