@@ -81,7 +81,6 @@ def _count_event(state: ScanState) -> None:
         if state.summaries == 0 or state.step > state.max_step:
             state.max_step = state.step
         state.summaries += 1
-        state.phase = 0
 
 
 def _scan_records(
