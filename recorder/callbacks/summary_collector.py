@@ -65,7 +65,8 @@ class SummaryCollector(Callback):
 
     Once:
 
-    * The graph of the network, after its first call [collect_graph, True].
+    * The graph of the network, in the first pause of the training: at the end of the first epoch, after an evaluation,
+      after ten seconds or at the end, whichever comes first [collect_graph, True].
     * The pipeline of the dataset [collect_dataset_graph, True].
     * Custom lineage, `optimizer/...` and `scheduler/...`: their settings [collect_optimizer_facts, True].
     * The environment: command line, versions, installed packages, host, accelerators and more, see
@@ -84,7 +85,7 @@ class SummaryCollector(Callback):
     After each evaluation:
 
     * `eval/<metric>`, for a list `eval/<metric>/<i>`, at the last training step [collect_eval_metrics, True]; not for
-      evaluations outside of a training.
+      evaluations outside of a training, except those that a watched run reports after its end.
     * Lineage: the metrics and the dataset [collect_eval_lineage, True].
 
     The lineage contains the number of started epochs, and the largest collected learning rate of the first parameter
@@ -368,8 +369,9 @@ class SummaryCollector(Callback):
         if self._collection is not None:
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
-            job = job_of(self._plan, self._recorder, run_context.original_args())
-            job.guard.attempt("evaluation metrics", add_evaluation, job, None)
+            params = run_context.original_args()
+            job = job_of(self._plan, self._recorder, params)
+            job.guard.attempt("evaluation metrics", add_evaluation, job, params.get("finished_steps"))
 
     def on_train_end(self, run_context: RunContext) -> None:
         """Note whether a signal ended the training."""

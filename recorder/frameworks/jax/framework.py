@@ -4,9 +4,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toposcope.recorder.adapters import is_jax_array
 from toposcope.recorder.framework import Framework
 from toposcope.recorder.frameworks.jax.named_leaves import floating_leaves, is_nnx, named_leaves
 from toposcope.recorder.frameworks.plain.framework import PlainFramework
+from toposcope.recorder.values.deferred_array import DeferredArray
 
 _DEEPEST = 8
 
@@ -67,6 +69,10 @@ class JaxFramework(PlainFramework):
             if hasattr(leaf, "dtype") and not jax.numpy.issubdtype(leaf.dtype, is_key)
         }
 
+    def histogram(self, tensor: Any) -> DeferredArray | None:
+        """Return an array that is read when its computation has ended."""
+        return DeferredArray(tensor) if is_jax_array(tensor) and tensor.is_fully_addressable else None
+
 
 def _injected(state: Any, depth: int) -> Iterator[Any]:
     """Yield the learning rates in a state of Optax and in the states inside it."""
@@ -74,7 +80,9 @@ def _injected(state: Any, depth: int) -> Iterator[Any]:
     if isinstance(hyperparams, Mapping):
         if "learning_rate" in hyperparams:
             rate = hyperparams["learning_rate"]
-            yield rate.get_value() if is_nnx(rate) else rate
+            rate = rate.get_value() if is_nnx(rate) else rate
+            # A copy, as the loop may give the buffer of the state to its next step before the rate is read.
+            yield rate.copy() if is_jax_array(rate) else rate
     elif depth < _DEEPEST and isinstance(state, tuple | Mapping):
         for inner in state.values() if isinstance(state, Mapping) else state:
             yield from _injected(inner, depth + 1)

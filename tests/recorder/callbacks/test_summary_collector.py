@@ -492,7 +492,9 @@ def test_failing_collection_is_disabled_and_the_training_continues(tmp_path: Pat
 @pytest.mark.parametrize("loss", [object(), None, (), "text"])
 def test_outputs_without_a_loss_are_logged_once(tmp_path: Path, loss: object, caplog: Any) -> None:
     """The collection of the loss is disabled; everything else is collected."""
-    collector = SummaryCollector(tmp_path, collect_specified_data={**QUIET, "collect_input_data": False}, metric_freq=None)
+    collector = SummaryCollector(
+        tmp_path, collect_specified_data={**QUIET, "collect_input_data": False}, metric_freq=None
+    )
     context = training_context(collector)
     with collector, caplog.at_level(logging.WARNING):
         collector.on_train_begin(context)
@@ -563,7 +565,9 @@ def test_user_written_loop_is_collected(tmp_path: Path) -> None:
     """With watch(), steps are collected, and metrics at the step of their evaluation, also within an epoch."""
     line, batches = Line(), line_batches(10)
     data = {**QUIET, "collect_input_data": False}
-    with SummaryCollector(tmp_path, collect_specified_data=data, metric_freq=None).watch(line, None, batches, epochs=2) as run:
+    with SummaryCollector(tmp_path, collect_specified_data=data, metric_freq=None).watch(
+        line, None, batches, epochs=2
+    ) as run:
         for _ in range(2):
             for number, (x, y) in enumerate(batches, 1):
                 run.step(line.train_step(x, y), batch=(x, y))
