@@ -11,7 +11,8 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz
+.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-import
+.PHONY: bench-fixed-cost bench-landscape check fuzz
 .PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-vtk
 .DELETE_ON_ERROR:
@@ -21,7 +22,7 @@ demo: page
 	@$(BIN)/python examples/demo.py
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
-bench: bench-page bench-recorder bench-reader bench-collector bench-landscape
+bench: bench-page bench-recorder bench-reader bench-idle bench-collector bench-import bench-fixed-cost bench-landscape
 
 # What a person at the page waits for, beside TensorBoard.
 bench-page: $(VENV)/.dev page chromium build/bench/peers/.installed
@@ -35,9 +36,20 @@ bench-recorder: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDSPORE
 bench-reader: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDINSIGHT),build/interop/mindinsight/.installed)
 	$(BIN)/python benchmarks/reader.py $(MEASUREMENTS)
 
+# What a thousand runs that record nothing cost a server and an open page; ten minutes.
+bench-idle: $(VENV)/.installed
+	$(BIN)/python benchmarks/idle_runs.py $(MEASUREMENTS)
+
 # What SummaryCollector costs a PyTorch training.
 bench-collector: $(VENV)/.dev
 	$(BIN)/python benchmarks/collector.py $(MEASUREMENTS)
+
+# What importing the recorder costs, and a run however short it is.
+bench-import: $(VENV)/.installed
+	$(BIN)/python benchmarks/import_time.py $(MEASUREMENTS)
+
+bench-fixed-cost: $(VENV)/.dev
+	$(BIN)/python benchmarks/run_fixed_cost.py $(MEASUREMENTS)
 
 # What a loss landscape costs, beside the naive loop. With MINDSPORE=1 MindSpore's own generator is measured too.
 bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.installed)

@@ -68,7 +68,10 @@ class Framework(Protocol):
         """Load a state into the optimizer."""
 
     def step_of(self, optimizer: Any) -> int | None:
-        """Return the steps that the optimizer has made, in all processes; None if it does not count them."""
+        """Return the steps that an optimizer has made, in all processes; None if it does not count them.
+
+        Without an optimizer the network is passed, which may contain one.
+        """
 
     def histogram(self, tensor: Any) -> Histogram | DeferredArray | None:
         """Return the histogram computed on a tensor's device, or an array to read later; None for one on the CPU."""

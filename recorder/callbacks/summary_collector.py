@@ -65,7 +65,8 @@ class SummaryCollector(Callback):
 
     Once:
 
-    * The graph of the network, after its first call [collect_graph, True].
+    * The graph of the network, in the first pause of the training: at the end of the first epoch, after an evaluation,
+      after ten seconds or at the end, whichever comes first [collect_graph, True].
     * The pipeline of the dataset [collect_dataset_graph, True].
     * Custom lineage, `optimizer/...` and `scheduler/...`: their settings [collect_optimizer_facts, True].
     * The environment: command line, versions, installed packages, host, accelerators and more, see

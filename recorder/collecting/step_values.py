@@ -1,11 +1,9 @@
-"""Step values: the collections at a step: parameters, gradients, input, throughput and graph."""
+"""Step values: the collections at a step: parameters, gradients, input and throughput."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import islice
-from typing import Any, NamedTuple
-
-from google.protobuf.message import Message
+from typing import Any
 
 from toposcope.recorder.collecting.batch_images import images_in
 from toposcope.recorder.collecting.gradient_norms import gradient_norms, own_part
@@ -13,31 +11,21 @@ from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.throughput import Throughput
 from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.framework import DatasetFacts, framework_of
-from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.training.batch import sample_count
 
 _FIRST_PARAMETERS = 5
 
 
 class StepValues:
-    """Collects the values of steps; remembers what is measured between steps and whether the graph is recorded."""
+    """Collects the values of steps; remembers what is measured between steps."""
 
     def __init__(self, job: Job, network: TrainingNetwork) -> None:
-        """Start measuring."""
+        """Start measuring; network is the source of parameters and gradients."""
         self._job, self._network = job, network
         self._attempt = job.guard.attempt
         self.throughput = Throughput()
         facts = job.framework.dataset_facts(job.params.get("train_dataset"))
         self._batch_size = _mean_batch(facts, job.params.get("batch_num"))
-        self._graph: NetworkGraph | _ExampleInputs | None = None
-        if job.is_leading and job.collects("collect_graph"):
-            # Before the first step, as the first call of a PyTorch network provides its inputs.
-            self._graph = self._attempt("the graph", _graph_source, job)
-
-    @property
-    def has_graph(self) -> bool:
-        """Whether the graph may become known."""
-        return isinstance(self._graph, _ExampleInputs) or (self._graph is not None and self._graph.is_pending)
 
     def add(self, step: int) -> None:
         """Add the values of a finished step to the next record."""
@@ -52,8 +40,6 @@ class StepValues:
             attempt("gradient norms", self._add_gradient_norms)
         if job.is_leading and job.collects("collect_input_data"):
             attempt("the input", self._add_images)
-        if self._graph is not None:
-            attempt("the graph", self._add_graph, self._graph.take)
 
     def restart_throughput(self, step: int) -> None:
         """Begin an interval of the throughput, after *step* finished steps."""
@@ -63,11 +49,6 @@ class StepValues:
         params = self._job.params
         batch_size = self._batch_size or sample_count(params.get("train_dataset_element"))
         self._job.add_scalars(self.throughput.measure(step, params.processed.samples, batch_size))
-
-    def end(self) -> None:
-        """Add the graph as far as it is known if no step has recorded it, and release the network."""
-        if self._graph is not None:
-            self._attempt("the graph", self._add_graph, self._graph.give_up)
 
     def _add_parameters(self) -> None:
         parameters, pattern = self._network.parameters(), self._job.plan.data.histogram_regular
@@ -101,27 +82,6 @@ class StepValues:
             return  # Most trainings have no images: no reason for a warning.
         self._job.recorder.add_value("image", "input_data/auto", images.pixels, dataformats=images.layout)
 
-    def _add_graph(self, take: Callable[[], Message | bytes | None]) -> None:
-        if (graph := take()) is not None:
-            self._job.recorder.add_value("graph", "train_network/auto", graph)
-            self._graph = None
-
-
-class _ExampleInputs(NamedTuple):
-    """A network with the user's example_input: its graph is available at any time."""
-
-    job: Job
-    network: Any
-    inputs: tuple[Any, ...]
-
-    def take(self) -> Message | bytes | None:
-        """Return the graph; None while it is not known."""
-        return self.job.framework.network_graph(self.network, self.inputs)
-
-    def give_up(self) -> Message | bytes | None:
-        """Return the graph if it is known."""
-        return self.take()
-
 
 def _mean_batch(facts: DatasetFacts, batches: object) -> float | None:
     """Return the samples per batch, averaged if the last batch of an epoch is smaller; None: unknown."""
@@ -129,17 +89,6 @@ def _mean_batch(facts: DatasetFacts, batches: object) -> float | None:
     if size and facts.size and isinstance(batches, int) and -(-facts.size // size) == batches:
         return facts.size / batches
     return size
-
-
-def _graph_source(job: Job) -> NetworkGraph | _ExampleInputs | None:
-    """Return an object whose take() returns the graph as soon as it is known; None if the network has no graph."""
-    network, inputs = job.params.get("train_network", job.params.get("network")), job.plan.example_input
-    if inputs is not None:
-        return _ExampleInputs(job, network, inputs)
-    try:
-        return NetworkGraph(network)
-    except TypeError:  # A network without a framework.
-        return None
 
 
 def _matching(tensors: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """Engine: calls every callback, of both styles, at the events of a training."""
 
+from __future__ import annotations
+
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +16,8 @@ from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
 from toposcope.recorder.values.foreign_values import short_repr
 
+_OPENING = (Event.INIT, Event.FIT_START, Event.EVAL_START)
+"""The events at which callbacks open files."""
 _owners: dict[int, Hooks] = {}
 """The hooks of the engine that uses a callback, by the id of the callback."""
 
@@ -34,8 +38,7 @@ class Engine:
         self._ordered: list[Any] = []
         self._first_order: list[tuple[Any, bool]] = []
         self._order = self._first_order
-        # Closes files also when the engine is garbage-collected, and at interpreter exit.
-        self._finalizer = weakref.finalize(self, _close_all, state, logger, self.hooks, None)
+        self._finalizer = self._new_finalizer()
 
     def run_event(self, event: Event | str) -> None:
         """Call every callback for event.
@@ -58,6 +61,9 @@ class Engine:
                 callback.run_event(event, self.state, self.logger)
             elif hook is not None:
                 self.hooks.call(callback, hook)
+        if event in _OPENING:
+            self._finalizer.detach()
+            self._finalizer = self._new_finalizer()
         if hook is None:
             return
         # The second hook of an event is called after all callbacks have run the first.
@@ -80,6 +86,13 @@ class Engine:
         self._is_closed = True
         self._finalizer.detach()
         return _close_all(self.state, self.logger, self.hooks, error)
+
+    def _new_finalizer(self) -> weakref.finalize[..., Engine]:
+        """Close the callbacks also when the engine is garbage-collected, and at interpreter exit.
+
+        The newest finalizer is called first at exit: callbacks must be closed before the recorders that they opened.
+        """
+        return weakref.finalize(self, _close_all, self.state, self.logger, self.hooks, None)
 
     def _in_order(self, event: Event) -> list[tuple[Any, bool]]:
         """Return the callbacks in the order of an event, each with whether it is called through hooks."""

@@ -11,6 +11,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 # programs that examples/ and tests/interop/ run.
 PAGES = [
     "getting_started.md",
+    "training.md",
     "recording.md",
     "callbacks.md",
     "resuming.md",

@@ -45,6 +45,13 @@ class JaxFramework(PlainFramework):
         """
         return list(_injected(getattr(optimizer, "opt_state", None), 0))
 
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return the step of an optimizer of nnx or a TrainState."""
+        step: Any = getattr(optimizer, "step", None)
+        if is_nnx(step):
+            step = step.get_value()
+        return None if step is None or callable(step) else int(step)
+
     def class_name(self, thing: Any) -> str | None:
         """Return the name of a function, or of the class of a module or an optimizer; None for other pytrees."""
         if callable(apply := getattr(thing, "apply_fn", None)):  # A TrainState.
@@ -61,11 +68,6 @@ class JaxFramework(PlainFramework):
             for name, leaf in leaves.items()
             if hasattr(leaf, "dtype") and not jax.numpy.issubdtype(leaf.dtype, is_key)
         }
-
-    def step_of(self, optimizer: Any) -> int | None:
-        """Return the counter of an optimizer of nnx."""
-        step = getattr(optimizer, "step", None) if is_nnx(optimizer) else None
-        return None if step is None else int(step.get_value())
 
     def histogram(self, tensor: Any) -> DeferredArray | None:
         """Return an array that is read when its computation has ended."""

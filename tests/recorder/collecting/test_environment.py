@@ -2,22 +2,16 @@
 
 import logging
 import os
-import re
 import subprocess
 import sys
 import textwrap
-import time
 from datetime import datetime
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from toposcope.proto import framing
-from toposcope.proto.lineage_pb2 import LineageEvent
-from toposcope.recorder import SummaryRecord, custom_lineage
 from toposcope.recorder.collecting.environment import environment_facts
 
 
