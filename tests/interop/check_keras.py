@@ -188,6 +188,8 @@ def test_a_stateless_loop_of_jax_supplies_its_variables(tmp_path: Path, caplog: 
         trainable, state = optimizer.stateless_apply(state, gradients, trainable)
         return trainable, rest, state, loss
 
+    trainable: Any = None
+
     def train(directory: Path, **sources: Any) -> None:
         nonlocal trainable
         trainable = [variable.value for variable in model.trainable_variables]
@@ -199,7 +201,6 @@ def test_a_stateless_loop_of_jax_supplies_its_variables(tmp_path: Path, caplog: 
                 trainable, rest, state, loss = step(trainable, rest, state, x, y)
                 run.step(loss, batch=x)
 
-    trainable: Any = None
     train(
         tmp_path / "supplied",
         parameters=lambda: dict(zip(NAMES, trainable, strict=True)),
@@ -228,8 +229,8 @@ def test_settings_of_the_optimizer_are_in_the_lineage(tmp_path: Path) -> None:
         for x, y in batches():
             run.step(model.train_on_batch(x, y), batch=x)
     lineage = run_in(tmp_path).lineage()
-    print(lineage)
-    assert lineage["custom"]["optimizer/beta_1"] == pytest.approx(0.8)
-    assert lineage["custom"]["scheduler/class"] == "CosineDecay"
-    assert lineage["hyper_parameters"]["optimizer"] == "Adam"
-    assert lineage["hyper_parameters"]["learning_rate"] == pytest.approx(0.1)
+    assert lineage.custom["optimizer/beta_1"] == 0.8
+    assert lineage.custom["scheduler/class"] == "CosineDecay"
+    assert lineage.model["network"] == "Sequential"
+    assert lineage.hyper_parameters["optimizer"] == "Adam"
+    assert lineage.hyper_parameters["learning_rate"] == pytest.approx(0.1)
