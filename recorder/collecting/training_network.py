@@ -78,7 +78,7 @@ class TrainingNetwork:
         Args:
             finished_steps: how many steps of the training were finished before the one that uses the rates.
         """
-        rates = self._rates(finished_steps)
+        rates = [rate if type(rate) is float else _kept(rate) for rate in self._rates(finished_steps)]
         self.is_found["the learning rate"] = bool(rates)
         return rates
 
@@ -104,3 +104,10 @@ class TrainingNetwork:
         except Exception:  # Logged when they are collected.
             return []
         return [ref(array) for array in arrays] if all(map(is_jax_array, arrays)) else []
+
+
+def _kept(rate: Any) -> Any:
+    """Return a learning rate that does not change until it is read; its device is not waited for."""
+    if is_jax_array(rate):
+        return rate.copy()  # The loop may give the buffer of its state to the next step.
+    return rate.read_value() if hasattr(rate, "read_value") else rate  # A variable of TensorFlow.
