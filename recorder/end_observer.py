@@ -2,10 +2,12 @@
 
 import sys
 import threading
+import weakref
 
 from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder.ending import FINISHED, ending_of
 from toposcope.recorder.program_exit import ending_by_exit, is_exiting, observe_exit, unhandled_exception
+from toposcope.recorder.thread_exit import ending_of_thread, observe_threads
 
 
 class EndObserver:
@@ -13,7 +15,8 @@ class EndObserver:
 
     def __init__(self) -> None:
         observe_exit()
-        self._thread = threading.get_ident()
+        observe_threads()
+        self._thread = weakref.ref(threading.current_thread())
         # Not the exceptions themselves, which would keep the variables of their tracebacks alive.
         self._handled, self._unhandled = id(sys.exception()), id(unhandled_exception())
 
@@ -28,9 +31,12 @@ class EndObserver:
 
         A recorder may be dropped in any thread: exceptions handled in other threads have nothing to do with it.
         """
-        error = sys.exception() if threading.get_ident() == self._thread else None
+        thread = self._thread()
+        error = sys.exception() if threading.current_thread() is thread else None
         if error is not None and id(error) != self._handled:
             return ending_of(error)
+        if (end := ending_of_thread(thread)) is not None:
+            return end
         # An interactive session reports unhandled exceptions without exiting.
         return self._ending_by_unhandled() or (ending_by_exit() if is_exiting() else FINISHED)
 

@@ -9,6 +9,8 @@ from time import time
 from types import TracebackType
 from typing import Any, SupportsIndex
 
+from google.protobuf.message import Message
+
 from toposcope.proto.summary_pb2 import Phase, RecordingEnd
 from toposcope.recorder import log
 from toposcope.recorder.arguments import (
@@ -300,6 +302,31 @@ class SummaryRecord:
         if not (values.scalars or values.snapshots):
             return not values.unreadable
         return self._put_large(step, values.scalars, values.snapshots, is_complete=not values.unreadable)
+
+    def record_apart(
+        self, step: int, scalars: Mapping[str, float], messages: Mapping[str, Message] | None = None
+    ) -> bool:
+        """Record values as one event, without those that are added and without the values of summary operators.
+
+        For collectors, whose own threads record beside the training's.
+
+        Args:
+            step: the step of the scalars.
+            scalars: by tag.
+            messages: by plugin, the custom lineage, or ConsoleOutput, Environment and Code of the recording.
+
+        Returns:
+            False if the recorder is closed, or if the files cannot be written at present.
+        """
+        snapshots = {
+            (plugin, plugin): Snapshot(plugin, message, message.ByteSize())
+            for plugin, message in (messages or {}).items()
+        }
+        size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
+        recording = self._recording
+        if recording.queue.closed:
+            return False
+        return recording.queue.put_large((time(), step, dict(scalars), snapshots), size) and recording.is_healthy
 
     def flush(self, *, durable: bool = False) -> bool:
         """Wait until everything recorded before is in the file; give up, with a log line, if the writer fails.

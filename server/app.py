@@ -16,6 +16,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
 from toposcope.server.api import (
+    code,
+    console,
+    environment,
     health,
     histograms,
     hparams,
@@ -134,6 +137,9 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
         lineage,
         hparams,
         importance,
+        console,
+        environment,
+        code,
         landscape_files,
         landscapes,
     )

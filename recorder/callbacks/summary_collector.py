@@ -15,6 +15,7 @@ from toposcope.recorder.arguments import (
     checked_integer,
     checked_seconds,
 )
+from toposcope.recorder.collecting.background import Background
 from toposcope.recorder.collecting.collected_data import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
@@ -57,7 +58,6 @@ class SummaryCollector(Callback):
     * `throughput/steps_per_second` and `throughput/samples_per_second` of this process since the last such event or the
       beginning of the epoch, without evaluations. A step of accumulated micro-batches has the samples of all of them
       [collect_throughput, True].
-    * `machine/...`: CPUs, memory and GPUs, at most once a second; see MachineMetrics [collect_machine, True].
     * `gradient_norm/global` and `gradient_norm/<parameter>`: Euclidean norms [collect_gradient_norm, False].
     * `gradient/<parameter>`: histograms of gradients of parameters whose names match [gradient_histogram_regular,
       None: no gradients].
@@ -69,14 +69,23 @@ class SummaryCollector(Callback):
       after ten seconds or at the end, whichever comes first [collect_graph, True].
     * The pipeline of the dataset [collect_dataset_graph, True].
     * Custom lineage, `optimizer/...` and `scheduler/...`: their settings [collect_optimizer_facts, True].
-    * Custom lineage, `environment/...`: command line, commit, versions, host and more; see environment_facts()
-      [collect_environment, True].
+    * The environment: command line, versions, installed packages, host, accelerators and more, see
+      environment_facts(); also as custom lineage, `environment/...` [collect_environment, True].
+    * The version of the code: git commit, remote, and the first megabyte of `git diff` [collect_code, True].
     * The lineage at the end of the training, also if it raised [collect_train_lineage, True].
+
+    While the training runs, by threads of their own:
+
+    * `machine/...`: CPUs, memory, disk, network and GPUs every machine_seconds, see MachineMetrics
+      [collect_machine, True].
+    * What Python writes to stdout and stderr [collect_console, False].
+
+    Whatever looks like a secret in these is recorded as "***"; see hide_secrets().
 
     After each evaluation:
 
     * `eval/<metric>`, for a list `eval/<metric>/<i>`, at the last training step [collect_eval_metrics, True]; not for
-      evaluations outside of a training.
+      evaluations outside of a training, except those that a watched run reports after its end.
     * Lineage: the metrics and the dataset [collect_eval_lineage, True].
 
     The lineage contains the number of started epochs, and the largest collected learning rate of the first parameter
@@ -116,6 +125,7 @@ class SummaryCollector(Callback):
         all_ranks: bool = False,
         heartbeat_seconds: float = 30.0,
         on_backlog: str = "wait",
+        machine_seconds: float = 10.0,
     ) -> None:
         """Set what to collect; files are created when the training begins.
 
@@ -146,6 +156,7 @@ class SummaryCollector(Callback):
             all_ranks: whether every process records what otherwise only rank 0 records, except landscape checkpoints.
             heartbeat_seconds: as for SummaryRecord; heartbeats contain what the training does.
             on_backlog: as for SummaryRecord.
+            machine_seconds: seconds between machine metrics.
 
         Raises:
             TypeError: an argument, or a key or value in it, has the wrong type.
@@ -169,10 +180,14 @@ class SummaryCollector(Callback):
         self._heartbeat_seconds = checked_seconds("heartbeat_seconds", heartbeat_seconds)
         self._on_backlog = checked_backlog(on_backlog)
         directory = checked_directory("summary_dir", summary_dir)
-        self._plan = Plan(directory, frequency, metric_freq, collect_tensor_freq, data, lineage, inputs, all_ranks)
+        seconds = checked_seconds("machine_seconds", machine_seconds)
+        self._plan = Plan(
+            directory, frequency, metric_freq, collect_tensor_freq, data, lineage, inputs, all_ranks, seconds
+        )
         self._depth = 0
         self._recorder: SummaryRecord | None = None
         self._collection: TrainingCollection | None = None
+        self._background: Background | None = None
         self._phase: TrainingPhase | None = None
         self._exit_request: str | None = None
         self._is_first_step_checked = True
@@ -192,7 +207,9 @@ class SummaryCollector(Callback):
             if self._collection is not None:
                 self._collection.end(error)
         finally:
-            recorder, self._recorder, self._collection = self._recorder, None, None
+            if self._background is not None:
+                self._background.end()
+            recorder, self._recorder, self._collection, self._background = self._recorder, None, None, None
             request, self._exit_request = self._exit_request, None
             if error is None and request is not None:
                 recorder.close(interrupted_by=request)
@@ -297,7 +314,10 @@ class SummaryCollector(Callback):
         elif params["mode"] == "train":
             if self._collection is not None:  # The user has entered the collector for several trainings.
                 self._collection.end()
-            self._collection = TrainingCollection(job_of(self._plan, recorder, params))
+            job = job_of(self._plan, recorder, params)
+            self._collection = TrainingCollection(job)
+            if self._background is None:
+                self._background = Background(job, lambda: 0 if self._collection is None else self._collection.step)
 
     def _new_recorder(self, params: CallbackParams) -> SummaryRecord:
         """Create the recorder, which continues earlier recordings in the directory at the first step of a training."""
@@ -349,8 +369,9 @@ class SummaryCollector(Callback):
         if self._collection is not None:
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
-            job = job_of(self._plan, self._recorder, run_context.original_args())
-            job.guard.attempt("evaluation metrics", add_evaluation, job, None)
+            params = run_context.original_args()
+            job = job_of(self._plan, self._recorder, params)
+            job.guard.attempt("evaluation metrics", add_evaluation, job, params.get("finished_steps"))
 
     def on_train_end(self, run_context: RunContext) -> None:
         """Note whether a signal ended the training."""

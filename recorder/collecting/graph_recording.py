@@ -32,8 +32,8 @@ class GraphRecording:
 
     @property
     def is_pending(self) -> bool:
-        """Whether the network has a graph that is not recorded yet."""
-        return self._source is not None
+        """Whether the graph is not recorded and may become known."""
+        return isinstance(self._source, _ExampleInputs) or (self._source is not None and self._source.is_pending)
 
     def record_if_due(self, step: int) -> None:
         """Record the graph at the end of a step if ten seconds have passed since the first call."""

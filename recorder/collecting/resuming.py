@@ -23,11 +23,14 @@ def resume_of(params: Mapping[str, Any]) -> bool | int:
         params: the cb_params.
 
     Returns:
-        The first step of the training if it is known; False if it is not, or for an evaluation.
+        The first step of the training if it is known. For an evaluation after a training the step after its last one,
+        as the evaluation replaces nothing. Otherwise False.
     """
+    if params.get("mode") != "train":
+        finished_steps = params.get("finished_steps")
+        return False if finished_steps is None else int(finished_steps) + 1
     step = int(params.get("cur_step_num", 0))
-    is_known = params.get("mode") == "train" and (step or params.get("is_initial_step_given"))
-    return step + 1 if is_known else False
+    return step + 1 if step or params.get("is_initial_step_given") else False
 
 
 def warn_of_hidden_steps(directory: str, params: Mapping[str, Any]) -> None:

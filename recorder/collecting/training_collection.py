@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.graph_recording import GraphRecording
 from toposcope.recorder.collecting.job import Job
+from toposcope.recorder.collecting.missing_values import warn_of_missing
 from toposcope.recorder.collecting.schedule import NOTHING_DUE, Due, Schedule
 from toposcope.recorder.collecting.step_metrics import StepMetrics
 from toposcope.recorder.collecting.step_values import StepValues
@@ -39,9 +40,9 @@ class TrainingCollection:
         self._schedule = Schedule(plan.collect_freq, plan.collect_tensor_freq, length, *world)
         # Before the first step, as the first call of a PyTorch network provides its inputs.
         self._graph = GraphRecording(job) if job.is_leading and job.collects("collect_graph") else None
-        network = TrainingNetwork(params, job.framework)
-        has_graph = None if self._graph is None else self._graph.is_pending
-        self._values, self._metrics = StepValues(job, network, has_graph), StepMetrics(job, network)
+        self._network = TrainingNetwork(params, job.framework)
+        self._values, self._metrics = StepValues(job, self._network), StepMetrics(job, self._network)
+        self._has_graph, self._is_checked = self._graph is None or self._graph.is_pending, False
         self._metric_freq = plan.metric_freq
         # The loss and the learning rates are due from this step on, without anything else.
         self._next_metric = _NEVER if self._metric_freq is None or self._counts_epochs else 0
@@ -62,6 +63,11 @@ class TrainingCollection:
             if job.collects("collect_dataset_graph"):
                 self._attempt("the dataset graph", add_dataset_graph, job)
             job.record_outside_steps(self._step)
+
+    @property
+    def step(self) -> int:
+        """The last finished step."""
+        return self._step
 
     def begin_epoch(self) -> None:
         """Begin an epoch: the time since the last step does not count for the throughput."""
@@ -173,7 +179,10 @@ class TrainingCollection:
             self._metric_step = self._step
             self._metrics.add()
         if due.values:
-            self._values.add(self._step, self._metrics.has_rates)
+            self._values.add(self._step)
+            if not self._is_checked:
+                self._is_checked = True
+                warn_of_missing(self._job, self._network, self._has_graph)
         for plugin, tag, value in self._operators.take():
             if due.tensors if plugin == "tensor" else due.values:
                 self._attempt(f"the {plugin} {tag!r}", recorder.add_value, plugin, tag, value)

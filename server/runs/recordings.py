@@ -27,32 +27,30 @@ class Recording:
         self.rank = rank
         self.attempt = attempt
         self.files = files
-
-    @property
-    def session(self) -> str:
+        self.session = files[0].version.session_id.hex()
         """The session id as hexadecimal digits; empty if another program wrote the files."""
-        return self.files[0].version.session_id.hex()
-
-    @cached_property
-    def start(self) -> RecordingStart | None:
+        self.start: RecordingStart | None = None
         """How it began; None if its files do not say so."""
-        return next((file.version.start for file in self.files if file.version.start), None)
+        self.end: RecordingEnd | None = None
+        """How it ended; None if it did not, as far as its files say."""
+        self.started: float | None = None
+        """Smallest wall_time, in seconds since 1970, like the next one."""
+        self.recorded: float | None = None
+        """Largest wall_time."""
+        for file in files:
+            self._add(file)
 
-    @cached_property
-    def end(self) -> RecordingEnd | None:
-        """How it ended; None if it did not, as far as its files say. Files without a session follow one another."""
-        files = self.files if self.session else self.files[-1:]
-        return next((end for file in reversed(files) if (end := file.counters.end) and end.state), None)
-
-    @cached_property
-    def started(self) -> float | None:
-        """Smallest wall_time, in seconds since 1970."""
-        return min((file.wall_times[0] for file in self.files if file.wall_times), default=None)
-
-    @cached_property
-    def recorded(self) -> float | None:
-        """Largest wall_time, in seconds since 1970."""
-        return max((file.wall_times[1] for file in self.files if file.wall_times), default=None)
+    def _add(self, file: FileView) -> None:
+        self.start = self.start or file.version.start
+        end = file.counters.end
+        if end is not None:
+            self.end = end if end.state else None
+        elif not self.session:  # It follows the one before.
+            self.end = None
+        walls = file.wall_times
+        if walls is not None:
+            self.started = walls[0] if self.started is None else min(walls[0], self.started)
+            self.recorded = walls[1] if self.recorded is None else max(walls[1], self.recorded)
 
     @cached_property
     def interval(self) -> float:

@@ -28,6 +28,7 @@ _PHASES: Mapping[int, Phase] = {
     summary_pb2.PHASE_EVALUATING: "evaluating",
     summary_pb2.PHASE_SAVING: "saving",
 }
+_ENDS: Mapping[str, State] = {"finished": "finished", "failed": "failed", "interrupted": "interrupted"}
 _ALIVE = ("running", "stalled")
 
 
@@ -97,6 +98,9 @@ def derive(recordings: Sequence[Recording], activities: Mapping[str, FileActivit
         now: the time, in seconds of time.monotonic().
     """
     timed = [_derive_one(recording, activities, now) for recording in recordings]
+    if len(timed) == 1:  # Most runs have one recording.
+        only, changes_at = timed[0]
+        return Derived(RunState(only.state, only.phase, only.ended, only.error, (only,)), changes_at)
     states = [state for state, _ in timed]
     spans = [_span_of(recording, state, activities) for recording, state in zip(recordings, states, strict=True)]
     newest = [states[number] for number in newest_recordings(spans)]
@@ -130,7 +134,7 @@ def _derive_one(
     phase = None
     ended: float | None = modified
     if end is not None:
-        state = next((each for each in STATES if each == end.state), "unknown")
+        state = _ENDS.get(end.state, "unknown")
         ended = end.wall_time or modified
     elif start is not None:
         phase = known[-1].phase if known else 0

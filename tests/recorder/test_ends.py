@@ -230,6 +230,19 @@ SCRIPTS = {
         0,
         (FAILED, "ValueError", "in the thread"),
     ),
+    "exception in a thread and never closed": (
+        """
+        def run():
+            r = SummaryRecord(sys.argv[1])
+            train(r, [1])
+            raise ValueError("in the thread")
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+        """,
+        0,
+        (FAILED, "ValueError", "in the thread"),
+    ),
     "exception that another thread handles": (
         """
         r = SummaryRecord(sys.argv[1])

@@ -40,6 +40,11 @@ class KerasFramework(PlainFramework):
             raise ValueError(f"The learning rate follows a {type(schedule).__name__} and cannot be set.")
         (optimizer.learning_rate,) = learning_rates
 
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return the iterations of an optimizer, or of a compiled model."""
+        optimizer = _optimizer_in(optimizer)
+        return None if optimizer is None else int(float(_value(optimizer.iterations)))
+
     def network_graph(self, network: Any, batch_inputs: tuple[Any, ...] | None) -> Any:
         """Return the graph of a model whose backend is PyTorch; None for the other backends."""
         return _torch().network_graph(network, batch_inputs) if is_module(network) else None
@@ -58,6 +63,11 @@ class KerasFramework(PlainFramework):
             raise ValueError(f"The state and the {type(network).__name__} do not both have {', '.join(different)}.")
         for name, variable in variables.items():
             variable.assign(state[name])
+
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return the counter of an optimizer, or of the one of a compiled model."""
+        optimizer = _optimizer_in(optimizer)
+        return None if optimizer is None else int(_value(optimizer.iterations))
 
     def facts(self, optimizer: Any, schedulers: Any) -> dict[str, str | int | float]:
         """Return the settings of the optimizer, and those of its schedule with the prefix "scheduler/"."""

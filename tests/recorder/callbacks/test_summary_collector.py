@@ -19,8 +19,10 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.model import Model
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
-QUIET = {"collect_machine": False, "collect_environment": False, "collect_throughput": False}
-SHARES = {"machine/cpu_percent", "machine/process_cpu_percent"}
+QUIET = {"collect_machine": False, "collect_environment": False, "collect_code": False, "collect_throughput": False}
+TRAFFIC = ("disk_read", "disk_write", "network_received", "network_sent")
+MACHINE = {"machine/memory_percent", "machine/disk_percent"}
+SHARES = {"machine/cpu_percent", "machine/process_cpu_percent", *(f"machine/{name}_mib_per_second" for name in TRAFFIC)}
 """Only recorded if a training takes long enough."""
 
 
@@ -218,7 +220,7 @@ def test_every_default_collection_can_be_disabled(tmp_path: Path, key: str, tag:
 
     on, off = (set(run_in(tmp_path / name).tags()) - SHARES for name in ("on", "off"))
     assert tag in on
-    assert on - off <= {tag, "throughput/samples_per_second", "machine/memory_percent", "eval/loss"}
+    assert on - off <= {tag, "throughput/samples_per_second", *MACHINE, "eval/loss"}
     assert off <= on
     assert f"[{key}, True]" in (SummaryCollector.__doc__ or "")
 
@@ -490,7 +492,9 @@ def test_failing_collection_is_disabled_and_the_training_continues(tmp_path: Pat
 @pytest.mark.parametrize("loss", [object(), None, (), "text"])
 def test_outputs_without_a_loss_are_logged_once(tmp_path: Path, loss: object, caplog: Any) -> None:
     """The collection of the loss is disabled; everything else is collected."""
-    collector = SummaryCollector(tmp_path, collect_specified_data={**QUIET, "collect_input_data": False}, metric_freq=None)
+    collector = SummaryCollector(
+        tmp_path, collect_specified_data={**QUIET, "collect_input_data": False}, metric_freq=None
+    )
     context = training_context(collector)
     with collector, caplog.at_level(logging.WARNING):
         collector.on_train_begin(context)
@@ -561,7 +565,9 @@ def test_user_written_loop_is_collected(tmp_path: Path) -> None:
     """With watch(), steps are collected, and metrics at the step of their evaluation, also within an epoch."""
     line, batches = Line(), line_batches(10)
     data = {**QUIET, "collect_input_data": False}
-    with SummaryCollector(tmp_path, collect_specified_data=data, metric_freq=None).watch(line, None, batches, epochs=2) as run:
+    with SummaryCollector(tmp_path, collect_specified_data=data, metric_freq=None).watch(
+        line, None, batches, epochs=2
+    ) as run:
         for _ in range(2):
             for number, (x, y) in enumerate(batches, 1):
                 run.step(line.train_step(x, y), batch=(x, y))

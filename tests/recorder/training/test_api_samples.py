@@ -135,7 +135,9 @@ def test_summary_collector() -> None:
 
     # Do not collect metric and collect the first layer parameter, others are collected by default
     specified = {"collect_metric": False, "histogram_regular": "^conv1.*"}
-    summary_collector = SummaryCollector(summary_dir="./summary_dir", collect_specified_data=specified, metric_freq=None)
+    summary_collector = SummaryCollector(
+        summary_dir="./summary_dir", collect_specified_data=specified, metric_freq=None
+    )
     model.train(1, ds_train, callbacks=[summary_collector], dataset_sink_mode=False)
 
     with toposcope.server.open(".") as logdir:

@@ -1,5 +1,6 @@
 """The step at which a training begins, and how the steps of an optimizer are known."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,8 @@ def watched_steps(optimizer: Any, number: int, **options: Any) -> list[int]:
     trace = Traced()
     with watch(trace, None, optimizer, BATCHES, **options) as run:
         for _ in range(number):
+            for each in run.state.optimizers:
+                make_steps(each, 1)
             run.step(1.0)
     return steps_of(trace)
 
@@ -115,12 +118,12 @@ def test_step_may_be_in_a_group() -> None:
 def test_optimizer_that_raises_begins_at_0(caplog: pytest.LogCaptureFixture) -> None:
     """One warning, and the training runs."""
 
-    class Broken(dict[Any, Any]):
+    class Broken(defaultdict[Any, Any]):
         def values(self) -> Any:
             raise RuntimeError("no values")
 
     optimizer = sgd(network().parameters())
-    optimizer.state = Broken()
+    optimizer.state = Broken(dict)
 
     assert watched_steps(optimizer, 1) == [1]
     assert "no values" in caplog.text
@@ -133,7 +136,7 @@ def test_given_step_precedes_all_others() -> None:
 
     assert watched_steps(optimizer, 2, initial_step=0) == [1, 2]
     assert watched_steps(optimizer, 2, initial_step=7) == [8, 9]
-    assert watched_steps(optimizer, 2, initial_epoch=2) == [41, 42]
+    assert watched_steps(optimizer, 2, initial_epoch=2) == [45, 46]
 
 
 def test_epochs_of_a_resumed_loop() -> None:
@@ -205,6 +208,7 @@ def test_restored_checkpoint_goes_on(tmp_path: Path, suffix: str) -> None:
     path, saved, optimizer = tmp_path / f"saved.{suffix}", network(), sgd(network().parameters())
     with watch((), saved, optimizer) as run:
         for step in range(1, 4):
+            make_steps(optimizer, 1)
             run.step(1.0)
             if step == 2:
                 save_checkpoint(saved, path, optimizer=optimizer)
@@ -237,6 +241,7 @@ def test_network_restored_for_a_new_optimizer_begins_at_1(tmp_path: Path) -> Non
     """Fine-tuning is a training of its own."""
     path, saved, optimizer = tmp_path / "saved.ckpt", network(), torch.optim.Adam(network().parameters())
     with watch((), saved, optimizer) as run:
+        make_steps(optimizer, 1)
         run.step(1.0)
     save_checkpoint(saved, path, optimizer=optimizer)
 

@@ -18,6 +18,7 @@ import pytest
 from support.event_files import NAME, end_event, heartbeat_event, scalar_event, version_event
 from support.servers import SLOW_SECONDS, Serve, run, wait_until
 
+import toposcope.server
 from toposcope.proto import summary_pb2
 
 RECORDER = """
@@ -288,3 +289,5 @@ def test_inspect_prints_the_state(tmp_path: Path) -> None:
     printed = json.loads(run("inspect", tmp_path, "--json").stdout)["runs"]
     assert [each["state"]["state"] for each in printed] == ["failed", "lost"]
     assert [each["events"] for each in printed] == [2, 2]
+    with toposcope.server.open(tmp_path) as logdir:
+        assert [each.state.state for each in logdir.runs.values()] == ["failed", "lost"]

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toposcope.recorder.adapters import is_module
 from toposcope.recorder.frameworks.torch.facts.optimizers import groups_of
 from toposcope.recorder.frameworks.torch.plain_settings import attribute
 
@@ -23,7 +24,7 @@ def step_of(optimizer: object) -> int | None:
     """
     if isinstance(optimizer, tuple):
         return min((step for each in optimizer if (step := step_of(each)) is not None), default=None)
-    return max(_steps_in(optimizer), default=0) or None
+    return None if is_module(optimizer) else max(_steps_in(optimizer), default=0) or None
 
 
 def _steps_in(optimizer: object) -> Iterator[int]:
