@@ -31,8 +31,8 @@ class GraphRecording:
         self._due: float | None = None
 
     @property
-    def is_pending(self) -> bool:
-        """Whether the graph is not recorded and may become known."""
+    def is_expected(self) -> bool:
+        """Whether the graph, not recorded yet, may become known."""
         return isinstance(self._source, _ExampleInputs) or (self._source is not None and self._source.is_pending)
 
     def record_if_due(self, step: int) -> None:

@@ -20,7 +20,7 @@ class StepValues:
     """Collects the values of steps; remembers what is measured between steps."""
 
     def __init__(self, job: Job, network: TrainingNetwork) -> None:
-        """Start measuring."""
+        """Start measuring; network is the source of parameters and gradients."""
         self._job, self._network = job, network
         self._attempt = job.guard.attempt
         self.throughput = Throughput()

@@ -1,7 +1,7 @@
 """TrainingCollection: collects one training: at its beginning, at steps, epochs and evaluations, and at its end."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder.collecting.evaluations import add_evaluation
@@ -16,6 +16,7 @@ from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.landscapes.plan.settings import LandscapeSettings
 from toposcope.recorder.rank import rank_of, world_size_of
 from toposcope.recorder.summary import OperatorValues
+from toposcope.recorder.training.run_context import CallbackParams
 
 if TYPE_CHECKING:
     from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
@@ -42,7 +43,7 @@ class TrainingCollection:
         self._graph = GraphRecording(job) if job.is_leading and job.collects("collect_graph") else None
         self._network = TrainingNetwork(params, job.framework)
         self._values, self._metrics = StepValues(job, self._network), StepMetrics(job, self._network)
-        self._has_graph, self._is_checked = self._graph is None or self._graph.is_pending, False
+        self._has_graph, self._is_checked = self._graph is None or self._graph.is_expected, False
         self._metric_freq = plan.metric_freq
         # The loss and the learning rates are due from this step on, without anything else.
         self._next_metric = _NEVER if self._metric_freq is None or self._counts_epochs else 0
@@ -130,7 +131,7 @@ class TrainingCollection:
         """Keep the values of summary operators in an evaluation apart from those of the training."""
         self._operators.mode = "eval"
 
-    def end_evaluation(self, params: Mapping[str, Any]) -> None:
+    def end_evaluation(self, params: CallbackParams) -> None:
         """Collect the metrics of an evaluation in params, at the last training step."""
         self._is_evaluated = True
         self._operators.mode = "train"

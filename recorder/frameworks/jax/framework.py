@@ -69,11 +69,6 @@ class JaxFramework(PlainFramework):
             if hasattr(leaf, "dtype") and not jax.numpy.issubdtype(leaf.dtype, is_key)
         }
 
-    def step_of(self, optimizer: Any) -> int | None:
-        """Return the counter of an optimizer of nnx."""
-        step = getattr(optimizer, "step", None) if is_nnx(optimizer) else None
-        return None if step is None else int(step.get_value())
-
     def histogram(self, tensor: Any) -> DeferredArray | None:
         """Return an array that is read when its computation has ended."""
         return DeferredArray(tensor) if is_jax_array(tensor) and tensor.is_fully_addressable else None

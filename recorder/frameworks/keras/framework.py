@@ -64,11 +64,6 @@ class KerasFramework(PlainFramework):
         for name, variable in variables.items():
             variable.assign(state[name])
 
-    def step_of(self, optimizer: Any) -> int | None:
-        """Return the counter of an optimizer, or of the one of a compiled model."""
-        optimizer = _optimizer_in(optimizer)
-        return None if optimizer is None else int(_value(optimizer.iterations))
-
     def facts(self, optimizer: Any, schedulers: Any) -> dict[str, str | int | float]:
         """Return the settings of the optimizer, and those of its schedule with the prefix "scheduler/"."""
         if (optimizer := _optimizer_in(optimizer)) is None:
