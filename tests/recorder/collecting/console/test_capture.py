@@ -74,7 +74,7 @@ def test_a_flood_is_bounded(tmp_path: Path) -> None:
         def flood():
             start = time.process_time()
             for number in range(1_000_000):
-                print("line", number)
+                print(f"line {number}")
             return time.process_time() - start
         capture = ConsoleCapture(recorder)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
