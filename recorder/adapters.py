@@ -17,6 +17,7 @@ _ADAPTERS = {
     ("torch", "steps"): "toposcope.recorder.frameworks.torch.training.steps",
     ("torch", "call_hook"): "toposcope.recorder.frameworks.torch.training.call_hook",
     ("torch", "optimizer_steps"): "toposcope.recorder.frameworks.torch.training.observed_steps",
+    ("torch", "cuda_scalar"): "toposcope.recorder.frameworks.torch.training.cuda_scalar",
     ("torch", "landscape"): "toposcope.recorder.frameworks.torch.landscape.landscape_model",
     ("mindspore", "framework"): "toposcope.recorder.frameworks.mindspore.facts.framework",
     ("mindspore", "graph"): "toposcope.recorder.frameworks.mindspore.facts.graph_source",

@@ -23,9 +23,9 @@ def interruption(text: str) -> RecordingEnd:
 def ending_of(error: BaseException | None) -> RecordingEnd:
     """Return the end of a training that error has ended; secrets in text and traceback are replaced by "***".
 
-    Finished: without an error, and for SystemExit with the code 0 or None unless a signal handler raised it. Failed: for
-    an Exception. Interrupted: for KeyboardInterrupt, every other SystemExit, and all else that is not an Exception, such
-    as asyncio.CancelledError.
+    Finished: without an error, and for SystemExit with the code 0 or None unless a signal handler raised it. Failed:
+    for an Exception. Interrupted: for KeyboardInterrupt, every other SystemExit, and all else that is not an Exception,
+    such as asyncio.CancelledError.
     """
     if error is None or (is_regular_exit(error) and not is_raised_by_signal(error.__traceback__)):
         return FINISHED

@@ -37,6 +37,7 @@ from toposcope.recorder.rank import rank_of
 from toposcope.recorder.secrets import command_line
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
 from toposcope.recorder.summary import OperatorValue
+from toposcope.recorder.values.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.writing.event_file import Naming
@@ -66,7 +67,7 @@ class SummaryRecord:
 
     The files also contain how the recording ended: finished, failed with an exception, or interrupted. If the recorder
     is not used in a with statement, that is the exception being handled while close() is called, or the one that ended
-    the process; see also EndObserver. While nothing is recorded, a heartbeat now and then says that the process is alive.
+    the process; see also EndObserver. While nothing is recorded, heartbeats show that the process is alive.
 
     Differences from MindSpore's class:
 
@@ -118,8 +119,8 @@ class SummaryRecord:
             on_backlog: what record() does if values are recorded faster than they are written and the queue is full:
                 "wait" until there is room, or "drop" the new values and return False. What was waited and dropped is
                 logged at the end.
-            resume: whether this recording goes on with an earlier one in the same directory. True: it replaces the later
-                steps of each tag that it records, also where it repeats none. An integer: the first step of this
+            resume: whether this recording goes on with an earlier one in the same directory. True: it replaces the
+                later steps of each tag that it records, also where it repeats none. An integer: the first step of this
                 recording; what was recorded there from that step on is hidden, of every tag. False: readers compare the
                 steps of each tag. Nothing is deleted: readers can show each attempt.
             collects_operators: whether record() also records the values of the operators in toposcope.recorder.summary.
@@ -252,6 +253,17 @@ class SummaryRecord:
         if not scalars:
             return self._recording.is_healthy or self._report_failure()
         # Allocated before the exchange: the allocation may collect garbage, and a finalizer may record.
+        empty: dict[str, float] = {}
+        scalars, values.scalars = values.scalars, empty
+        return self._put((time(), step, scalars, None)) or self._report_failure()
+
+    def record_added(self, step: int) -> bool:
+        """Record the values that this thread has added, without operator values and graphs: see record()."""
+        values = self._pending.values
+        if values.snapshots or values.is_incomplete or len(values.scalars) > _FEW_SCALARS:
+            return self._record_large(step)
+        if not values.scalars:
+            return self._recording.is_healthy or self._report_failure()
         empty: dict[str, float] = {}
         scalars, values.scalars = values.scalars, empty
         return self._put((time(), step, scalars, None)) or self._report_failure()
@@ -399,7 +411,9 @@ class SummaryRecord:
     def _add_checked(self, plugin: str, tag: str, value: object, dataformats: str | None = None) -> None:
         plugin = "landscape" if plugin == "LANDSCAPE" else plugin
         try:
-            if plugin == "scalar" and dataformats is None:
+            if isinstance(value, DeferredScalar):
+                self._add_snapshot(tag, Snapshot("scalar", value, _SCALAR_BYTES))
+            elif plugin == "scalar" and dataformats is None:
                 self._add_scalar(tag, value)
             else:
                 self._add_snapshot(tag, snapshot_of(plugin, value, dataformats))

@@ -98,7 +98,7 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
         """Report runs whose notes changed as changed."""
         snapshot = logdir.snapshot
         if changed := [name for name in names if name in snapshot.runs]:
-            streams.send(Update(snapshot.revision, [], changed, []))
+            streams.send(Update(snapshot.revision, [], changed, [], []))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

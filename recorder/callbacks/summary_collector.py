@@ -5,7 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
+from toposcope.recorder.adapters import framework_name
 from toposcope.recorder.arguments import (
+    checked_backlog,
     checked_bool,
     checked_directory,
     checked_export_options,
@@ -17,8 +19,10 @@ from toposcope.recorder.collecting.background import Background
 from toposcope.recorder.collecting.collected_data import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
-from toposcope.recorder.collecting.resuming import resume_of
+from toposcope.recorder.collecting.requested_exit import requested_exit
+from toposcope.recorder.collecting.resuming import resume_of, warn_of_hidden_steps
 from toposcope.recorder.collecting.training_collection import TrainingCollection
+from toposcope.recorder.collecting.training_phase import TrainingPhase
 from toposcope.recorder.logged_values import LoggedValues
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
@@ -37,16 +41,23 @@ class SummaryCollector(Callback):
 
         model.train(10, loader, callbacks=[SummaryCollector("runs/first")])
 
-    The recorded values are listed with the key of collect_specified_data and its default in brackets. At the first step
-    and at multiples of collect_freq (of epochs in sink mode), as one event:
+    The recorded values are listed with the key of collect_specified_data and its default in brackets. At every step, or
+    at the first one and at multiples of metric_freq (of epochs in sink mode), and at the last step:
 
-    * `loss/auto`: the mean of the first output [collect_metric, True].
-    * `<parameter>/auto`: histograms of the parameters whose names match [histogram_regular, None: the first five].
-    * `input_data/auto`: the first images of the batch if its first array contains images [collect_input_data, True].
+    * `loss/auto`: the mean of the first output; of accumulated micro-batches the mean of their samples. A loss on a
+      device is copied without waiting for it, and read by the thread that writes [collect_metric, True].
+    * `optimizer/skipped_steps`: the number of steps that GradScaler has skipped so far, when it has grown
+      [collect_metric, True].
     * `learning_rate`, with several parameter groups `learning_rate/group<i>`, at the beginning of the step; a callback
       that changes it at that hook must precede the collector [collect_learning_rate, True].
-    * `throughput/steps_per_second` and `throughput/samples_per_second` of this process since the last event or the
-      beginning of the epoch, without evaluations [collect_throughput, True].
+
+    At the first step and at multiples of collect_freq, as one event with the above:
+
+    * `<parameter>/auto`: histograms of the parameters whose names match [histogram_regular, None: the first five].
+    * `input_data/auto`: the first images of the batch if its first array contains images [collect_input_data, True].
+    * `throughput/steps_per_second` and `throughput/samples_per_second` of this process since the last such event or the
+      beginning of the epoch, without evaluations. A step of accumulated micro-batches has the samples of all of them
+      [collect_throughput, True].
     * `gradient_norm/global` and `gradient_norm/<parameter>`: Euclidean norms [collect_gradient_norm, False].
     * `gradient/<parameter>`: histograms of gradients of parameters whose names match [gradient_histogram_regular,
       None: no gradients].
@@ -54,7 +65,8 @@ class SummaryCollector(Callback):
 
     Once:
 
-    * The graph of the network, after its first call [collect_graph, True].
+    * The graph of the network, in the first pause of the training: at the end of the first epoch, after an evaluation,
+      after ten seconds or at the end, whichever comes first [collect_graph, True].
     * The pipeline of the dataset [collect_dataset_graph, True].
     * Custom lineage, `optimizer/...` and `scheduler/...`: their settings [collect_optimizer_facts, True].
     * The environment: command line, versions, installed packages, host, accelerators and more, see
@@ -73,7 +85,7 @@ class SummaryCollector(Callback):
     After each evaluation:
 
     * `eval/<metric>`, for a list `eval/<metric>/<i>`, at the last training step [collect_eval_metrics, True]; not for
-      evaluations outside of a training.
+      evaluations outside of a training, except those that a watched run reports after its end.
     * Lineage: the metrics and the dataset [collect_eval_lineage, True].
 
     The lineage contains the number of started epochs, and the largest collected learning rate of the first parameter
@@ -87,7 +99,8 @@ class SummaryCollector(Callback):
     A collection that fails is logged once and not attempted again; it never ends the training. A collector may be used
     for several trainings in succession; each starts a new file.
 
-    Differences from MindSpore's class: no step is recorded twice, and the first step is one event; landscape
+    Differences from MindSpore's class: the loss and the learning rates are recorded at every step by default (with
+    metric_freq=None at multiples of collect_freq, as in MindSpore); no step is recorded twice, and the first step is one event; landscape
     checkpoints are evenly spread by default, and are not saved unless requested; tensors are collected until the end of
     the training; the lineage is correct for trainings that ended early, for schedules, and regardless of the position
     of ModelCheckpoint in the list of callbacks; metrics may be arrays; evaluations within a training are recorded; a
@@ -107,15 +120,18 @@ class SummaryCollector(Callback):
         max_file_size: int | None = None,
         export_options: dict[str, str | None] | None = None,
         *,
+        metric_freq: int | None = 1,
         example_input: Any = None,
         all_ranks: bool = False,
+        heartbeat_seconds: float = 30.0,
+        on_backlog: str = "wait",
         machine_seconds: float = 10.0,
     ) -> None:
         """Set what to collect; files are created when the training begins.
 
         Args:
             summary_dir: directory of the run, created if it does not exist.
-            collect_freq: steps, or epochs in sink mode, between collections.
+            collect_freq: steps, or epochs in sink mode, between collections of all other values.
             collect_specified_data: settings that differ from the defaults: the keys above, True or False, and
 
                 * histogram_regular: a regular expression that is matched at the beginning of parameter names; "$^"
@@ -133,9 +149,13 @@ class SummaryCollector(Callback):
                 where other values are collected; see Schedule for trainings of unknown length.
             max_file_size: maximum size of a file in bytes, after which the next file begins; None: unlimited.
             export_options: {"tensor_format": "npy"} also writes each tensor of a summary operator to a file.
+            metric_freq: steps, or epochs in sink mode, between records of the loss and the learning rates, which are
+                also recorded with every collection of other values and at the last step. None: only with other values.
             example_input: input of the network, or a tuple of its positional inputs, for the graph; None: the inputs of
                 the network's first call.
             all_ranks: whether every process records what otherwise only rank 0 records, except landscape checkpoints.
+            heartbeat_seconds: as for SummaryRecord; heartbeats contain what the training does.
+            on_backlog: as for SummaryRecord.
             machine_seconds: seconds between machine metrics.
 
         Raises:
@@ -147,6 +167,8 @@ class SummaryCollector(Callback):
         frequency = checked_integer("collect_freq", collect_freq, lowest=1)
         if collect_tensor_freq is not None:
             collect_tensor_freq = checked_integer("collect_tensor_freq", collect_tensor_freq, lowest=1)
+        if metric_freq is not None:
+            metric_freq = checked_integer("metric_freq", metric_freq, lowest=1)
         data = collected_data(collect_specified_data, keep_default_action)
         lineage = checked_custom_lineage(custom_lineage_data, os.environ)
         is_single = example_input is not None and not isinstance(example_input, tuple)
@@ -155,13 +177,20 @@ class SummaryCollector(Callback):
         checked_export_options(export_options)
         self._export_options = export_options
         checked_bool("all_ranks", all_ranks)
+        self._heartbeat_seconds = checked_seconds("heartbeat_seconds", heartbeat_seconds)
+        self._on_backlog = checked_backlog(on_backlog)
         directory = checked_directory("summary_dir", summary_dir)
         seconds = checked_seconds("machine_seconds", machine_seconds)
-        self._plan = Plan(directory, frequency, collect_tensor_freq, data, lineage, inputs, all_ranks, seconds)
+        self._plan = Plan(
+            directory, frequency, metric_freq, collect_tensor_freq, data, lineage, inputs, all_ranks, seconds
+        )
         self._depth = 0
         self._recorder: SummaryRecord | None = None
         self._collection: TrainingCollection | None = None
         self._background: Background | None = None
+        self._phase: TrainingPhase | None = None
+        self._exit_request: str | None = None
+        self._is_first_step_checked = True
 
     def __enter__(self) -> "SummaryCollector":
         self._depth += 1
@@ -181,7 +210,11 @@ class SummaryCollector(Callback):
             if self._background is not None:
                 self._background.end()
             recorder, self._recorder, self._collection, self._background = self._recorder, None, None, None
-            recorder.close()
+            request, self._exit_request = self._exit_request, None
+            if error is None and request is not None:
+                recorder.close(interrupted_by=request)
+            else:
+                recorder.__exit__(kind, error, trace)
 
     def watch(
         self,
@@ -270,7 +303,12 @@ class SummaryCollector(Callback):
             raise ValueError(f"cb_params.mode must be 'train' or 'eval', not {short_repr(params.get('mode'))}.")
         if not self._depth:
             raise ValueError("A SummaryCollector must be entered, `with collector:`, before its hooks are called.")
-        recorder = self._recorder = self._recorder or self._new_recorder(params)
+        # Not before the first hook: refused callbacks leave no files.
+        recorder = self._recorder or self._new_recorder(params)
+        if params["mode"] == "train" or self._phase is None:
+            self._phase = TrainingPhase(params.get("network"))
+            recorder.set_phase(self._phase)
+        self._phase.is_evaluating = params["mode"] == "eval"
         if params["mode"] == "eval" and self._collection is not None:
             self._collection.begin_evaluation()
         elif params["mode"] == "train":
@@ -282,15 +320,30 @@ class SummaryCollector(Callback):
                 self._background = Background(job, lambda: 0 if self._collection is None else self._collection.step)
 
     def _new_recorder(self, params: CallbackParams) -> SummaryRecord:
-        """Return a recorder that continues earlier recordings in the directory at the first step of the training."""
-        plan, resume = self._plan, resume_of(self._plan.summary_dir, params)
-        size, options = self._max_file_size, self._export_options
-        return SummaryRecord(
-            plan.summary_dir, max_file_size=size, export_options=options, resume=resume, collects_operators=False
+        """Create the recorder, which continues earlier recordings in the directory at the first step of a training."""
+        self._recorder = SummaryRecord(
+            self._plan.summary_dir,
+            max_file_size=self._max_file_size,
+            export_options=self._export_options,
+            heartbeat_seconds=self._heartbeat_seconds,
+            on_backlog=self._on_backlog,
+            resume=resume_of(params),
+            collects_operators=False,
         )
+        self._is_first_step_checked = params["mode"] != "train"
+        # MindSpore's Model does not report the initial epoch before the first one begins.
+        if framework_name(params.get("network")) != "mindspore":
+            self._check_first_step(params)
+        return self._recorder
+
+    def _check_first_step(self, params: CallbackParams) -> None:
+        if not self._is_first_step_checked:
+            self._is_first_step_checked = True
+            warn_of_hidden_steps(self._plan.summary_dir, params)
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
         """Prepare the collection of an epoch."""
+        self._check_first_step(run_context.original_args())
         if self._collection is not None:
             self._collection.begin_epoch()
 
@@ -311,8 +364,15 @@ class SummaryCollector(Callback):
 
     def on_eval_end(self, run_context: RunContext) -> None:
         """Collect the metrics of an evaluation."""
+        if self._phase is not None:
+            self._phase.is_evaluating = False
         if self._collection is not None:
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
-            job = job_of(self._plan, self._recorder, run_context.original_args())
-            job.guard.attempt("evaluation metrics", add_evaluation, job, None)
+            params = run_context.original_args()
+            job = job_of(self._plan, self._recorder, params)
+            job.guard.attempt("evaluation metrics", add_evaluation, job, params.get("finished_steps"))
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        """Note whether a signal ended the training."""
+        self._exit_request = requested_exit(run_context.original_args())

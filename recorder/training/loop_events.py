@@ -32,7 +32,7 @@ class LoopEvents:
         """The micro-batches of the step that have ended."""
         self.is_micro_batch_started = False
         self.is_step_started = self._is_epoch_started = self._is_epoch_ended = False
-        self._micro_batches_of_epoch = 0
+        self._micro_batches_of_epoch = self._samples_processed = 0
         self._clock = perf_counter()
 
     def begin_training(self) -> None:
@@ -43,6 +43,7 @@ class LoopEvents:
         for event in _TRAINING_BEGIN:
             self.engine.run_event(event)
         self._micro_batches_of_epoch = int(self._state.timestamp.batch_in_epoch)
+        self._samples_processed = int(self._state.timestamp.sample)
         self._clock = perf_counter()
 
     def end_training(self) -> None:
@@ -66,7 +67,9 @@ class LoopEvents:
 
     def end_micro_batch(self, loss: Any) -> None:
         """Add a micro-batch to the step, which has not necessarily ended."""
-        self.reported.add(loss, self._samples())
+        self.reported.add(loss, samples := self._samples())
+        self._samples_processed += samples
+        self.engine.hooks.params.processed.samples = self._samples_processed
         self.is_micro_batch_started = False
         self._micro_batches_of_epoch += 1
 

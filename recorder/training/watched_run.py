@@ -12,13 +12,16 @@ from toposcope.recorder.logged_values import logged_values
 from toposcope.recorder.messages.plain_data import items_of
 from toposcope.recorder.training.call_hook import call_hook
 from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.late_evaluation import evaluate_after_training
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.loop_events import LoopEvents
 from toposcope.recorder.training.optimizer_steps import EVERY_CALL, STEPPED, Progress, optimizer_steps
 from toposcope.recorder.training.run_values import RunValues
 from toposcope.recorder.training.state import State
+from toposcope.recorder.training.timestamp import Timestamp
 from toposcope.recorder.values.foreign_values import short_repr
 
+_NO_LOSSES = (str, Mapping)
 _PATIENCE = 256
 """Calls of step() without a step of the optimizer, after which each call counts."""
 
@@ -99,16 +102,15 @@ class WatchedRun:
             Exception: whatever a callback raised.
         """
         events, state = self._running(), self.state
-        if loss is None or isinstance(loss, str | Mapping):
-            raise TypeError(f"loss must be a number or a tensor, not {short_repr(loss)}.")
+        loss = _detached_loss(loss)
         self._call_hook.disarm()
         if not events.is_micro_batch_started:
             events.begin_micro_batch(batch)
         elif batch is not None:
             events.set_batch(batch)
-        state.loss, state.outputs = _detached(loss), _detached(outputs)
-        finished = int(state.timestamp.batch)
-        events.end_micro_batch(state.loss)
+        state.loss, state.outputs = loss, None if outputs is None else _detached(outputs)
+        finished = state.timestamp
+        events.end_micro_batch(loss)
         progress = self._optimizer_steps.take(len(events.reported))
         if progress is not STEPPED:
             self._note_skipped(progress)
@@ -158,7 +160,9 @@ class WatchedRun:
     def eval(self, metrics: Mapping[str, Any], *, label: str = "eval", more: bool = False) -> None:
         """Report the results of an evaluation; after the last step of an epoch they belong to that epoch.
 
-        If the loader has no length, the evaluation ends the epoch.
+        If the loader has no length, the evaluation ends the epoch. After the with statement a SummaryCollector records
+        the results at the last step, in a further file of the run; loggers and callbacks that only follow trainings do
+        not receive them.
 
         Args:
             metrics: name to number, or to an array or tensor. "loss" is also available as "eval_loss", the default of
@@ -167,12 +171,16 @@ class WatchedRun:
             more: whether another evaluation of this epoch follows; the last one lets callbacks end the epoch.
 
         Raises:
-            RuntimeError: outside of the with statement.
+            RuntimeError: before the with statement.
             TypeError: metrics is not a dict with keys of type str.
             Exception: whatever a callback raised.
         """
-        events, results = self._running(), dict(items_of("metrics", metrics))
+        results = dict(items_of("metrics", metrics))
         checked_text("label", label)
+        if self._is_closed:
+            evaluate_after_training(self.state, results, label)
+            return
+        events = self._running()
         self._call_hook.disarm()
         self._values.record_at(int(self.state.timestamp.batch))
         events.evaluate(results, label)
@@ -209,7 +217,7 @@ class WatchedRun:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         events = self._running()
-        self._call_hook.disarm()
+        self._call_hook.remove()
         self._optimizer_steps.end()
         try:
             has_begun = error is not None and events.is_step_started
@@ -242,15 +250,15 @@ class WatchedRun:
         self._note_skipped(progress)
         if progress.has_stepped:
             self._has_stepped = True
-            finished = int(self.state.timestamp.batch)
+            finished = self.state.timestamp
             events.end_step()
             self._record_logged(finished)
 
-    def _record_logged(self, finished: int) -> None:
-        """Record logged values, unless no step has ended since *finished* steps."""
-        step = int(self.state.timestamp.batch)
-        if step != finished:
-            self._values.record_at(step)
+    def _record_logged(self, before: Timestamp) -> None:
+        """Record logged values if a step has ended since *before*."""
+        step = self.state.timestamp.batch.value
+        if step != before.batch.value:
+            self._values.record_at(int(step))
 
     def _note_skipped(self, progress: Progress) -> None:
         if not progress.skipped:
@@ -258,7 +266,7 @@ class WatchedRun:
         events, before = self._running(), self._skipped_steps
         events.reported.drop(progress.dropped)
         self._skipped_steps += progress.skipped
-        events.engine.hooks.params["skipped_steps"] = self._skipped_steps
+        events.engine.hooks.params.processed.skipped_steps = self._skipped_steps
         if len(str(before)) < len(str(self._skipped_steps)) or not before:  # At 1, 10, 100, ...
             log.warn(
                 "GradScaler has skipped %d %s of the optimizer after step %d, as a gradient was not finite; "
@@ -300,6 +308,15 @@ class WatchedRun:
         if self._events is None or self._is_closed:
             raise RuntimeError("A watched run must be used inside `with ....watch(...) as run:`.")
         return self._events
+
+
+def _detached_loss(loss: Any) -> Any:
+    """Return a loss, detached; TypeError if it cannot be one."""
+    if hasattr(loss, "detach"):
+        return loss.detach()
+    if loss is None or isinstance(loss, _NO_LOSSES):
+        raise TypeError(f"loss must be a number or a tensor, not {short_repr(loss)}.")
+    return loss
 
 
 def _detached(value: Any) -> Any:

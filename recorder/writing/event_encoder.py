@@ -10,6 +10,7 @@ from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import log
 from toposcope.recorder.messages.foreign_messages import LINEAGE_FIELDS
 from toposcope.recorder.snapshot import Snapshot
+from toposcope.recorder.writing.deferred_scalars import read_deferred
 from toposcope.recorder.writing.npy_export import NpyExport
 from toposcope.recorder.writing.scalar_events import ScalarEncoder, ScalarEvent, summary_event_head
 from toposcope.recorder.writing.summary_values import value_parts
@@ -63,14 +64,27 @@ class EventEncoder:
 
     def encode_next(self, events: deque[RecordedEvent]) -> EncodedRecords:
         """Remove the first event, and following ones if all contain only scalars; return their records."""
-        if events[0][3]:
-            return self._encode_snapshots(*events.popleft())
         batch: list[ScalarEvent] = []
         scalars = 0
-        while events and not events[0][3] and scalars < _BATCH_SCALARS:
+        while events and scalars < _BATCH_SCALARS:
+            event = events[0]
+            if event[3]:
+                event = events[0] = self._with_read_scalars(*event)
+            if event[3]:
+                break
             batch.append(events.popleft()[:3])
-            scalars += len(batch[-1][2])
-        return EncodedRecords(self._scalars.records(batch), [])
+            scalars += len(event[2])
+        if not batch:
+            return self._encode_snapshots(*events.popleft())
+        return EncodedRecords(self._scalars.records([event for event in batch if event[2]]), [])
+
+    def _with_read_scalars(
+        self, wall_time: float, step: int, scalars: dict[str, float], snapshots: Snapshots | None
+    ) -> RecordedEvent:
+        """Return an event with its deferred scalars read."""
+        deferred, others = read_deferred(snapshots or {}, self._report)
+        self._on_progress()
+        return wall_time, step, scalars | deferred, others or None
 
     def _encode_snapshots(
         self, wall_time: float, step: int, scalars: dict[str, float], snapshots: Snapshots | None

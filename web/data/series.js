@@ -50,7 +50,7 @@ export const seriesOf = (reply) => ({
   smoothed: numbers(reply.smoothed),
   total: reply.total,
   duplicates: reply.duplicates,
-  hidden: reply.hidden ?? 0,
+  hidden: reply.hidden,
   min: extreme(reply.min, reply.min_step),
   max: extreme(reply.max, reply.max_step),
   band: null,

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.event_files import landscape_event, loss_run, scalar_event, tensorboard_event, version_event, write_run
 
 from toposcope.proto.file_name import parse_file_name
@@ -152,6 +154,44 @@ def test_resume_step_after_the_last_step_continues_the_attempt(tmp_path: Path) -
     assert len(run.attempts[0]) == 1
     assert steps(run) == [*range(1, 51)]
     assert run.hidden("loss", 0) == 0
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 12),
+            st.dictionaries(st.sampled_from(["loss", "eval"]), st.sets(st.integers(0, 5), min_size=1)),
+        ),
+        max_size=6,
+    )
+)
+def test_resumed_recordings_are_stitched_as_the_training_went(
+    tmp_path_factory: pytest.TempPathFactory, recordings: list[tuple[int, dict[str, set[int]]]]
+) -> None:
+    """Each recording discards what was recorded from its resume step on, of every tag, and appends its own points."""
+    directory = tmp_path_factory.mktemp("run")
+    expected: dict[str, list[tuple[int, float]]] = {"loss": [], "eval": []}
+    for number, (resume_step, offsets) in enumerate(recordings):
+        seconds, content = (
+            100 * (number + 1),
+            [version_event(100.0 * (number + 1), bytes([number + 1]), resume_step=resume_step)],
+        )
+        for points in expected.values():
+            points[:] = [point for point in points if point[0] < resume_step]
+        for tag, steps_after in offsets.items():
+            for step in sorted(resume_step + offset for offset in steps_after):
+                content.append(scalar_event(seconds + 1, step, {tag: float(number)}))
+                expected[tag].append((step, float(number)))
+        (directory / f"events.out.events.summary.{seconds}.0.host_MS").write_bytes(b"".join(content))
+
+    run = load(directory)
+
+    for tag, points in expected.items():
+        series = run.points(tag, 0)
+        assert list(zip(series.step.tolist(), series.value.tolist(), strict=True)) == points
+        everything = sum(len(offsets.get(tag, ())) for _, offsets in recordings)
+        assert run.hidden(tag, 0) == everything - len(points)
+        assert run.points(tag, 0, ALL).total == everything
 
 
 def test_third_attempt_hides_points_of_both_earlier_ones(tmp_path: Path) -> None:
