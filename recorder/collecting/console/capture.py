@@ -102,7 +102,7 @@ class ConsoleCapture:
         return message
 
     def _without_secrets(self, texts: list[str]) -> list[str]:
-        """Hide secrets in lines; a private key may have begun in earlier ones."""
+        """Hide secrets in lines; a private key may start in earlier ones."""
         before = [_PRIVATE_KEY] if self._is_in_private_key else []
         shown = hide_secrets("\n".join([*before, *texts])).split("\n")[len(before) :]
         for text in texts:

@@ -5,7 +5,7 @@ from toposcope.recorder.collecting.console.allowance import Allowance
 
 
 class Clock:
-    """Time that passes only when it is told to."""
+    """Time that passes only when it is set."""
 
     seconds = 0.0
 
