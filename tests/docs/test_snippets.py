@@ -13,6 +13,7 @@ PAGES = [
     "training.md",
     "recording.md",
     "callbacks.md",
+    "what_belongs_to_a_run.md",
     "resuming.md",
     "mindinsight.md",
     "zh/getting_started.md",
