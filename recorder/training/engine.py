@@ -1,14 +1,14 @@
 """Engine: calls every callback, of both styles, at the events of a training."""
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.hooks import Hooks
+from toposcope.recorder.training.hooks import HOOKS, Hooks
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
@@ -51,15 +51,15 @@ class Engine:
             raise RuntimeError(f"The engine is closed and cannot run {event.name}: create a new trainer.")
         if event is Event.INIT:
             self._claim_callbacks()
-        hooks = self.hooks.hooks_at(event)
-        hook = next(hooks, None)
-        for callback, is_hooked in self._in_order(event):
-            if not is_hooked:
-                callback.run_event(event, self.state, self.logger)
-            elif hook is not None:
-                self.hooks.call(callback, hook)
-        if hook is None:
+        order = self._in_order(event)
+        if event is Event.BATCH_START or event is Event.BATCH_END:
+            self._call(order, event, self.hooks.hook_of_step(event))
             return
+        if event not in HOOKS:
+            self._call(order, event, None)
+            return
+        hooks = self.hooks.hooks_at(event)
+        self._call(order, event, next(hooks, None))
         # The second hook of an event is called after all callbacks have run the first.
         for later_hook in hooks:
             for callback in self.state.callbacks:
@@ -80,6 +80,13 @@ class Engine:
         self._is_closed = True
         self._finalizer.detach()
         return _close_all(self.state, self.logger, self.hooks, error)
+
+    def _call(self, order: Sequence[tuple[Any, bool]], event: Event, hook: str | None) -> None:
+        for callback, is_hooked in order:
+            if not is_hooked:
+                callback.run_event(event, self.state, self.logger)
+            elif hook is not None:
+                self.hooks.call(callback, hook)
 
     def _in_order(self, event: Event) -> list[tuple[Any, bool]]:
         """Return the callbacks in the order of an event, each with whether it is called through hooks."""
