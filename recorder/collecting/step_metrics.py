@@ -7,9 +7,8 @@ from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.peak import Peak
 from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.training.loss import first_output
-from toposcope.recorder.values.deferred_scalar import deferred_scalar
+from toposcope.recorder.values.deferred_scalar import deferred_scalar, scalar_now_or_later
 from toposcope.recorder.values.foreign_values import short_repr
-from toposcope.recorder.values.mean import mean_of
 
 
 class StepMetrics:
@@ -47,9 +46,7 @@ class StepMetrics:
         """Add the loss of the newest step; ValueError if it has none."""
         outputs = self._params.get("net_outputs")
         loss = first_output(outputs)
-        value: object = loss if type(loss) is float else deferred_scalar(loss)
-        if value is None:
-            value = mean_of(loss)
+        value = scalar_now_or_later(loss)
         if value is None:
             raise ValueError(
                 f"net_outputs must be a number, an array or a tensor, or begin with one; not {short_repr(outputs)}."
