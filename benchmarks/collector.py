@@ -38,7 +38,9 @@ def main() -> None:
         return
     costs = [measure("step") for _ in range(options.rounds)]
     median, p95, cpu = (statistics.median(cost[key] for cost in costs) for key in ("median", "p95", "cpu"))
-    print(f"run.step, loss only: median {median:.1f} us (goal 50), 95th percentile {p95:.1f} us (goal 150), CPU {cpu:.1f} us")
+    print(
+        f"run.step, loss only: median {median:.1f} us (goal 50), 95th percentile {p95:.1f} us (goal 150), CPU {cpu:.1f} us"
+    )
     for milliseconds in STEP_MILLISECONDS:
         print_loop(milliseconds, options)
     pairs = [measure_pair(number, options.seconds) for number in range(options.rounds)]
@@ -81,7 +83,10 @@ def step_cost(steps: int = 2000) -> dict[str, float]:
 
     train, network, optimizer, _ = training()
     walls, cpus = [], []
-    with tempfile.TemporaryDirectory() as directory, SummaryCollector(directory, **LOSS_ONLY).watch(network, optimizer) as run:
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        SummaryCollector(directory, **LOSS_ONLY).watch(network, optimizer) as run,
+    ):
         for _ in range(steps):
             loss = train()
             work_for(0.001)
@@ -151,7 +156,9 @@ def training(batch: int = 8) -> tuple[Callable[[], Any], Any, Any, Any]:
 
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    network = nn.Sequential(nn.Conv2d(1, 16, 3), nn.ReLU(), nn.Conv2d(16, 16, 3), nn.ReLU(), nn.Flatten(), nn.LazyLinear(10))
+    network = nn.Sequential(
+        nn.Conv2d(1, 16, 3), nn.ReLU(), nn.Conv2d(16, 16, 3), nn.ReLU(), nn.Flatten(), nn.LazyLinear(10)
+    )
     images, labels = torch.randn(batch, 1, 16, 16), torch.randint(0, 10, (batch,))
     network(images)
     optimizer, criterion = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9), nn.CrossEntropyLoss()
