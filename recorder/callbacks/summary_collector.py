@@ -367,6 +367,7 @@ class SummaryCollector(Callback):
         """Collect the metrics of an evaluation."""
         if self._phase is not None:
             self._phase.is_evaluating = False
+            self._phase.is_over |= self._collection is None
         if self._collection is not None:
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
@@ -377,3 +378,5 @@ class SummaryCollector(Callback):
     def on_train_end(self, run_context: RunContext) -> None:
         """Note whether a signal ended the training."""
         self._exit_request = requested_exit(run_context.original_args())
+        if self._phase is not None:
+            self._phase.is_over = True
