@@ -4,11 +4,11 @@ python benchmarks/collector.py [--rounds N] [--seconds S]    (make bench-collect
 
 Three measurements, each in processes of their own:
 
-* run.step() with only the loss collected, after 1 ms of other work: median and 95th percentile of the wall time, and the
-  median of the CPU time, which a busy machine disturbs less.
+* run.step() with only the loss collected, after 1 ms of other work: median and 95th percentile of the wall time, and
+  the median of the CPU time, which a busy machine disturbs less.
 * A plain loop with default settings and steps of 5, 20 and 50 ms: the CPU time of our calls (entering and leaving the
-  run, hooks, step()) and of our threads, counted inside the process. Two lengths of the loop separate the cost of a step
-  from the fixed cost of a run.
+  run, hooks, step()) and of our threads, counted inside the process. Two lengths of the loop separate the cost of a
+  step from the fixed cost of a run.
 * Whole runs with steps of 5 ms, with and without a collector in alternating order: CPU time of the processes.
 """
 

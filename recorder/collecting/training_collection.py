@@ -1,7 +1,7 @@
 """TrainingCollection: collects one training: at its beginning, at steps, epochs and evaluations, and at its end."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from toposcope.recorder.collecting.evaluations import add_evaluation
@@ -14,6 +14,7 @@ from toposcope.recorder.collecting.training_lineage import add_custom_lineage, a
 from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.rank import rank_of, world_size_of
 from toposcope.recorder.summary import OperatorValues
+from toposcope.recorder.training.run_context import CallbackParams
 
 _NEVER = 1 << 62
 
@@ -111,7 +112,7 @@ class TrainingCollection:
         """Keep the values of summary operators in an evaluation apart from those of the training."""
         self._operators.mode = "eval"
 
-    def end_evaluation(self, params: Mapping[str, Any]) -> None:
+    def end_evaluation(self, params: CallbackParams) -> None:
         """Collect the metrics of an evaluation in params, at the last training step."""
         self._is_evaluated = True
         self._operators.mode = "train"
