@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from google.protobuf.message import Message
 
 from toposcope.recorder.adapters import adapter, framework_name
+from toposcope.recorder.values.deferred_array import DeferredArray
 from toposcope.recorder.values.histogram import Histogram
 
 SEVERAL_OPTIMIZERS = "several_optimizers"
@@ -67,10 +68,13 @@ class Framework(Protocol):
         """Load a state into the optimizer."""
 
     def step_of(self, optimizer: Any) -> int | None:
-        """Return the steps that the optimizer has made, in all processes; None if it does not count them."""
+        """Return the steps that an optimizer has made, in all processes; None if it does not count them.
 
-    def histogram(self, tensor: Any) -> Histogram | None:
-        """Return the histogram of a tensor that is not on the CPU, computed on its device; otherwise None."""
+        Without an optimizer the network is passed, which may contain one.
+        """
+
+    def histogram(self, tensor: Any) -> Histogram | DeferredArray | None:
+        """Return the histogram computed on a tensor's device, or an array to read later; None for one on the CPU."""
 
     def facts(self, optimizer: Any, schedulers: Any) -> dict[str, str | int | float]:
         """Return the settings of the optimizer and the schedulers, by name."""

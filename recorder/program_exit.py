@@ -1,8 +1,8 @@
 """The exit of the program: whether the interpreter is exiting, and because of what.
 
 Recorders that are never closed are closed at exit. The interpreter keeps an exception that nothing handled; of a
-SystemExit it keeps nothing. Therefore sys.exit() is wrapped to remember its argument, and the frame of the main program is
-kept to see whether it has returned.
+SystemExit it keeps nothing. Therefore sys.exit() is wrapped to remember its argument, and the frame of the main program
+is kept to see whether it has returned.
 """
 
 import functools
@@ -27,7 +27,7 @@ def observe_exit() -> None:
     global _main_frame
     _main_frame = _bottom_of_main_thread()
     if not hasattr(sys.exit, "_toposcope"):
-        sys.exit = _remembering(sys.exit)  # type: ignore[assignment]
+        sys.exit = _remembering(sys.exit)
 
 
 def unhandled_exception() -> BaseException | None:

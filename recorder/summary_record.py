@@ -9,9 +9,12 @@ from time import time
 from types import TracebackType
 from typing import Any, SupportsIndex
 
+from google.protobuf.message import Message
+
 from toposcope.proto.summary_pb2 import Phase, RecordingEnd
 from toposcope.recorder import log
 from toposcope.recorder.arguments import (
+    MIN_HEARTBEAT_SECONDS,
     checked_backlog,
     checked_bool,
     checked_directory,
@@ -65,7 +68,7 @@ class SummaryRecord:
 
     The files also contain how the recording ended: finished, failed with an exception, or interrupted. If the recorder
     is not used in a with statement, that is the exception being handled while close() is called, or the one that ended
-    the process; see also EndObserver. While nothing is recorded, a heartbeat now and then says that the process is alive.
+    the process; see also EndObserver. While nothing is recorded, heartbeats show that the process is alive.
 
     Differences from MindSpore's class:
 
@@ -112,13 +115,13 @@ class SummaryRecord:
             export_options: {"tensor_format": "npy"} also writes each tensor to a separate file,
                 `export_<seconds>/tensor/<quoted tag>_<step>.npy`.
             flush_seconds: maximum time in seconds before a recorded value is written.
-            heartbeat_seconds: a heartbeat is written when nothing else was written for this time in seconds. Readers
-                consider the process lost when the file has not grown for three times as long.
+            heartbeat_seconds: a heartbeat is written when nothing else was written for this time in seconds, at least
+                0.01. Readers consider the process lost when the file has not grown for three times as long.
             on_backlog: what record() does if values are recorded faster than they are written and the queue is full:
                 "wait" until there is room, or "drop" the new values and return False. What was waited and dropped is
                 logged at the end.
-            resume: whether this recording goes on with an earlier one in the same directory. True: it replaces the later
-                steps of each tag that it records, also where it repeats none. An integer: the first step of this
+            resume: whether this recording goes on with an earlier one in the same directory. True: it replaces the
+                later steps of each tag that it records, also where it repeats none. An integer: the first step of this
                 recording; what was recorded there from that step on is hidden, of every tag. False: readers compare the
                 steps of each tag. Nothing is deleted: readers can show each attempt.
             collects_operators: whether record() also records the values of the operators in toposcope.recorder.summary.
@@ -136,7 +139,7 @@ class SummaryRecord:
         self._raise_exception = checked_bool("raise_exception", raise_exception)
         exports_npy = checked_export_options(export_options)
         seconds = checked_seconds("flush_seconds", flush_seconds)
-        heartbeat = checked_seconds("heartbeat_seconds", heartbeat_seconds)
+        heartbeat = checked_seconds("heartbeat_seconds", heartbeat_seconds, lowest=MIN_HEARTBEAT_SECONDS)
         drops = checked_backlog(on_backlog) == "drop"
         resume = resume if isinstance(resume, bool) else checked_integer("resume", resume, lowest=0)
         collects_operators = checked_bool("collects_operators", collects_operators)
@@ -300,6 +303,31 @@ class SummaryRecord:
         if not (values.scalars or values.snapshots):
             return not values.unreadable
         return self._put_large(step, values.scalars, values.snapshots, is_complete=not values.unreadable)
+
+    def record_apart(
+        self, step: int, scalars: Mapping[str, float], messages: Mapping[str, Message] | None = None
+    ) -> bool:
+        """Record values as one event, without those that are added and without the values of summary operators.
+
+        For collectors, whose own threads record beside the training's.
+
+        Args:
+            step: the step of the scalars.
+            scalars: by tag.
+            messages: by plugin, the custom lineage, or ConsoleOutput, Environment and Code of the recording.
+
+        Returns:
+            False if the recorder is closed, or if the files cannot be written at present.
+        """
+        snapshots = {
+            (plugin, plugin): Snapshot(plugin, message, message.ByteSize())
+            for plugin, message in (messages or {}).items()
+        }
+        size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
+        recording = self._recording
+        if recording.queue.closed:
+            return False
+        return recording.queue.put_large((time(), step, dict(scalars), snapshots), size) and recording.is_healthy
 
     def flush(self, *, durable: bool = False) -> bool:
         """Wait until everything recorded before is in the file; give up, with a log line, if the writer fails.
@@ -480,6 +508,5 @@ class SummaryRecord:
 
 
 def _close_unclosed(recording: Recording, observer: EndObserver) -> None:
-    """Close the files of a recorder that was dropped, or at exit, unless they are closed."""
-    if not recording.queue.closed:
-        recording.writer.close(observer.ending_without_close())
+    """Close the files of a recorder that was dropped, or at exit; wait for a close() that was interrupted."""
+    recording.writer.close(None if recording.queue.closed else observer.ending_without_close())

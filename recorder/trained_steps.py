@@ -1,6 +1,7 @@
 """TrainedSteps: the steps that an optimizer, or a network without one, has been trained for, over all its trainings."""
 
 import weakref
+from contextlib import suppress
 from typing import Any
 
 _counts: dict[int, tuple[weakref.ref[Any], "TrainedSteps"]] = {}
@@ -23,8 +24,6 @@ def trained_steps_of(thing: Any) -> TrainedSteps:
         return count
     count, key = TrainedSteps(), id(thing)
     if thing is not None:
-        try:
+        with suppress(TypeError):  # No weak reference is possible.
             _counts[key] = weakref.ref(thing, lambda _: _counts.pop(key, None)), count
-        except TypeError:
-            pass  # An object with __slots__, for example.
     return count

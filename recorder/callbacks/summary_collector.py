@@ -5,18 +5,25 @@ from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
+from toposcope.recorder.adapters import framework_name
 from toposcope.recorder.arguments import (
+    MIN_HEARTBEAT_SECONDS,
+    checked_backlog,
     checked_bool,
     checked_directory,
     checked_export_options,
     checked_file_size,
     checked_integer,
+    checked_seconds,
 )
+from toposcope.recorder.collecting.background import Background
 from toposcope.recorder.collecting.collected_data import checked_custom_lineage, collected_data
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.job import Plan, job_of
-from toposcope.recorder.collecting.resuming import resume_of
+from toposcope.recorder.collecting.requested_exit import requested_exit
+from toposcope.recorder.collecting.resuming import resume_of, warn_of_hidden_steps
 from toposcope.recorder.collecting.training_collection import TrainingCollection
+from toposcope.recorder.collecting.training_phase import TrainingPhase
 from toposcope.recorder.logged_values import LoggedValues
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
@@ -52,7 +59,6 @@ class SummaryCollector(Callback):
     * `throughput/steps_per_second` and `throughput/samples_per_second` of this process since the last such event or the
       beginning of the epoch, without evaluations. A step of accumulated micro-batches has the samples of all of them
       [collect_throughput, True].
-    * `machine/...`: CPUs, memory and GPUs, at most once a second; see MachineMetrics [collect_machine, True].
     * `gradient_norm/global` and `gradient_norm/<parameter>`: Euclidean norms [collect_gradient_norm, False].
     * `gradient/<parameter>`: histograms of gradients of parameters whose names match [gradient_histogram_regular,
       None: no gradients].
@@ -60,17 +66,27 @@ class SummaryCollector(Callback):
 
     Once:
 
-    * The graph of the network, after its first call [collect_graph, True].
+    * The graph of the network, in the first pause of the training: at the end of the first epoch, after an evaluation,
+      after ten seconds or at the end, whichever comes first [collect_graph, True].
     * The pipeline of the dataset [collect_dataset_graph, True].
     * Custom lineage, `optimizer/...` and `scheduler/...`: their settings [collect_optimizer_facts, True].
-    * Custom lineage, `environment/...`: command line, commit, versions, host and more; see environment_facts()
-      [collect_environment, True].
+    * The environment: command line, versions, installed packages, host, accelerators and more, see
+      environment_facts(); also as custom lineage, `environment/...` [collect_environment, True].
+    * The version of the code: git commit, remote, and the first megabyte of `git diff` [collect_code, True].
     * The lineage at the end of the training, also if it raised [collect_train_lineage, True].
+
+    While the training runs, by threads of their own:
+
+    * `machine/...`: CPUs, memory, disk, network and GPUs every machine_seconds, see MachineMetrics
+      [collect_machine, True].
+    * What Python writes to stdout and stderr [collect_console, False].
+
+    Whatever looks like a secret in these is recorded as "***"; see hide_secrets().
 
     After each evaluation:
 
     * `eval/<metric>`, for a list `eval/<metric>/<i>`, at the last training step [collect_eval_metrics, True]; not for
-      evaluations outside of a training.
+      evaluations outside of a training, except those that a watched run reports after its end.
     * Lineage: the metrics and the dataset [collect_eval_lineage, True].
 
     The lineage contains the number of started epochs, and the largest collected learning rate of the first parameter
@@ -108,6 +124,9 @@ class SummaryCollector(Callback):
         metric_freq: int | None = 1,
         example_input: Any = None,
         all_ranks: bool = False,
+        heartbeat_seconds: float = 30.0,
+        on_backlog: str = "wait",
+        machine_seconds: float = 10.0,
     ) -> None:
         """Set what to collect; files are created when the training begins.
 
@@ -136,6 +155,9 @@ class SummaryCollector(Callback):
             example_input: input of the network, or a tuple of its positional inputs, for the graph; None: the inputs of
                 the network's first call.
             all_ranks: whether every process records what otherwise only rank 0 records, except landscape checkpoints.
+            heartbeat_seconds: as for SummaryRecord; heartbeats contain what the training does.
+            on_backlog: as for SummaryRecord.
+            machine_seconds: seconds between machine metrics.
 
         Raises:
             TypeError: an argument, or a key or value in it, has the wrong type.
@@ -156,11 +178,20 @@ class SummaryCollector(Callback):
         checked_export_options(export_options)
         self._export_options = export_options
         checked_bool("all_ranks", all_ranks)
+        self._heartbeat_seconds = checked_seconds("heartbeat_seconds", heartbeat_seconds, lowest=MIN_HEARTBEAT_SECONDS)
+        self._on_backlog = checked_backlog(on_backlog)
         directory = checked_directory("summary_dir", summary_dir)
-        self._plan = Plan(directory, frequency, metric_freq, collect_tensor_freq, data, lineage, inputs, all_ranks)
+        seconds = checked_seconds("machine_seconds", machine_seconds)
+        self._plan = Plan(
+            directory, frequency, metric_freq, collect_tensor_freq, data, lineage, inputs, all_ranks, seconds
+        )
         self._depth = 0
         self._recorder: SummaryRecord | None = None
         self._collection: TrainingCollection | None = None
+        self._background: Background | None = None
+        self._phase: TrainingPhase | None = None
+        self._exit_request: str | None = None
+        self._is_first_step_checked = True
 
     def __enter__(self) -> "SummaryCollector":
         self._depth += 1
@@ -177,8 +208,14 @@ class SummaryCollector(Callback):
             if self._collection is not None:
                 self._collection.end(error)
         finally:
-            recorder, self._recorder, self._collection = self._recorder, None, None
-            recorder.close()
+            if self._background is not None:
+                self._background.end()
+            recorder, self._recorder, self._collection, self._background = self._recorder, None, None, None
+            request, self._exit_request = self._exit_request, None
+            if error is None and request is not None:
+                recorder.close(interrupted_by=request)
+            else:
+                recorder.__exit__(kind, error, trace)
 
     def watch(
         self,
@@ -267,24 +304,47 @@ class SummaryCollector(Callback):
             raise ValueError(f"cb_params.mode must be 'train' or 'eval', not {short_repr(params.get('mode'))}.")
         if not self._depth:
             raise ValueError("A SummaryCollector must be entered, `with collector:`, before its hooks are called.")
-        recorder = self._recorder = self._recorder or self._new_recorder(params)
+        # Not before the first hook: refused callbacks leave no files.
+        recorder = self._recorder or self._new_recorder(params)
+        if params["mode"] == "train" or self._phase is None:
+            self._phase = TrainingPhase(params.get("network"))
+            recorder.set_phase(self._phase)
+        self._phase.is_evaluating = params["mode"] == "eval"
         if params["mode"] == "eval" and self._collection is not None:
             self._collection.begin_evaluation()
         elif params["mode"] == "train":
             if self._collection is not None:  # The user has entered the collector for several trainings.
                 self._collection.end()
-            self._collection = TrainingCollection(job_of(self._plan, recorder, params))
+            job = job_of(self._plan, recorder, params)
+            self._collection = TrainingCollection(job)
+            if self._background is None:
+                self._background = Background(job, lambda: 0 if self._collection is None else self._collection.step)
 
     def _new_recorder(self, params: CallbackParams) -> SummaryRecord:
-        """Return a recorder that continues earlier recordings in the directory at the first step of the training."""
-        plan, resume = self._plan, resume_of(self._plan.summary_dir, params)
-        size, options = self._max_file_size, self._export_options
-        return SummaryRecord(
-            plan.summary_dir, max_file_size=size, export_options=options, resume=resume, collects_operators=False
+        """Create the recorder, which continues earlier recordings in the directory at the first step of a training."""
+        self._recorder = SummaryRecord(
+            self._plan.summary_dir,
+            max_file_size=self._max_file_size,
+            export_options=self._export_options,
+            heartbeat_seconds=self._heartbeat_seconds,
+            on_backlog=self._on_backlog,
+            resume=resume_of(params),
+            collects_operators=False,
         )
+        self._is_first_step_checked = params["mode"] != "train"
+        # MindSpore's Model does not report the initial epoch before the first one begins.
+        if framework_name(params.get("network")) != "mindspore":
+            self._check_first_step(params)
+        return self._recorder
+
+    def _check_first_step(self, params: CallbackParams) -> None:
+        if not self._is_first_step_checked:
+            self._is_first_step_checked = True
+            warn_of_hidden_steps(self._plan.summary_dir, params)
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
         """Prepare the collection of an epoch."""
+        self._check_first_step(run_context.original_args())
         if self._collection is not None:
             self._collection.begin_epoch()
 
@@ -305,8 +365,15 @@ class SummaryCollector(Callback):
 
     def on_eval_end(self, run_context: RunContext) -> None:
         """Collect the metrics of an evaluation."""
+        if self._phase is not None:
+            self._phase.is_evaluating = False
         if self._collection is not None:
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
-            job = job_of(self._plan, self._recorder, run_context.original_args())
-            job.guard.attempt("evaluation metrics", add_evaluation, job, None)
+            params = run_context.original_args()
+            job = job_of(self._plan, self._recorder, params)
+            job.guard.attempt("evaluation metrics", add_evaluation, job, params.get("finished_steps"))
+
+    def on_train_end(self, run_context: RunContext) -> None:
+        """Note whether a signal ended the training."""
+        self._exit_request = requested_exit(run_context.original_args())

@@ -10,9 +10,11 @@ from toposcope.recorder.checkpoints.atomic_file import atomic_file
 from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, library_of
 from toposcope.recorder.checkpoints.protection import Protection, protected_writer
+from toposcope.recorder.checkpoints.saving_phase import saving
 from toposcope.recorder.checkpoints.step_count import saved_step
 
 
+@saving()
 def save_checkpoint(
     network: Any,
     path: str | os.PathLike[str],
@@ -30,8 +32,8 @@ def save_checkpoint(
     If path ends with ".safetensors", the file has that format. Otherwise PyTorch networks are saved in the format of
     torch.save(), MindSpore networks in that of mindspore.save_checkpoint(), which the frameworks themselves can load
     unless we have encrypted them, and all others in that of np.savez(). load_checkpoint() loads all of them. Sharded
-    tensors are gathered: all processes must call this function, each with a different path. The number of steps is saved
-    if a Model or a watched run has trained the optimizer: a training after restore() continues from it.
+    tensors are gathered: all processes must call this function, each with a different path. The number of steps is
+    saved if a Model or a watched run has trained the optimizer: a training after restore() continues from it.
 
     Args:
         network: a torch.nn.Module, a mindspore.nn.Cell, an object with parameters(), or a mapping of names to tensors.

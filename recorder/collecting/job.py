@@ -24,6 +24,8 @@ class Plan(NamedTuple):
     custom_lineage_data: Mapping[str, object]
     example_input: tuple[Any, ...] | None
     all_ranks: bool
+    machine_seconds: float
+    """Time between machine metrics, in seconds."""
 
 
 class Job(NamedTuple):

@@ -20,8 +20,6 @@ class StepMetrics:
         self._attempt = job.guard.attempt
         self.peak_learning_rate = Peak()
         """The largest collected learning rate of the first parameter group."""
-        self.has_rates = False
-        """Whether the learning rates of the newest step are known."""
         self._rates: Sequence[Any] = ()
         self._tags: list[str] = []
         self._skipped_steps = 0
@@ -67,7 +65,6 @@ class StepMetrics:
 
     def _add_learning_rates(self) -> None:
         rates = self._rates or self._learning_rates()
-        self.has_rates = bool(rates)
         if not rates:
             return
         self.peak_learning_rate.add(rates[0])
@@ -77,4 +74,4 @@ class StepMetrics:
             number = len(rates)
             self._tags = ["learning_rate"] if number == 1 else [f"learning_rate/group{i}" for i in range(number)]
         for tag, rate in zip(self._tags, rates, strict=True):
-            self._add("scalar", tag, deferred_scalar(rate) or rate)
+            self._add("scalar", tag, rate if type(rate) is float else deferred_scalar(rate) or rate)

@@ -1,52 +1,34 @@
-"""Step values: the collections at a step: parameters, gradients, input, throughput, machine and graph."""
+"""Step values: the collections at a step: parameters, gradients, input and throughput."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import islice
-from typing import Any, NamedTuple
-
-from google.protobuf.message import Message
+from typing import Any
 
 from toposcope.recorder.collecting.batch_images import images_in
 from toposcope.recorder.collecting.gradient_norms import gradient_norms, own_part
 from toposcope.recorder.collecting.job import Job
-from toposcope.recorder.collecting.machine_metrics import MachineMetrics
-from toposcope.recorder.collecting.missing_values import warn_of_missing
 from toposcope.recorder.collecting.throughput import Throughput
 from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.framework import DatasetFacts, framework_of
-from toposcope.recorder.network_graph import NetworkGraph
 from toposcope.recorder.training.batch import sample_count
 
 _FIRST_PARAMETERS = 5
-_NONE = "$^"
-"""The documented pattern that matches no name."""
 
 
 class StepValues:
-    """Collects the values of steps; remembers what is measured between steps and whether the graph is recorded."""
+    """Collects the values of steps; remembers what is measured between steps."""
 
     def __init__(self, job: Job, network: TrainingNetwork) -> None:
         """Start measuring; network is the source of parameters and gradients."""
-        self._job = job
+        self._job, self._network = job, network
         self._attempt = job.guard.attempt
         self.throughput = Throughput()
-        self._is_found: dict[str, bool] | None = {}
-        """Whether values were found at the first step, by their names in the warning of missing ones; None after it."""
-        self._network = network
         facts = job.framework.dataset_facts(job.params.get("train_dataset"))
         self._batch_size = _mean_batch(facts, job.params.get("batch_num"))
-        self._machine: MachineMetrics | None = None
-        if job.collects("collect_machine"):
-            self._machine = self._attempt("machine metrics", MachineMetrics)
-        self._graph: NetworkGraph | _ExampleInputs | None = None
-        if job.is_leading and job.collects("collect_graph"):
-            # Before the first step, as the first call of a PyTorch network provides its inputs.
-            self._graph = self._attempt("the graph", _graph_source, job)
-            self._is_found["the graph"] = self._graph is not None
 
-    def add(self, step: int, has_rates: bool) -> None:
-        """Add the values of a finished step to the next record; has_rates: whether its learning rates are known."""
+    def add(self, step: int) -> None:
+        """Add the values of a finished step to the next record."""
         job, attempt, data = self._job, self._attempt, self._job.plan.data
         if job.collects("collect_throughput"):
             attempt("throughput", self._add_throughput, step)
@@ -56,16 +38,8 @@ class StepValues:
             attempt("gradient histograms", self._add_gradients, data.gradient_histogram_regular)
         if job.collects("collect_gradient_norm"):
             attempt("gradient norms", self._add_gradient_norms)
-        if self._machine is not None:
-            attempt("machine metrics", self._add_machine_metrics, self._machine)
         if job.is_leading and job.collects("collect_input_data"):
             attempt("the input", self._add_images)
-        if self._graph is not None:
-            attempt("the graph", self._add_graph, self._graph.take)
-        if self._is_found is not None:
-            is_found, self._is_found = self._is_found, None
-            is_found["the learning rate"] = has_rates or not job.collects("collect_learning_rate")
-            attempt("missing values", warn_of_missing, job, is_found, self._network.is_unchanged)
 
     def restart_throughput(self, step: int) -> None:
         """Begin an interval of the throughput, after *step* finished steps."""
@@ -76,36 +50,16 @@ class StepValues:
         batch_size = self._batch_size or sample_count(params.get("train_dataset_element"))
         self._job.add_scalars(self.throughput.measure(step, params.processed.samples, batch_size))
 
-    def end(self) -> None:
-        """Add the graph as far as it is known if no step has recorded it, and release the network."""
-        if self._graph is not None:
-            self._attempt("the graph", self._add_graph, self._graph.give_up)
-
     def _add_parameters(self) -> None:
-        pattern = self._job.plan.data.histogram_regular
-        if pattern is not None and pattern.pattern == _NONE:
-            return
-        parameters = self._network.parameters()
-        self._note("parameters", bool(parameters))
+        parameters, pattern = self._network.parameters(), self._job.plan.data.histogram_regular
         first = dict(islice(parameters.items(), _FIRST_PARAMETERS))
         self._add_histograms("{}/auto", first if pattern is None else _matching(parameters, pattern))
 
     def _add_gradients(self, pattern: re.Pattern[str]) -> None:
-        self._add_histograms("gradient/{}", _matching(self._gradients(), pattern))
+        self._add_histograms("gradient/{}", _matching(self._network.gradients(), pattern))
 
     def _add_gradient_norms(self) -> None:
-        self._job.add_scalars(gradient_norms(self._gradients()))
-
-    def _gradients(self) -> dict[str, Any]:
-        gradients = self._network.gradients()
-        if not gradients and self._network.sources.gradients is None and self._network.parameters():
-            raise ValueError("no parameter has a gradient; in your own loop, call step() before zero_grad().")
-        self._note("gradients", bool(gradients))
-        return gradients
-
-    def _note(self, name: str, is_found: bool) -> None:
-        if self._is_found is not None:
-            self._is_found[name] = is_found
+        self._job.add_scalars(gradient_norms(self._network.gradients()))
 
     def _add_histograms(self, tag: str, tensors: Mapping[str, Any]) -> None:
         for name, tensor in tensors.items():
@@ -115,9 +69,6 @@ class StepValues:
         part = own_part(tensor)
         histogram = framework_of(part).histogram(part)
         self._job.recorder.add_value("histogram", tag, part if histogram is None else histogram)
-
-    def _add_machine_metrics(self, machine: MachineMetrics) -> None:
-        self._job.add_scalars(machine.measure())
 
     def _add_images(self) -> None:
         batch = self._job.params.get("train_dataset_element")
@@ -131,27 +82,6 @@ class StepValues:
             return  # Most trainings have no images: no reason for a warning.
         self._job.recorder.add_value("image", "input_data/auto", images.pixels, dataformats=images.layout)
 
-    def _add_graph(self, take: Callable[[], Message | bytes | None]) -> None:
-        if (graph := take()) is not None:
-            self._job.recorder.add_value("graph", "train_network/auto", graph)
-            self._graph = None
-
-
-class _ExampleInputs(NamedTuple):
-    """A network with the user's example_input: its graph is available at any time."""
-
-    job: Job
-    network: Any
-    inputs: tuple[Any, ...]
-
-    def take(self) -> Message | bytes | None:
-        """Return the graph; None while it is not known."""
-        return self.job.framework.network_graph(self.network, self.inputs)
-
-    def give_up(self) -> Message | bytes | None:
-        """Return the graph if it is known."""
-        return self.take()
-
 
 def _mean_batch(facts: DatasetFacts, batches: object) -> float | None:
     """Return the samples per batch, averaged if the last batch of an epoch is smaller; None: unknown."""
@@ -159,17 +89,6 @@ def _mean_batch(facts: DatasetFacts, batches: object) -> float | None:
     if size and facts.size and isinstance(batches, int) and -(-facts.size // size) == batches:
         return facts.size / batches
     return size
-
-
-def _graph_source(job: Job) -> NetworkGraph | _ExampleInputs | None:
-    """Return an object whose take() returns the graph as soon as it is known; None if the network has no graph."""
-    network, inputs = job.params.get("train_network", job.params.get("network")), job.plan.example_input
-    if inputs is not None:
-        return _ExampleInputs(job, network, inputs)
-    try:
-        return NetworkGraph(network)
-    except TypeError:  # A network without a framework.
-        return None
 
 
 def _matching(tensors: Mapping[str, Any], pattern: re.Pattern[str]) -> dict[str, Any]:

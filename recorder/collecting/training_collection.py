@@ -2,19 +2,24 @@
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder.collecting.evaluations import add_evaluation
+from toposcope.recorder.collecting.graph_recording import GraphRecording
 from toposcope.recorder.collecting.job import Job
-from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
+from toposcope.recorder.collecting.missing_values import warn_of_missing
 from toposcope.recorder.collecting.schedule import NOTHING_DUE, Due, Schedule
 from toposcope.recorder.collecting.step_metrics import StepMetrics
 from toposcope.recorder.collecting.step_values import StepValues
 from toposcope.recorder.collecting.training_lineage import add_custom_lineage, add_dataset_graph, add_train_lineage
 from toposcope.recorder.collecting.training_network import TrainingNetwork
+from toposcope.recorder.landscapes.plan.settings import LandscapeSettings
 from toposcope.recorder.rank import rank_of, world_size_of
 from toposcope.recorder.summary import OperatorValues
 from toposcope.recorder.training.run_context import CallbackParams
+
+if TYPE_CHECKING:
+    from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
 
 _NEVER = 1 << 62
 
@@ -34,8 +39,11 @@ class TrainingCollection:
         total = epochs * steps if epochs and steps else None
         length, world = epochs if self._counts_epochs else total, (rank_of(os.environ), world_size_of(os.environ))
         self._schedule = Schedule(plan.collect_freq, plan.collect_tensor_freq, length, *world)
-        network = TrainingNetwork(params, job.framework)
-        self._values, self._metrics = StepValues(job, network), StepMetrics(job, network)
+        # Before the first step, as the first call of a PyTorch network provides its inputs.
+        self._graph = GraphRecording(job) if job.is_leading and job.collects("collect_graph") else None
+        self._network = TrainingNetwork(params, job.framework)
+        self._values, self._metrics = StepValues(job, self._network), StepMetrics(job, self._network)
+        self._has_graph, self._is_checked = self._graph is None or self._graph.is_expected, False
         self._metric_freq = plan.metric_freq
         # The loss and the learning rates are due from this step on, without anything else.
         self._next_metric = _NEVER if self._metric_freq is None or self._counts_epochs else 0
@@ -43,7 +51,7 @@ class TrainingCollection:
         self._saves_at_epochs = self._saves_at_steps = False
         if (settings := plan.data.landscape) is not None and world[0] == 0:  # Other ranks would write the same files.
             self._saves_at_steps, self._saves_at_epochs = settings.unit == "step", settings.unit == "epoch"
-            self._landscape = LandscapeCheckpoints(job, settings, total if self._saves_at_steps else epochs)
+            self._landscape = _landscape_checkpoints(job, settings, total if self._saves_at_steps else epochs)
         self._outputs_before: Any = None
         self._first_step, self._metric_step = self._step, -1
         self._next_step = 0 if self._saves_at_steps or not self._counts_epochs else _NEVER
@@ -57,9 +65,16 @@ class TrainingCollection:
                 self._attempt("the dataset graph", add_dataset_graph, job)
             job.record_outside_steps(self._step)
 
+    @property
+    def step(self) -> int:
+        """The last finished step."""
+        return self._step
+
     def begin_epoch(self) -> None:
         """Begin an epoch: the time since the last step does not count for the throughput."""
         self._epoch = int(self._job.params.get("cur_epoch_num", self._epoch + 1))
+        # MindSpore's Model does not report the initial epoch, and so the first step, before its first epoch.
+        self._step = int(self._job.params.get("cur_step_num", self._step))
         self._values.restart_throughput(self._step)
         if self._counts_epochs:
             self._activate_operators()
@@ -85,6 +100,8 @@ class TrainingCollection:
         if not self._counts_epochs:
             due = self._schedule.advance(step) if step >= self._schedule.next else NOTHING_DUE
             self._collect(due, is_metric)
+            if self._graph is not None and due.values:
+                self._graph.record_if_due(step)
             # For the next step, already now: the forward pass of a user-written loop precedes begin_step().
             self._activate_operators()
         if self._saves_at_steps:
@@ -102,6 +119,8 @@ class TrainingCollection:
             freq = self._metric_freq
             is_metric = freq is not None and (self._metric_step < 0 or self._epoch % freq == 0)
             self._collect(due, is_metric)
+        if self._graph is not None:
+            self._graph.record_in_pause(self._step)
         if self._saves_at_epochs:
             self._save_landscape_checkpoint(self._epoch)
         if not self._is_evaluated:
@@ -117,13 +136,16 @@ class TrainingCollection:
         self._is_evaluated = True
         self._operators.mode = "train"
         self._attempt("evaluation metrics", add_evaluation, self._job._replace(params=params), self._step)
+        if self._graph is not None:
+            self._graph.record_in_pause(self._step)
 
     def end(self, error: BaseException | None = None) -> None:
         """Record what is known only at the end; after an error also the loss of the last step."""
         self._operators.close()
         if error is not None or self._metric_freq is not None:
             self._collect_last_metrics(error)
-        self._values.end()
+        if self._graph is not None:
+            self._graph.end(self._step)
         if self._job.is_leading:
             self._job.record_outside_steps(self._step)
         if self._landscape is not None:
@@ -158,7 +180,10 @@ class TrainingCollection:
             self._metric_step = self._step
             self._metrics.add()
         if due.values:
-            self._values.add(self._step, self._metrics.has_rates)
+            self._values.add(self._step)
+            if not self._is_checked:
+                self._is_checked = True
+                warn_of_missing(self._job, self._network, self._has_graph)
         for plugin, tag, value in self._operators.take():
             if due.tensors if plugin == "tensor" else due.values:
                 self._attempt(f"the {plugin} {tag!r}", recorder.add_value, plugin, tag, value)
@@ -182,6 +207,13 @@ class TrainingCollection:
 
     def _attempt(self, name: str, collect: Callable[..., object], *arguments: object) -> None:
         self._job.guard.attempt(name, collect, *arguments)
+
+
+def _landscape_checkpoints(job: Job, settings: LandscapeSettings, planned: int | None) -> "LandscapeCheckpoints":
+    # Imported on demand: it imports all formats of checkpoints.
+    from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
+
+    return LandscapeCheckpoints(job, settings, planned)
 
 
 def _positive(number: object) -> int | None:

@@ -21,6 +21,7 @@ class TrainingNetwork:
         """Use the network, the optimizer and the functions in the params of a training that begins."""
         self._network, self._optimizer = params.get("network"), params.get("optimizer")
         self._framework = framework
+        self._is_watched = "loop_sources" in params
         self.sources: LoopSources = params.get("loop_sources") or LoopSources()
         # A network without a framework may have a learning rate itself.
         self._rate_owner = self._network if self._optimizer is None else self._optimizer
@@ -28,6 +29,8 @@ class TrainingNetwork:
         self._rate_framework = framework_of(self._rate_owner) if is_known else framework
         self.rates_are_of_last_step = self._rate_framework.rates_are_of_last_step
         """Whether learning_rates() returns the rates that the last step used, not those that the next step will use."""
+        self.is_found: dict[str, bool] = {}
+        """Whether the newest call returned "parameters", "gradients" and "the learning rate"; absent if none did."""
         self._first_arrays = None if self.sources.parameters else self._jax_arrays()
 
     @property
@@ -46,15 +49,28 @@ class TrainingNetwork:
         """Return the current parameters by name; none if they are unknown."""
         if (function := self.sources.parameters) is not None:
             source = function()
-            return framework_of(source).parameters(source, self._optimizer)
-        return {} if self.is_unchanged else self._framework.parameters(self._network, self._optimizer)
+            parameters = framework_of(source).parameters(source, self._optimizer)
+        else:
+            is_current = not self.is_unchanged
+            parameters = self._framework.parameters(self._network, self._optimizer) if is_current else {}
+        self.is_found["parameters"] = bool(parameters)
+        return parameters
 
     def gradients(self) -> dict[str, Any]:
-        """Return the current gradients by name; none if they are unknown."""
+        """Return the current gradients by name; none if they are unknown.
+
+        Raises:
+            ValueError: there are parameters and none has a gradient, in a training that cannot supply them otherwise.
+        """
         if (function := self.sources.gradients) is not None:
             source = function()
-            return framework_of(source).parameters(source, None)
-        return self._framework.gradients(self._network, self._optimizer)
+            gradients = framework_of(source).parameters(source, None)
+        else:
+            gradients = self._framework.gradients(self._network, self._optimizer)
+            if not gradients and not self._is_watched and self.parameters():
+                raise ValueError("no parameter has a gradient.")
+        self.is_found["gradients"] = bool(gradients)
+        return gradients
 
     def learning_rates(self, finished_steps: int) -> list[Any]:
         """Return the learning rate of each group: numbers, and arrays that have not been read from their device.
@@ -62,6 +78,11 @@ class TrainingNetwork:
         Args:
             finished_steps: how many steps of the training were finished before the one that uses the rates.
         """
+        rates = [rate if type(rate) is float else _kept(rate) for rate in self._rates(finished_steps)]
+        self.is_found["the learning rate"] = bool(rates)
+        return rates
+
+    def _rates(self, finished_steps: int) -> list[Any]:
         if (function := self.sources.learning_rate) is not None:
             rate = function(finished_steps)
             return list(rate) if isinstance(rate, list | tuple) else [rate]
@@ -83,3 +104,10 @@ class TrainingNetwork:
         except Exception:  # Logged when they are collected.
             return []
         return [ref(array) for array in arrays] if all(map(is_jax_array, arrays)) else []
+
+
+def _kept(rate: Any) -> Any:
+    """Return a learning rate that does not change until it is read; its device is not waited for."""
+    if is_jax_array(rate):
+        return rate.copy()  # The loop may give the buffer of its state to the next step.
+    return rate.read_value() if hasattr(rate, "read_value") else rate  # A variable of TensorFlow.

@@ -54,7 +54,7 @@ def _number(loss: Any) -> Any:
     if isinstance(loss, int | float):
         return float(loss)
     if isinstance(loss, np.ndarray | np.generic):
-        return float(np.mean(np.asarray(loss, np.float64)))
+        return float(np.asarray(loss, np.float64).mean())
     if callable(getattr(loss, "float", None)):  # A tensor of PyTorch or MindSpore.
         loss = loss.float()
     elif callable(getattr(loss, "astype", None)):

@@ -1,5 +1,7 @@
 """Engine: calls every callback, of both styles, at the events of a training."""
 
+from __future__ import annotations
+
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,12 +10,14 @@ from toposcope.recorder import log
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.hooks import HOOKS, Hooks
+from toposcope.recorder.training.hooks import Hooks
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
 from toposcope.recorder.values.foreign_values import short_repr
 
+_OPENING = (Event.INIT, Event.FIT_START, Event.EVAL_START)
+"""The events at which callbacks open files."""
 _owners: dict[int, Hooks] = {}
 """The hooks of the engine that uses a callback, by the id of the callback."""
 
@@ -34,8 +38,7 @@ class Engine:
         self._ordered: list[Any] = []
         self._first_order: list[tuple[Any, bool]] = []
         self._order = self._first_order
-        # Closes files also when the engine is garbage-collected, and at interpreter exit.
-        self._finalizer = weakref.finalize(self, _close_all, state, logger, self.hooks, None)
+        self._finalizer = self._new_finalizer()
 
     def run_event(self, event: Event | str) -> None:
         """Call every callback for event.
@@ -55,11 +58,14 @@ class Engine:
         if event is Event.BATCH_START or event is Event.BATCH_END:
             self._call(order, event, self.hooks.hook_of_step(event))
             return
-        if event not in HOOKS:
+        if event is Event.BATCH_CHECKPOINT:  # At every step as well; it has no hook.
             self._call(order, event, None)
             return
         hooks = self.hooks.hooks_at(event)
         self._call(order, event, next(hooks, None))
+        if event in _OPENING:
+            self._finalizer.detach()
+            self._finalizer = self._new_finalizer()
         # The second hook of an event is called after all callbacks have run the first.
         for later_hook in hooks:
             for callback in self.state.callbacks:
@@ -87,6 +93,13 @@ class Engine:
                 callback.run_event(event, self.state, self.logger)
             elif hook is not None:
                 self.hooks.call(callback, hook)
+
+    def _new_finalizer(self) -> weakref.finalize[..., Engine]:
+        """Close the callbacks also when the engine is garbage-collected, and at interpreter exit.
+
+        The newest finalizer is called first at exit: callbacks must be closed before the recorders that they opened.
+        """
+        return weakref.finalize(self, _close_all, self.state, self.logger, self.hooks, None)
 
     def _in_order(self, event: Event) -> list[tuple[Any, bool]]:
         """Return the callbacks in the order of an event, each with whether it is called through hooks."""

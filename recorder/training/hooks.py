@@ -51,8 +51,8 @@ class Hooks:
         self._phases: list[Phase] = []
         self._is_epoch_open = False
         self.params = CallbackParams()
-        """The cb_params: MindSpore's documented keys; "schedulers", "is_initial_step_given", "loop_sources" (of a watched
-        run) and "finished_steps" (in an evaluation after the training) where that applies."""
+        """The cb_params: MindSpore's documented keys; where they apply "schedulers", "is_initial_step_given",
+        "loop_sources" (of a watched run) and "finished_steps" (in an evaluation after the training)."""
 
     @property
     def is_stop_requested(self) -> bool:

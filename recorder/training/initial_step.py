@@ -15,7 +15,7 @@ def begin_counting(state: State) -> None:
 
     1. state.initial_step, given by the user;
     2. the step of the checkpoint that was restored into the optimizer, or into a network trained without one;
-    3. the largest step in the state of the optimizer, such as Adam's, whoever has loaded it;
+    3. the largest step in the state of the optimizer, such as Adam's, also if it was loaded;
     4. the steps of the first state.initial_epoch epochs;
     5. the steps of earlier trainings with this optimizer in this process;
     6. 0.
@@ -46,11 +46,10 @@ def _initial_step(state: State, counts: Sequence[TrainedSteps]) -> int:
 
 
 def _step_of_optimizers(state: State) -> int:
-    if not state.optimizers:
-        return 0
-    optimizers = state.optimizers[0] if len(state.optimizers) == 1 else tuple(state.optimizers)
+    optimizers = tuple(state.optimizers) or (state.model,)
+    trained = optimizers[0] if len(optimizers) == 1 else optimizers
     try:
-        return framework_of(optimizers).step_of(optimizers) or 0
+        return framework_of(trained).step_of(trained) or 0
     except Exception as error:  # The state of a foreign optimizer may be anything.
         log.warn("The step of the optimizer cannot be read, counting begins at 0: %s: %s", type(error).__name__, error)
         return 0

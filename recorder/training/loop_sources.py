@@ -1,6 +1,7 @@
 """LoopSources: functions of a user-written loop that return what its model and its optimizer do not have."""
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -51,7 +52,20 @@ def _checked_rate(rate: Any) -> Callable[[int], Any] | None:
             "learning_rate must be a number, a function without arguments, or a function of the number of finished "
             f"steps; not {short_repr(rate)}."
         )
-    return rate if required else lambda _: rate()
+    return _compiled(rate) if required else lambda _: rate()
+
+
+def _compiled(schedule: Callable[[int], Any]) -> Callable[[int], Any]:
+    """Return a schedule of Optax, which consists of many small operations, as one; another one unchanged."""
+    if not str(getattr(schedule, "__module__", "")).startswith("optax."):
+        return schedule
+    jax: Any = sys.modules["jax"]
+    try:
+        jax.eval_shape(schedule, 0)
+    except Exception:  # It contains a function of the user that cannot be traced.
+        return schedule
+    compiled: Callable[[int], Any] = jax.jit(schedule)
+    return compiled
 
 
 def _required(function: Callable[..., Any]) -> int:

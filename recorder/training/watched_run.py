@@ -12,6 +12,7 @@ from toposcope.recorder.logged_values import logged_values
 from toposcope.recorder.messages.plain_data import items_of
 from toposcope.recorder.training.call_hook import call_hook
 from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.late_evaluation import evaluate_after_training
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.loop_events import LoopEvents
 from toposcope.recorder.training.optimizer_steps import EVERY_CALL, STEPPED, Progress, optimizer_steps
@@ -159,7 +160,9 @@ class WatchedRun:
     def eval(self, metrics: Mapping[str, Any], *, label: str = "eval", more: bool = False) -> None:
         """Report the results of an evaluation; after the last step of an epoch they belong to that epoch.
 
-        If the loader has no length, the evaluation ends the epoch.
+        If the loader has no length, the evaluation ends the epoch. After the with statement a SummaryCollector records
+        the results at the last step, in a further file of the run; loggers and callbacks that only follow trainings do
+        not receive them.
 
         Args:
             metrics: name to number, or to an array or tensor. "loss" is also available as "eval_loss", the default of
@@ -168,12 +171,16 @@ class WatchedRun:
             more: whether another evaluation of this epoch follows; the last one lets callbacks end the epoch.
 
         Raises:
-            RuntimeError: outside of the with statement.
+            RuntimeError: before the with statement.
             TypeError: metrics is not a dict with keys of type str.
             Exception: whatever a callback raised.
         """
-        events, results = self._running(), dict(items_of("metrics", metrics))
+        results = dict(items_of("metrics", metrics))
         checked_text("label", label)
+        if self._is_closed:
+            evaluate_after_training(self.state, results, label)
+            return
+        events = self._running()
         self._call_hook.disarm()
         self._values.record_at(int(self.state.timestamp.batch))
         events.evaluate(results, label)

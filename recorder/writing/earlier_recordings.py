@@ -18,7 +18,7 @@ _MOST_CANDIDATES = 10_000
 def last_recorded_step(directory: str, rank: int) -> int | None:
     """Return the last step above 0 that an earlier recording of a rank has in a directory; None if there is none.
 
-    Only the last 64 KiB, if they do not suffice the last MiB, of the newest files are read, and no files of TensorBoard.
+    Only the last 64 KiB of the newest files are read, if they do not suffice the last MiB; no files of TensorBoard.
     """
     for path in _newest_files(directory, rank)[:_MOST_FILES]:
         try:

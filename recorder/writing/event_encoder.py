@@ -21,9 +21,25 @@ Snapshots = Mapping[tuple[str, str], Snapshot]
 RecordedEvent = tuple[float, int, dict[str, float], Snapshots | None]
 """The result of one record() call: wall_time in seconds since 1970, step, scalars by tag, all other values."""
 
+_APART = ("console", "environment", "code")
+
+
+def is_of_training(event: RecordedEvent) -> bool:
+    """Return whether an event is not only from record_apart(): what is printed, and the metrics of the machine.
+
+    Those are also recorded while the training does not advance, so they do not replace heartbeats.
+    """
+    _, _, scalars, snapshots = event
+    return not all(tag.startswith("machine/") for tag in scalars) or any(
+        each not in _APART for each, _ in snapshots or ()
+    )
+
+
 Record = bytes | list[Buffer]
 """A record of an event file; a small one is in one piece."""
 
+# Plugins whose messages are fields of an event rather than values of its summary.
+_EVENT_FIELDS = {"graph": "graph_def", "console": "console", "environment": "environment", "code": "code"}
 # Further values go into another event of the same step: protobuf's limit is 2 GiB an event, MindInsight's 500 MB.
 _MAX_EVENT_BYTES = 16 << 20
 # Larger batches take more memory and are not faster.
@@ -89,12 +105,12 @@ class EventEncoder:
     ) -> EncodedRecords:
         """Return the records of one event, without the values that cannot be encoded."""
         values: list[list[Buffer]] = [[self._scalars.values(scalars)]] if scalars else []
-        graphs: list[Record] = []
+        others: list[Record] = []
         lineage: list[Record] = []
         for (plugin, tag), snapshot in (snapshots or {}).items():
             try:
-                if plugin == "graph":
-                    graphs.append(_graph_record(wall_time, snapshot))
+                if plugin in _EVENT_FIELDS:
+                    others.append(_event_record(wall_time, snapshot))
                 elif plugin in LINEAGE_FIELDS:
                     lineage.append(_lineage_record(wall_time, snapshot))
                 else:
@@ -104,7 +120,7 @@ class EventEncoder:
             except Exception as error:  # An error in one value must not affect the others.
                 self._report(plugin, tag, error)
             self._on_progress()
-        return EncodedRecords(_summary_records(wall_time, step, values) + graphs, lineage)
+        return EncodedRecords(_summary_records(wall_time, step, values) + others, lineage)
 
     def _report(self, plugin: str, tag: str, error: Exception) -> None:
         self.skipped = error
@@ -113,8 +129,9 @@ class EventEncoder:
             log.warn("%s: %s skipped, the %s cannot be encoded: %r", self._owner, tag, plugin, error)
 
 
-def _graph_record(wall_time: float, snapshot: Snapshot) -> bytes:
-    return frame(Event(wall_time=wall_time, graph_def=snapshot.content).SerializeToString())
+def _event_record(wall_time: float, snapshot: Snapshot) -> bytes:
+    field = _EVENT_FIELDS[snapshot.plugin]
+    return frame(Event(wall_time=wall_time, **{field: snapshot.content}).SerializeToString())
 
 
 def _lineage_record(wall_time: float, snapshot: Snapshot) -> bytes:

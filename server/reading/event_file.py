@@ -15,6 +15,8 @@ from toposcope.server.reading.record import read_at
 from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers, thread_buffers
 from toposcope.server.reading.scanner import NextWindow, ScannedRows, Scanner
 from toposcope.server.reading.segment import Identity, Segment
+from toposcope.server.reading.series import Payloads, Points
+from toposcope.server.reading.tag_table import Tag, is_of_training
 from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, Version, read_version, version_event_bytes
 
 _SMALLEST_WINDOW = 16 << 10
@@ -27,6 +29,10 @@ class EventFile:
 
     def __init__(self, path: str, name: FileName, index: Index | None = None) -> None:
         self.path = path
+        self.edition = 0
+        """Another number after every read that found more than heartbeats."""
+        self.training_edition = 0
+        """Another number after every read that found values of the training."""
         self._name = name
         self._indexed = IndexedFile(index, path) if index is not None else None
         self._descriptor = -1
@@ -35,6 +41,7 @@ class EventFile:
 
     def _start_over(self, bad_records: frozenset[int]) -> None:
         """Forget everything but the offsets of damaged records."""
+        self.edition += 1
         self._bad_records = bad_records
         self._next = _START
         self._window_bytes = _FAR_SKIP
@@ -42,6 +49,7 @@ class EventFile:
         self._identity: Identity | None = None
         self._version: Version | None = None
         self._scanner: Scanner | None = None
+        self._training_wall = 0.0
         self._series = FileSeries()
         self._large = LargeRecords()
         if self._indexed is not None:
@@ -85,18 +93,26 @@ class EventFile:
         if self._was_replaced(status) or self._was_overwritten(status.st_ino):
             self._start_over(frozenset())
         self._status = status
+        before = self._contents()
         buffers = thread_buffers(WINDOW_BYTES)
         end = self._next.offset + budget
         while self._next.offset < end and self._read_next(buffers, status):
             pass
         if self._scanner:
             self._append(self._scanner.take_rows(buffers))
+        if self._contents() != before:
+            self.edition += 1
         self._identity = identify(self._descriptor, status.st_ino, self._next.offset)
         can_continue = status.st_size >= self._next.min_file_size
         if not can_continue and self._scanner and self._scanner.partially_read:
             self._start_over(self._bad_records | self._scanner.partially_read)
             return True
         return can_continue
+
+    def _contents(self) -> tuple[int, int]:
+        """Return numbers that change with what was read, except heartbeats."""
+        scanner = self._scanner
+        return (scanner.counters.events, len(scanner.damage)) if scanner else (-1, 0)
 
     def _read_next(self, buffers: ScanBuffers, status: os.stat_result) -> bool:
         """Read one window, or several in parallel; return False if nothing more can be read for now."""
@@ -170,7 +186,22 @@ class EventFile:
         growth = self._status.st_size / self._next.offset if self._next.offset else 1.0
         for number, points in rows.parts:
             self._series.append(entries[number].tag, points, growth)
+            self._note_values(entries[number].tag, points)
         self._large.append(rows.large)
+
+    def _note_values(self, tag: Tag, points: Points | Payloads) -> None:
+        if is_of_training(tag) and points.total:
+            self._training_wall = max(self._training_wall, float(points.wall_time[-1]))
+            self.training_edition += 1
+
+    @property
+    def phase(self) -> int:
+        """What the training does, one of summary_pb2.Phase; 0 if it is unknown.
+
+        The last heartbeat says so, unless the training has recorded a value since.
+        """
+        counters = self._scanner.counters if self._scanner else Counters()
+        return counters.phase if counters.heartbeat >= self._training_wall else 0
 
     def _restore(self, status: os.stat_result) -> Scanner | None:
         """Restore what the index contains of the file; return None if it contains nothing."""
@@ -182,6 +213,7 @@ class EventFile:
         for segment in segments:
             for tag, points in segment.series.items():
                 self._series.append(tag, points)
+                self._note_values(tag, points)
             self._large.append(segment.large)
         last = segments[-1]
         self._bad_records = frozenset(last.bad_records)
@@ -204,7 +236,7 @@ class EventFile:
         if indexed is None or scanner is None or identity is None or not scanner.is_between_records:
             return True
         end = self._next.offset
-        if indexed.has_all(end, self._large.verified):
+        if indexed.has_all(*self._contents(), self._large.verified):
             return True
         if scanner.partially_read or self._large.damaged:  # The file will be read again, without some records.
             return False
@@ -250,6 +282,7 @@ class EventFile:
             self._status.st_mtime,
             offset,
             self._status.st_size,
+            self.phase,
         )
 
     def verify(self, budget: int) -> bool:

@@ -1,7 +1,8 @@
 """Splits the files of a rank into attempts, and stitches the series of all attempts.
 
-A restart goes back in steps: its version event contains the step at which it resumes, or it repeats tags at steps that
-an earlier file has already passed. The older points are kept, but the stitched view omits them from the restart step on.
+A restart goes back in steps: its version event contains the step at which it resumes, or it repeats tags at steps
+that an earlier file has already passed. The older points are kept, but the stitched view omits them from the restart
+step on.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -41,31 +42,35 @@ def find_attempts(files: Iterable[FileView]) -> list[Attempt]:
     attempts: list[list[FileView]] = []
     restarts: list[_Restart | None] = []
     reached: dict[Tag, int] = {}
+    visible = -1
+    """The largest step of the files so far, unless an attempt has replaced it."""
     ordered = sorted(files, key=first_wall_time)
     for file in ordered:
-        restart = _restart(file, attempts[-1], reached) if attempts else None
+        restart = _restart(file, attempts[-1], reached, visible) if attempts else None
         if not attempts or restart is not None:
             attempts.append([])
             restarts.append(restart)
             reached = {}
+            if restart is not None and restart.replaces_all_tags:
+                visible = restart.step - 1
         attempts[-1].append(file)
         if file is ordered[-1]:
             break  # The steps reached by the last file are not needed.
         for tag, points in file.series.items():
             if points.total:
                 reached[tag] = max(int(points.step.max()), reached.get(tag, 0))
+        visible = max(visible, *reached.values(), -1)
     return [
-        Attempt(tuple(group), *(restart or _Restart(None, False)))
-        for group, restart in zip(attempts, restarts, strict=True)
+        Attempt(tuple(group), *(restart or (None, False))) for group, restart in zip(attempts, restarts, strict=True)
     ]
 
 
 class _Restart(NamedTuple):
-    step: int | None
+    step: int
     replaces_all_tags: bool
 
 
-def _restart(file: FileView, attempt: list[FileView], reached: Mapping[Tag, int]) -> _Restart | None:
+def _restart(file: FileView, attempt: list[FileView], reached: Mapping[Tag, int], visible: int) -> _Restart | None:
     """Return how a file restarts an attempt; None if it continues or accompanies it."""
     session = file.version.session_id
     if session and any(session == other.version.session_id for other in attempt):
@@ -75,7 +80,7 @@ def _restart(file: FileView, attempt: list[FileView], reached: Mapping[Tag, int]
     resume_step = file.version.resume_step
     if resume_step is not None:
         # Nothing to replace: it continues where the attempt ended.
-        return _Restart(resume_step, True) if any(step >= resume_step for step in reached.values()) else None
+        return _Restart(resume_step, True) if visible >= resume_step else None
     starts = [_repeats_from(points, reached[tag]) for tag, points in file.series.items() if tag in reached]
     repeated = [start for start in starts if start is not None]
     if repeated:
@@ -119,3 +124,19 @@ def stitch(attempts: list[Attempt], read: Callable[[FileView], Columns], none: C
             parts = [part.take((part.step < first) & ~np.isin(part.step, points.step)) for part in parts]
         parts.append(points)
     return concatenate(parts, none)
+
+
+def reached_steps(attempts: list[Attempt]) -> tuple[int, int] | None:
+    """Return the smallest step of all summaries of a rank, and the step that its newest attempt has reached.
+
+    An attempt without summaries so far has reached the step before its restart step.
+    """
+    firsts: list[int] = []
+    reached: list[int] = []
+    for attempt in attempts:
+        spans = [file.steps for file in attempt.files if file.steps and not is_by_product(file)]
+        if attempt.restart_step is not None:
+            reached = [min(step, attempt.restart_step - 1) for step in reached]
+        firsts += [first for first, _ in spans]
+        reached += [last for _, last in spans]
+    return (min(firsts), max(reached)) if firsts else None

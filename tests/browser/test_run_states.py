@@ -1,8 +1,9 @@
 """The states of runs and what restarts hide, in a real browser."""
 
+import re
 from pathlib import Path
 
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, expect
 from support.element_state import expect_state
 from support.event_files import NAME, end_event, scalar_event, version_event
 from support.pages import Pages, StartServer
@@ -53,8 +54,9 @@ def test_the_error_of_a_failed_run_can_be_read(server: StartServer, pages: Pages
     page.goto(url)
 
     broken = page.locator('.run[data-run="broken"]')
-    sentence = "Failed at 2023-11-14 22:13:29"
-    expect(broken.get_by_role("img", name=sentence)).to_have_attribute("data-state", "failed")
+    mark = broken.get_by_role("img", name=re.compile(r"^Failed at 2023-11-1\d \d\d:\d\d:29$"))
+    expect(mark).to_have_attribute("data-state", "failed")
+    sentence = mark.get_attribute("aria-label") or ""
     expect(page.locator('.run[data-run="done"] .state-mark')).to_have_attribute("data-state", "finished")
     assert "ValueError: <b>bad</b> shape" in (broken.get_attribute("title") or "")
 
@@ -66,12 +68,12 @@ def test_the_error_of_a_failed_run_can_be_read(server: StartServer, pages: Pages
     expect(panel.locator(".run-error pre")).to_be_hidden()
     panel.get_by_text("Traceback", exact=True).click()
     expect(panel.locator(".run-error pre")).to_have_text(TRACEBACK.strip())
-    expect(panel.locator(".recordings li")).to_have_text(
-        [
-            f"rank 0 {sentence}node0 · process 1000ValueError: <b>bad</b> shape",
-            "rank 1 Finished at 2023-11-14 22:13:28node1 · process 1001",
-        ],
-        use_inner_text=False,
+    processes = panel.locator(".recordings li")
+    expect(processes.locator(".recording-state")).to_have_text(
+        [f"rank 0 {sentence}", re.compile("^rank 1 Finished at ")]
+    )
+    expect(processes.locator(".recording-place")).to_have_text(
+        ["node0 · process 1000", "ValueError: <b>bad</b> shape", "node1 · process 1001"]
     )
     expect(panel.locator(".command-line")).to_have_text(["python train.py --lr 0.1"])
 
@@ -84,7 +86,7 @@ def test_the_error_of_a_failed_run_can_be_read(server: StartServer, pages: Pages
     table.locator('[data-filter="state"]').fill("已完成")
     expect(table.locator(".run-line")).to_have_count(1)
     table.locator("a.run-name").click()
-    expect(table.locator(".run-page .state-sentence")).to_have_text("于 2023-11-14 22:13:25 完成")
+    expect(table.locator(".run-page .state-sentence")).to_have_text(re.compile(r"^于 2023-11-1\d \d\d:\d\d:25 完成$"))
 
 
 def test_attempts_that_a_restart_hides_are_one_click_away(server: StartServer, page: Page, tmp_path: Path) -> None:
@@ -116,14 +118,11 @@ def test_a_change_of_state_fetches_no_series(server: StartServer, page: Page, tm
     expect(mark).to_have_attribute("data-state", "running")
     expect(card).to_have_attribute("data-drawn-points", "3")
     requested: list[str] = []
-
-    def note(request: Request) -> None:
-        requested.append(request.url.rpartition("/api/")[2])
-
-    page.on("request", note)
+    page.on("request", lambda request: requested.append(request.url.rpartition("/api/")[2]))
     plot = card.evaluate_handle("card => card.plot")
 
     expect(mark).to_have_attribute("data-state", "lost")
 
     assert card.evaluate("(card, plot) => card.plot === plot", plot)
-    assert set(requested) == {"runs"}
+    assert "runs" in requested
+    assert not {"scalars", "overview"} & set(requested)

@@ -249,7 +249,8 @@ def test_a_module_of_equinox(tmp_path: Path) -> None:
     optimizer = optax.inject_hyperparams(optax.adam)(learning_rate=SCHEDULE)
     state = optimizer.init(eqx.filter(model, eqx.is_inexact_array))
 
-    @eqx.filter_jit
+    # The buffers of the last state, with its learning rate, are given to the next step.
+    @eqx.filter_jit(donate="all-except-first")
     def step(model: Equinox, state: Any, x: Any, y: Any) -> Any:
         loss, gradients = eqx.filter_value_and_grad(lambda model: squared_error(jax.vmap(model)(x), y))(model)
         updates, state = optimizer.update(gradients, state)
@@ -284,3 +285,48 @@ def test_parameters_that_the_loop_replaces_are_not_recorded_as_current(
     assert "the graph" in message
     assert not tags_of(tmp_path, "histogram")
     assert len(scalars_of(tmp_path, "loss/auto")) == 3
+
+
+@pytest.mark.usefixtures("nothing_is_missing")
+def test_a_step_does_not_wait_for_its_computation(tmp_path: Path) -> None:
+    """Loss, parameters, gradients and learning rate are read by the writer, although their buffers are donated."""
+
+    @jax.jit
+    def compute(parameters: Any, delay: Any) -> Any:
+        # A second of work, which the loss, the parameters and the gradients depend on.
+        busy = jax.lax.fori_loop(0, delay, lambda _, matrix: jnp.tanh(matrix @ matrix), jnp.eye(512))
+        return {"w": parameters["w"] + 1 + 0 * busy[0, 1]}, busy[0, 1], {"w": 0 * parameters["w"] + busy[0, 1]}
+
+    step = jax.jit(compute, donate_argnums=0)
+    parameters, gradients = {"w": jnp.zeros(3)}, {"w": jnp.zeros(3)}
+    everything = {**QUIET, "gradient_histogram_regular": ""}
+    run = SummaryCollector(tmp_path, 1, everything).watch(
+        parameters=lambda: parameters, gradients=lambda: gradients, learning_rate=SCHEDULE
+    )
+    with run:
+        for delay in (1, 1, 1000):  # The first steps compile.
+            parameters, loss, gradients = step(parameters, delay)
+            run.step(loss)
+        assert not loss.is_ready()
+        # The buffers of the last parameters and gradients are given away before anything is read.
+        step(parameters, 1)
+        step(gradients, 1)
+    assert [each.max for each in run_in(tmp_path).histograms("w/auto")] == [1.0, 2.0, 3.0]
+    assert len(run_in(tmp_path).histograms("gradient/w")) == 3
+    assert scalars_of(tmp_path, "learning_rate") == pytest.approx({1 + i: float(SCHEDULE(i)) for i in range(3)})
+    assert len(scalars_of(tmp_path, "loss/auto")) == 3
+
+
+@pytest.mark.usefixtures("nothing_is_missing")
+def test_a_resumed_training_goes_on_with_its_schedule(tmp_path: Path) -> None:
+    """An optimizer of nnx counts its steps: a further loop begins where the last one ended."""
+    model = nnx.Linear(2, 1, rngs=nnx.Rngs(0))
+    optimizer = nnx.Optimizer(model, optax.sgd(SCHEDULE), wrt=nnx.Param)
+    for _ in range(2):
+        with SummaryCollector(tmp_path, 1, QUIET).watch(model, optimizer, learning_rate=SCHEDULE) as run:
+            for _ in range(5):
+                loss, gradients = nnx.value_and_grad(lambda model: jnp.sum(model(jnp.ones(2)) ** 2))(model)
+                optimizer.update(model, gradients)
+                run.step(loss)
+    expected = {step: float(SCHEDULE(step - 1)) for step in range(1, 11)}
+    assert scalars_of(tmp_path, "learning_rate") == pytest.approx(expected, rel=1e-4)

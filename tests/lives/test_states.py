@@ -17,7 +17,8 @@ from support import servers
 _SLOW_SECONDS = 60
 _BEGIN = """
 import os, signal, sys, time
-from toposcope.recorder import SummaryCollector, SummaryRecord
+from toposcope.recorder import SummaryRecord
+from toposcope.recorder.callbacks import SummaryCollector
 
 def record(steps=5, **options):
     recorder = SummaryRecord(sys.argv[1], heartbeat_seconds=0.2, flush_seconds=0.05, **options)

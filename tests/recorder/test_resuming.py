@@ -164,7 +164,8 @@ def has_step(tmp_path: Path, step: int) -> bool:
 def killed_at_55(tmp_path: Path, program: str) -> None:
     """Run a training program, and kill it when step 55 is in the event file."""
     with started(tmp_path, program) as process:
-        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
         if process.stdout.readline() != "at step 55\n":
             raise AssertionError(process.stderr.read())
         wait_until(lambda: has_step(tmp_path, 55))
@@ -208,6 +209,7 @@ def test_training_that_begins_again_warns_once_and_hides_the_earlier_points(tmp_
 
     (warning,) = log.splitlines()
     assert str(tmp_path / "run") in warning
-    assert "step 55" in warning and "initial_step=" in warning
+    assert "step 55" in warning
+    assert "initial_step=" in warning
     assert loss_steps(tmp_path) == [*range(1, 71)]
     assert [len(loss_steps(tmp_path, attempt)) for attempt in (1, 2)] == [55, 70]

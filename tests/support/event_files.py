@@ -49,12 +49,12 @@ def scalar_event(wall_time: float, step: int, scalars: dict[str, float]) -> byte
     return framing.frame(event.SerializeToString())
 
 
-def heartbeat_event(wall_time: float, phase: int = summary_pb2.PHASE_TRAINING) -> bytes:
+def heartbeat_event(wall_time: float, phase: summary_pb2.Phase | str = "PHASE_TRAINING") -> bytes:
     """Return the record of a heartbeat."""
     return framing.frame(summary_pb2.Event(wall_time=wall_time, heartbeat=phase).SerializeToString())
 
 
-def end_event(wall_time: float, state: int = summary_pb2.RecordingEnd.STATE_FINISHED, **error: str) -> bytes:
+def end_event(wall_time: float, state: summary_pb2.RecordingEnd.State | str = "STATE_FINISHED", **error: str) -> bytes:
     """Return the record of an end mark; `error` is the error_type, error_text and traceback."""
     end = summary_pb2.RecordingEnd(state=state, **error)
     return framing.frame(summary_pb2.Event(wall_time=wall_time, end=end).SerializeToString())

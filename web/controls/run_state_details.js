@@ -30,7 +30,7 @@ export function stateNotice(row) {
 /** @param {RunError} error @param {string} state of the run: an interruption is no fault */
 const errorBox = (error, state) => html`<section class="run-error" data-state=${state}>
   <header><strong>${error.type || t("state.failed")}</strong>${copyButton(t("state.copy"), () => wholeError(error))}</header>
-  ${error.text ? html`<p class="error-text">${error.text}</p>` : nothing}
+  ${error.text ? html`<p class="error-text" tabindex="0">${error.text}</p>` : nothing}
   ${traceback(error, t("state.traceback"))}
 </section>`;
 
@@ -105,4 +105,4 @@ const ownError = (own, ofRun) =>
 
 /** @param {string} line */
 const commandLine = (line) =>
-  html`<code class="command-line" title=${t("state.command_line")} aria-label=${t("state.command_line")}>${line}</code>`;
+  html`<code class="command-line" title=${t("state.command_line")} tabindex="0">${line}</code>`;

@@ -71,7 +71,7 @@
  * @property {Array<number | string>} smoothed
  * @property {number} total
  * @property {number} duplicates
- * @property {number} [hidden] points of earlier attempts that the stitched view hides
+ * @property {number} hidden points of earlier attempts that the stitched view hides
  * @property {number | null} min of all points in the window
  * @property {number | null} min_step
  * @property {number | null} max
@@ -114,7 +114,7 @@
  * @typedef {{by: string, centre: "mean" | "median", band: "minmax" | "std" | "quartiles" | "none"}} Grouping */
 
 /** A change of runs; none of those in `states` has new data.
- * @typedef {{revision: number, added: string[], changed: string[], removed: string[], states?: string[]}} UpdateEvent
+ * @typedef {{revision: number, added: string[], changed: string[], removed: string[], states: string[]}} UpdateEvent
  */
 
 export {};

@@ -31,11 +31,11 @@ const MARKED = new Set(["failed", "interrupted", "finished"]);
  * @param {Pick<Stateful, "state" | "ended">} of */
 export const endOf = ({ state, ended }) => (MARKED.has(state) || state === "lost" ? ended : null);
 
-/** How long a run lasted, in seconds: until its end mark, or else until its last value.
+/** How long a run lasted, in seconds: until its end mark or its last value; a rank may outlast one that failed.
  * @param {Stateful} of */
 export function lastedOf({ state, started, updated = null, ended }) {
-  const end = (MARKED.has(state) ? ended : null) ?? updated;
-  return started === null || end === null ? null : Math.max(0, end - started);
+  const end = Math.max(updated ?? -Infinity, (MARKED.has(state) ? ended : null) ?? -Infinity);
+  return started === null || end === -Infinity ? null : Math.max(0, end - started);
 }
 
 /** The first line of an error: "ValueError: bad shape".

@@ -47,6 +47,8 @@ test("a running run is in its state since its start, any other since its end or 
 test("a run lasted until its end mark, or until its last value: a copied file says nothing about its end", () => {
   const times = { started: 10, updated: 20, ended: 25 };
   assert.equal(lastedOf({ ...times, state: "finished" }), 15);
+  assert.equal(lastedOf({ ...times, state: "failed", updated: 40 }), 30);
+  assert.equal(lastedOf({ ...times, state: "failed", updated: null }), 15);
   assert.equal(lastedOf({ ...times, state: "lost" }), 10);
   assert.equal(lastedOf({ ...times, state: "unknown" }), 10);
   assert.equal(lastedOf({ ...times, state: "failed", started: null }), null);

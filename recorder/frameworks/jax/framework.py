@@ -4,9 +4,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toposcope.recorder.adapters import is_jax_array
 from toposcope.recorder.framework import Framework
 from toposcope.recorder.frameworks.jax.named_leaves import floating_leaves, is_nnx, named_leaves
 from toposcope.recorder.frameworks.plain.framework import PlainFramework
+from toposcope.recorder.values.deferred_array import DeferredArray
 
 _DEEPEST = 8
 
@@ -43,6 +45,13 @@ class JaxFramework(PlainFramework):
         """
         return list(_injected(getattr(optimizer, "opt_state", None), 0))
 
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return the step of an optimizer of nnx or a TrainState."""
+        step: Any = getattr(optimizer, "step", None)
+        if is_nnx(step):
+            step = step.get_value()
+        return None if step is None or callable(step) else int(step)
+
     def class_name(self, thing: Any) -> str | None:
         """Return the name of a function, or of the class of a module or an optimizer; None for other pytrees."""
         if callable(apply := getattr(thing, "apply_fn", None)):  # A TrainState.
@@ -59,6 +68,10 @@ class JaxFramework(PlainFramework):
             for name, leaf in leaves.items()
             if hasattr(leaf, "dtype") and not jax.numpy.issubdtype(leaf.dtype, is_key)
         }
+
+    def histogram(self, tensor: Any) -> DeferredArray | None:
+        """Return an array that is read when its computation has ended."""
+        return DeferredArray(tensor) if is_jax_array(tensor) and tensor.is_fully_addressable else None
 
 
 def _injected(state: Any, depth: int) -> Iterator[Any]:

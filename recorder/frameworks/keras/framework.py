@@ -40,6 +40,11 @@ class KerasFramework(PlainFramework):
             raise ValueError(f"The learning rate follows a {type(schedule).__name__} and cannot be set.")
         (optimizer.learning_rate,) = learning_rates
 
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return the iterations of an optimizer, or of a compiled model."""
+        optimizer = _optimizer_in(optimizer)
+        return None if optimizer is None else int(float(_value(optimizer.iterations)))
+
     def network_graph(self, network: Any, batch_inputs: tuple[Any, ...] | None) -> Any:
         """Return the graph of a model whose backend is PyTorch; None for the other backends."""
         return _torch().network_graph(network, batch_inputs) if is_module(network) else None

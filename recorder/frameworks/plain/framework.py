@@ -6,7 +6,9 @@ from typing import Any
 from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, DatasetFacts, Framework
 from toposcope.recorder.frameworks.plain.named_arrays import named_arrays
 from toposcope.recorder.training.batch import length_of
+from toposcope.recorder.values.deferred_array import DeferredArray
 from toposcope.recorder.values.foreign_values import call_foreign
+from toposcope.recorder.values.histogram import Histogram
 
 
 class PlainFramework:
@@ -17,7 +19,8 @@ class PlainFramework:
     def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return the arrays of network.parameters(), of that attribute, or of network itself, by name."""
         parameters = getattr(network, "parameters", network)
-        return _named(call_foreign(parameters) if callable(parameters) else parameters)
+        is_method = callable(parameters) and parameters is not network
+        return _named(call_foreign(parameters) if is_method else parameters)
 
     def gradients(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return the arrays of network.gradients(), or of that attribute, by name."""
@@ -87,11 +90,13 @@ class PlainFramework:
             raise TypeError(f"A {type(optimizer).__name__} has no method load_state_dict(): its state cannot be set.")
         optimizer.load_state_dict(state)
 
-    def step_of(self, optimizer: Any) -> None:
+    def step_of(self, optimizer: Any) -> int | None:
         """Return None: the steps are unknown."""
+        return None
 
-    def histogram(self, tensor: Any) -> None:
+    def histogram(self, tensor: Any) -> Histogram | DeferredArray | None:
         """Return None: arrays are on the CPU."""
+        return None
 
     def facts(self, optimizer: Any, schedulers: Any) -> dict[str, str | int | float]:
         """Return the numbers among the optimizer's public attributes."""

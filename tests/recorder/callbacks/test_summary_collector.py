@@ -19,8 +19,10 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.model import Model
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
-QUIET = {"collect_machine": False, "collect_environment": False, "collect_throughput": False}
-SHARES = {"machine/cpu_percent", "machine/process_cpu_percent"}
+QUIET = {"collect_machine": False, "collect_environment": False, "collect_code": False, "collect_throughput": False}
+TRAFFIC = ("disk_read", "disk_write", "network_received", "network_sent")
+MACHINE = {"machine/memory_percent", "machine/disk_percent"}
+SHARES = {"machine/cpu_percent", "machine/process_cpu_percent", *(f"machine/{name}_mib_per_second" for name in TRAFFIC)}
 """Only recorded if a training takes long enough."""
 
 
@@ -218,7 +220,7 @@ def test_every_default_collection_can_be_disabled(tmp_path: Path, key: str, tag:
 
     on, off = (set(run_in(tmp_path / name).tags()) - SHARES for name in ("on", "off"))
     assert tag in on
-    assert on - off <= {tag, "throughput/samples_per_second", "machine/memory_percent", "eval/loss"}
+    assert on - off <= {tag, "throughput/samples_per_second", *MACHINE, "eval/loss"}
     assert off <= on
     assert f"[{key}, True]" in (SummaryCollector.__doc__ or "")
 
@@ -446,14 +448,14 @@ def test_no_file_is_created_before_the_training(tmp_path: Path) -> None:
 
 
 def test_collector_can_be_used_for_several_trainings(tmp_path: Path) -> None:
-    """Each has its own files; the second one repeats steps and is a new attempt."""
+    """Each has its own files; the second one goes on counting the steps of the network."""
     collector, model = SummaryCollector(tmp_path, collect_specified_data=QUIET, metric_freq=None), Model(Line())
     model.train(1, line_batches(10), callbacks=collector)
     model.train(1, line_batches(10), callbacks=collector)
 
     run = run_in(tmp_path)
-    assert run.attempts == 2
-    assert [int(step) for step in run.scalars("loss/auto", attempt="all").step] == [1, 10, 1, 10]
+    assert run.attempts == 1
+    assert [int(step) for step in run.scalars("loss/auto").step] == [1, 10, 11, 20]
 
 
 def test_collector_entered_by_the_user_spans_trainings(tmp_path: Path) -> None:

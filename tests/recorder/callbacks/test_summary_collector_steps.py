@@ -16,7 +16,7 @@ from toposcope.recorder.callbacks import LambdaCallback, LossMonitor, SummaryCol
 from toposcope.recorder.training import Model
 from toposcope.recorder.training.watch import watch
 
-QUIET = {"collect_machine": False, "collect_environment": False, "collect_graph": False}
+QUIET = {"collect_machine": False, "collect_environment": False, "collect_code": False, "collect_graph": False}
 
 
 class Net(nn.Module):

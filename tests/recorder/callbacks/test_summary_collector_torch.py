@@ -22,7 +22,7 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.model import Model
 from toposcope.recorder.training.run_context import RunContext
 
-QUIET = {"collect_machine": False, "collect_environment": False, "collect_throughput": False}
+QUIET = {"collect_machine": False, "collect_environment": False, "collect_code": False, "collect_throughput": False}
 GOLDEN_RUN = GOLDEN / "mindspore" / "digits_momentum"
 
 

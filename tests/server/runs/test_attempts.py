@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.event_files import landscape_event, loss_run, scalar_event, tensorboard_event, version_event, write_run
 
 from toposcope.proto.file_name import parse_file_name
@@ -134,6 +136,21 @@ def test_resume_step_hides_abandoned_points_of_every_tag(tmp_path: Path) -> None
     assert steps(run, "eval", attempt=1) == steps(run, "eval", attempt=ALL) == [*range(1, 56)]
 
 
+def test_last_step_of_a_run_is_that_of_its_newest_attempts(tmp_path: Path) -> None:
+    """A run that began again has not reached the last step of its first attempt yet; the most advanced rank counts."""
+    loss_run(tmp_path, range(1, 111), seconds=100)
+    assert load(tmp_path).steps == (1, 110)
+
+    loss_run(tmp_path, range(41, 46), seconds=500)
+    assert load(tmp_path).steps == (1, 45)
+
+    resumed_run(tmp_path, [], 31, seconds=700)
+    assert load(tmp_path).steps == (1, 30)
+
+    loss_run(tmp_path, range(41, 61), seconds=500, rank=1)
+    assert load(tmp_path).steps == (1, 60)
+
+
 def test_resume_step_hides_points_before_the_first_new_one(tmp_path: Path) -> None:
     """A resumed recording that records every tenth step hides abandoned points from its resume step on."""
     loss_run(tmp_path, range(1, 56), seconds=100)
@@ -152,6 +169,44 @@ def test_resume_step_after_the_last_step_continues_the_attempt(tmp_path: Path) -
     assert len(run.attempts[0]) == 1
     assert steps(run) == [*range(1, 51)]
     assert run.hidden("loss", 0) == 0
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 12),
+            st.dictionaries(st.sampled_from(["loss", "eval"]), st.sets(st.integers(0, 5), min_size=1)),
+        ),
+        max_size=6,
+    )
+)
+def test_resumed_recordings_are_stitched_as_the_training_went(
+    tmp_path_factory: pytest.TempPathFactory, recordings: list[tuple[int, dict[str, set[int]]]]
+) -> None:
+    """Each recording discards what was recorded from its resume step on, of every tag, and appends its own points."""
+    directory = tmp_path_factory.mktemp("run")
+    expected: dict[str, list[tuple[int, float]]] = {"loss": [], "eval": []}
+    for number, (resume_step, offsets) in enumerate(recordings):
+        seconds, content = (
+            100 * (number + 1),
+            [version_event(100.0 * (number + 1), bytes([number + 1]), resume_step=resume_step)],
+        )
+        for points in expected.values():
+            points[:] = [point for point in points if point[0] < resume_step]
+        for tag, steps_after in offsets.items():
+            for step in sorted(resume_step + offset for offset in steps_after):
+                content.append(scalar_event(seconds + 1, step, {tag: float(number)}))
+                expected[tag].append((step, float(number)))
+        (directory / f"events.out.events.summary.{seconds}.0.host_MS").write_bytes(b"".join(content))
+
+    run = load(directory)
+
+    for tag, points in expected.items():
+        series = run.points(tag, 0)
+        assert list(zip(series.step.tolist(), series.value.tolist(), strict=True)) == points
+        everything = sum(len(offsets.get(tag, ())) for _, offsets in recordings)
+        assert run.hidden(tag, 0) == everything - len(points)
+        assert run.points(tag, 0, ALL).total == everything
 
 
 def test_third_attempt_hides_points_of_both_earlier_ones(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ const own = (id, kind, width, value, look) => ({
 
 const ownColumns = () => [
   {
-    ...own("state", "text", 112, (row) => stateOf(row.runRow), "state"),
+    ...own("state", "text", 120, (row) => stateOf(row.runRow), "state"),
     order: (/** @type {Row} */ row) => gravityOf(row.runRow.state),
     filter: (/** @type {string} */ text) => withStateNames(text, stateWord),
   },

@@ -74,8 +74,9 @@ class MindSporeFramework:
         load_state(optimizer_state_of(optimizer), state)
 
     def step_of(self, optimizer: Any) -> int | None:
-        """Return the optimizer's global_step; None if it has none."""
-        return step_of(optimizer) if is_optimizer(optimizer) else None
+        """Return the global_step of an optimizer, or of the one in a network; None if it has none."""
+        own_optimizer = optimizer if is_optimizer(optimizer) else optimizer_in(optimizer)
+        return None if own_optimizer is None else step_of(own_optimizer)
 
     def histogram(self, tensor: Any) -> None:
         """Return None: MindSpore's tensors are copied to the host for histograms."""

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from toposcope.recorder.adapters import is_module
 from toposcope.recorder.frameworks.torch.facts.optimizers import groups_of
 from toposcope.recorder.frameworks.torch.plain_settings import attribute
 
@@ -11,8 +12,8 @@ from toposcope.recorder.frameworks.torch.plain_settings import attribute
 def step_of(optimizer: object) -> int | None:
     """Return how many steps an optimizer has made, including those before its state was saved and loaded.
 
-    That is the largest "step" in the state of a parameter (Adam, AdamW, NAdam, RAdam, Adagrad, RMSprop and others) or of
-    a group (Apex). A parameter has fewer if it was frozen, or had no gradient, for some time.
+    That is the largest "step" in the state of a parameter (Adam, AdamW, NAdam, RAdam, Adagrad, RMSprop and others) or
+    of a group (Apex). A parameter has fewer if it was frozen, or had no gradient, for some time.
 
     Args:
         optimizer: of torch.optim, an object like those, or a tuple of several. Of several, the least: one of two
@@ -23,7 +24,7 @@ def step_of(optimizer: object) -> int | None:
     """
     if isinstance(optimizer, tuple):
         return min((step for each in optimizer if (step := step_of(each)) is not None), default=None)
-    return max(_steps_in(optimizer), default=0) or None
+    return None if is_module(optimizer) else max(_steps_in(optimizer), default=0) or None
 
 
 def _steps_in(optimizer: object) -> Iterator[int]:
