@@ -105,7 +105,8 @@ class SummaryCollector(Callback):
     one event; landscape checkpoints are evenly spread by default, and are not saved unless requested; tensors are
     collected until the end of the training; the lineage is correct for trainings that ended early, for schedules, and
     regardless of the position of ModelCheckpoint in the list of callbacks; metrics may be arrays; evaluations within a
-    training are recorded; a large batch of images is truncated. The collector also runs without `if __name__ == "__main__"`.
+    training are recorded; a large batch of images is truncated. The collector also runs without
+    `if __name__ == "__main__"`.
     """
 
     runs_in_fit_evaluation: bool = True
