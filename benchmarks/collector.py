@@ -33,7 +33,8 @@ def main() -> None:
     """Run all measurements, or, in a child process, one of them."""
     options = parse_options()
     if options.trial:
-        trial = {"step": step_cost, "loop": loop_cost, "run": run_cost}[options.trial]
+        trials: dict[str, Callable[..., dict[str, float]]] = {"step": step_cost, "loop": loop_cost, "run": run_cost}
+        trial = trials[options.trial]
         print(json.dumps(trial(**json.loads(options.arguments))))
         return
     costs = [measure("step") for _ in range(options.rounds)]

@@ -104,7 +104,7 @@ def test_micro_batches_on_a_device_are_averaged_there(tmp_path: Path) -> None:
                 optimizer.step()
             run.step(DeviceTensor(float(number), done))
         done.set()
-    assert losses_in(tmp_path) == [(1, pytest.approx(0.75)), (2, pytest.approx(2.75))]
+    assert [loss for _, loss in losses_in(tmp_path)] == pytest.approx([0.75, 2.75])
 
 
 def test_callbacks_read_the_loss_when_they_need_it() -> None:
