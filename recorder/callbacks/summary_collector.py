@@ -7,6 +7,7 @@ from typing import Any
 
 from toposcope.recorder.adapters import framework_name
 from toposcope.recorder.arguments import (
+    MIN_HEARTBEAT_SECONDS,
     checked_backlog,
     checked_bool,
     checked_directory,
@@ -177,7 +178,7 @@ class SummaryCollector(Callback):
         checked_export_options(export_options)
         self._export_options = export_options
         checked_bool("all_ranks", all_ranks)
-        self._heartbeat_seconds = checked_seconds("heartbeat_seconds", heartbeat_seconds)
+        self._heartbeat_seconds = checked_seconds("heartbeat_seconds", heartbeat_seconds, lowest=MIN_HEARTBEAT_SECONDS)
         self._on_backlog = checked_backlog(on_backlog)
         directory = checked_directory("summary_dir", summary_dir)
         seconds = checked_seconds("machine_seconds", machine_seconds)
@@ -366,6 +367,7 @@ class SummaryCollector(Callback):
         """Collect the metrics of an evaluation."""
         if self._phase is not None:
             self._phase.is_evaluating = False
+            self._phase.is_over |= self._collection is None
         if self._collection is not None:
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
@@ -376,3 +378,5 @@ class SummaryCollector(Callback):
     def on_train_end(self, run_context: RunContext) -> None:
         """Note whether a signal ended the training."""
         self._exit_request = requested_exit(run_context.original_args())
+        if self._phase is not None:
+            self._phase.is_over = True

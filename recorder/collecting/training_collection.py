@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.graph_recording import GraphRecording
 from toposcope.recorder.collecting.job import Job
-from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
 from toposcope.recorder.collecting.missing_values import warn_of_missing
 from toposcope.recorder.collecting.schedule import NOTHING_DUE, Due, Schedule
 from toposcope.recorder.collecting.step_metrics import StepMetrics
@@ -44,7 +43,7 @@ class TrainingCollection:
         self._graph = GraphRecording(job) if job.is_leading and job.collects("collect_graph") else None
         self._network = TrainingNetwork(params, job.framework)
         self._values, self._metrics = StepValues(job, self._network), StepMetrics(job, self._network)
-        self._has_graph, self._is_checked = self._graph is not None and self._graph.is_expected, False
+        self._has_graph, self._is_checked = self._graph is None or self._graph.is_expected, False
         self._metric_freq = plan.metric_freq
         # The loss and the learning rates are due from this step on, without anything else.
         self._next_metric = _NEVER if self._metric_freq is None or self._counts_epochs else 0

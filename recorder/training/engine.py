@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.hooks import Hooks
+from toposcope.recorder.training.hooks import HOOKS, Hooks
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
@@ -54,18 +54,15 @@ class Engine:
             raise RuntimeError(f"The engine is closed and cannot run {event.name}: create a new trainer.")
         if event is Event.INIT:
             self._claim_callbacks()
-        hooks = self.hooks.hooks_at(event)
-        hook = next(hooks, None)
-        for callback, is_hooked in self._in_order(event):
-            if not is_hooked:
-                callback.run_event(event, self.state, self.logger)
-            elif hook is not None:
-                self.hooks.call(callback, hook)
+        order = self._in_order(event)
+        if event is Event.BATCH_START or event is Event.BATCH_END:
+            self._call(order, event, self.hooks.hook_of_step(event))
+            return
+        hooks = self.hooks.hooks_at(event) if event in HOOKS else iter(())
+        self._call(order, event, next(hooks, None))
         if event in _OPENING:
             self._finalizer.detach()
             self._finalizer = self._new_finalizer()
-        if hook is None:
-            return
         # The second hook of an event is called after all callbacks have run the first.
         for later_hook in hooks:
             for callback in self.state.callbacks:
@@ -93,6 +90,13 @@ class Engine:
         The newest finalizer is called first at exit: callbacks must be closed before the recorders that they opened.
         """
         return weakref.finalize(self, _close_all, self.state, self.logger, self.hooks, None)
+
+    def _call(self, order: Sequence[tuple[Any, bool]], event: Event, hook: str | None) -> None:
+        for callback, is_hooked in order:
+            if not is_hooked:
+                callback.run_event(event, self.state, self.logger)
+            elif hook is not None:
+                self.hooks.call(callback, hook)
 
     def _in_order(self, event: Event) -> list[tuple[Any, bool]]:
         """Return the callbacks in the order of an event, each with whether it is called through hooks."""

@@ -75,12 +75,12 @@ class LoopEvents:
 
     def end_step(self) -> None:
         """Count the step, run BATCH_END and BATCH_CHECKPOINT."""
-        state, whole = self._state, self.reported.take()
-        state.loss = whole.loss
-        state.net_outputs = whole.loss if state.outputs is None else (whole.loss, state.outputs)
+        state, (loss, samples) = self._state, self.reported.take()
+        state.loss = loss
+        state.net_outputs = loss if state.outputs is None else (loss, state.outputs)
         if self.engine.logger.destinations:
-            self.engine.logger.log_metrics({"loss/train/total": whole.loss})
-        self._count_step(whole.samples)
+            self.engine.logger.log_metrics({"loss/train/total": loss})
+        self._count_step(samples)
         self.is_step_started = False
         self.engine.run_event(Event.BATCH_END)
         self.engine.run_event(Event.BATCH_CHECKPOINT)

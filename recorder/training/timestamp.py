@@ -76,7 +76,7 @@ class Timestamp:
         later = object.__new__(Timestamp)
         fields = vars(later)
         fields.update(vars(self))
-        fields["batch"], fields["batch_in_epoch"] = self.batch.after(1), self.batch_in_epoch.after(1)
+        fields["batch"], fields["batch_in_epoch"] = fields["batch"].after(1), fields["batch_in_epoch"].after(1)
         fields["batch_wct"] = duration
         fields["total_wct"] += duration
         fields["iteration_wct"] += duration

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder.fork import make_inert_in_children
-from toposcope.recorder.writing.event_encoder import EventEncoder, RecordedEvent
+from toposcope.recorder.writing.event_encoder import EventEncoder, RecordedEvent, is_of_training
 from toposcope.recorder.writing.event_queue import STALL_SECONDS, EventQueue
 from toposcope.recorder.writing.heartbeat import Heartbeat
 from toposcope.recorder.writing.marks import end_record
@@ -104,11 +104,11 @@ class EventWriter:
             while file.has_pending:
                 file.write_some()
                 self._queue.mark_progress()
-                if file is self._summaries:
-                    self._heartbeat.restart()
 
     def _encode_next(self) -> None:
         events = len(self._batch)
+        if any(map(is_of_training, self._batch)):
+            self._heartbeat.restart()
         try:
             records = self._encoder.encode_next(self._batch)
         except Exception:

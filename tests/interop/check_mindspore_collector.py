@@ -113,8 +113,11 @@ def theirs(directory: Path, **settings: Any) -> Any:
 
 
 def ours(directory: Path, **settings: Any) -> Any:
-    """Return our collector in a bridge."""
-    arguments = {"collect_specified_data": EQUAL_SETTINGS, "collect_freq": COLLECT_FREQ, **settings}
+    """Return our collector in a bridge; by default with metrics at multiples of the frequency, as MindSpore's."""
+    arguments = {
+        **{"collect_specified_data": EQUAL_SETTINGS, "collect_freq": COLLECT_FREQ, "metric_freq": None},
+        **settings,
+    }
     return bridge(SummaryCollector(directory, **arguments))
 
 
@@ -290,6 +293,22 @@ def test_lineage_of_the_user_and_of_the_dataset_are_equal(both: tuple[Run, Run])
     for field in ("user_defined_info", "dataset_graph"):
         (their,), (our,) = (run.lineage_of(field) for run in both)
         assert our == their
+
+
+def test_at_defaults_each_loss_is_recorded(
+    both: tuple[Run, Run], mode: int, tmp_path: Path, read_events: ReadEvents
+) -> None:
+    """What MindSpore records is a part of it, with equal values; all else follows the frequency."""
+    settings = {"custom_lineage_data": CUSTOM, "collect_tensor_freq": COLLECT_TENSOR_FREQ, "metric_freq": 1}
+    model().fit(EPOCHS, dataset(), dataset(), callbacks=[ours(tmp_path, **settings)])
+    their, our = both[0], read(tmp_path, read_events)
+    assert our.steps("loss/auto") == list(range(1, STEPS + 1))
+    losses = dict(our.points["scalar_value", "loss/auto"])
+    for step, value in their.points["scalar_value", "loss/auto"]:
+        assert losses[step].scalar_value == pytest.approx(value.scalar_value, rel=1e-6)
+    for (kind, tag), points in their.points.items():
+        if tag != "loss/auto":
+            assert our.steps(tag) == list(dict.fromkeys(step for step, _ in points)), (kind, tag)
 
 
 def test_additional_tags_of_our_collector(tmp_path: Path, read_events: ReadEvents) -> None:

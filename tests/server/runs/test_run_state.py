@@ -54,6 +54,7 @@ def file_of(
         modified=walls[-1],
         read_bytes=1,
         size=1,
+        phase=0,
     )
 
 

@@ -45,7 +45,8 @@ class TrainingCallHook:
     def disarm(self) -> None:
         """Observe no calls until arm()."""
         self._is_armed = False
-        self._pause()
+        if self._pause.is_begun:
+            self._pause()
 
     def remove(self) -> None:
         """Remove the hooks."""
@@ -74,6 +75,11 @@ class _OperatorPause:
 
     def __init__(self) -> None:
         self._pauses: list[AbstractContextManager[None]] = []
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the operators are paused."""
+        return bool(self._pauses)
 
     def begin(self) -> None:
         """Pause the operators until the call is over."""
