@@ -43,7 +43,8 @@ class JaxFramework(PlainFramework):
 
         The state contains them if the optimizer was created by optax.inject_hyperparams().
         """
-        return list(_injected(getattr(optimizer, "opt_state", None), 0))
+        optimizers = optimizer if type(optimizer) is tuple else (optimizer,)
+        return [rate for each in optimizers for rate in _injected(getattr(each, "opt_state", None), 0)]
 
     def step_of(self, optimizer: Any) -> int | None:
         """Return the step of an optimizer of nnx or a TrainState."""

@@ -69,7 +69,7 @@ def test_other_values_of_the_step_are_in_the_same_event(tmp_path: Path) -> None:
     """An event waits for its loss, and later events for it."""
     done = threading.Event()
     with SummaryCollector(tmp_path, 2, {"collect_environment": False, "collect_machine": False}).watch() as run:
-        for step in range(1, 7):
+        for _ in range(6):
             run.step(DeviceTensor(0.5, done))
         done.set()
     (recorded,) = server.open(tmp_path).runs.values()
