@@ -4,11 +4,11 @@ python benchmarks/collector.py [--rounds N] [--seconds S]    (make bench-collect
 
 Three measurements, each in processes of their own:
 
-* run.step() with only the loss collected, after 1 ms of other work: median and 95th percentile of the wall time, and the
-  median of the CPU time, which a busy machine disturbs less.
+* run.step() with only the loss collected, after 1 ms of other work: median and 95th percentile of the wall time, and
+  the median of the CPU time, which a busy machine disturbs less.
 * A plain loop with default settings and steps of 5, 20 and 50 ms: the CPU time of our calls (entering and leaving the
-  run, hooks, step()) and of our threads, counted inside the process. Two lengths of the loop separate the cost of a step
-  from the fixed cost of a run.
+  run, hooks, step()) and of our threads, counted inside the process. Two lengths of the loop separate the cost of a
+  step from the fixed cost of a run.
 * Whole runs with steps of 5 ms, with and without a collector in alternating order: CPU time of the processes.
 """
 
@@ -33,14 +33,14 @@ def main() -> None:
     """Run all measurements, or, in a child process, one of them."""
     options = parse_options()
     if options.trial:
-        trial = {"step": step_cost, "loop": loop_cost, "run": run_cost}[options.trial]
+        trials: dict[str, Callable[..., dict[str, float]]] = {"step": step_cost, "loop": loop_cost, "run": run_cost}
+        trial = trials[options.trial]
         print(json.dumps(trial(**json.loads(options.arguments))))
         return
     costs = [measure("step") for _ in range(options.rounds)]
     median, p95, cpu = (statistics.median(cost[key] for cost in costs) for key in ("median", "p95", "cpu"))
-    print(
-        f"run.step, loss only: median {median:.1f} us (goal 50), 95th percentile {p95:.1f} us (goal 150), CPU {cpu:.1f} us"
-    )
+    print(f"run.step, loss only: median {median:.1f} us (goal 50), ", end="")
+    print(f"95th percentile {p95:.1f} us (goal 150), CPU {cpu:.1f} us")
     for milliseconds in STEP_MILLISECONDS:
         print_loop(milliseconds, options)
     pairs = [measure_pair(number, options.seconds) for number in range(options.rounds)]

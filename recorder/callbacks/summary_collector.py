@@ -101,11 +101,12 @@ class SummaryCollector(Callback):
     for several trainings in succession; each starts a new file.
 
     Differences from MindSpore's class: the loss and the learning rates are recorded at every step by default (with
-    metric_freq=None at multiples of collect_freq, as in MindSpore); no step is recorded twice, and the first step is one event; landscape
-    checkpoints are evenly spread by default, and are not saved unless requested; tensors are collected until the end of
-    the training; the lineage is correct for trainings that ended early, for schedules, and regardless of the position
-    of ModelCheckpoint in the list of callbacks; metrics may be arrays; evaluations within a training are recorded; a
-    large batch of images is truncated. The collector also runs without `if __name__ == "__main__"`.
+    metric_freq=None at multiples of collect_freq, as in MindSpore); no step is recorded twice, and the first step is
+    one event; landscape checkpoints are evenly spread by default, and are not saved unless requested; tensors are
+    collected until the end of the training; the lineage is correct for trainings that ended early, for schedules, and
+    regardless of the position of ModelCheckpoint in the list of callbacks; metrics may be arrays; evaluations within a
+    training are recorded; a large batch of images is truncated. The collector also runs without
+    `if __name__ == "__main__"`.
     """
 
     runs_in_fit_evaluation: bool = True
@@ -367,6 +368,7 @@ class SummaryCollector(Callback):
         """Collect the metrics of an evaluation."""
         if self._phase is not None:
             self._phase.is_evaluating = False
+            self._phase.is_over |= self._collection is None
         if self._collection is not None:
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
@@ -377,3 +379,5 @@ class SummaryCollector(Callback):
     def on_train_end(self, run_context: RunContext) -> None:
         """Note whether a signal ended the training."""
         self._exit_request = requested_exit(run_context.original_args())
+        if self._phase is not None:
+            self._phase.is_over = True

@@ -10,7 +10,7 @@ from toposcope.recorder import log
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
-from toposcope.recorder.training.hooks import HOOKS, Hooks
+from toposcope.recorder.training.hooks import Hooks
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
@@ -58,7 +58,10 @@ class Engine:
         if event is Event.BATCH_START or event is Event.BATCH_END:
             self._call(order, event, self.hooks.hook_of_step(event))
             return
-        hooks = self.hooks.hooks_at(event) if event in HOOKS else iter(())
+        if event is Event.BATCH_CHECKPOINT:  # At every step as well; it has no hook.
+            self._call(order, event, None)
+            return
+        hooks = self.hooks.hooks_at(event)
         self._call(order, event, next(hooks, None))
         if event in _OPENING:
             self._finalizer.detach()
@@ -84,19 +87,19 @@ class Engine:
         self._finalizer.detach()
         return _close_all(self.state, self.logger, self.hooks, error)
 
-    def _new_finalizer(self) -> weakref.finalize[..., Engine]:
-        """Close the callbacks also when the engine is garbage-collected, and at interpreter exit.
-
-        The newest finalizer is called first at exit: callbacks must be closed before the recorders that they opened.
-        """
-        return weakref.finalize(self, _close_all, self.state, self.logger, self.hooks, None)
-
     def _call(self, order: Sequence[tuple[Any, bool]], event: Event, hook: str | None) -> None:
         for callback, is_hooked in order:
             if not is_hooked:
                 callback.run_event(event, self.state, self.logger)
             elif hook is not None:
                 self.hooks.call(callback, hook)
+
+    def _new_finalizer(self) -> weakref.finalize[..., Engine]:
+        """Close the callbacks also when the engine is garbage-collected, and at interpreter exit.
+
+        The newest finalizer is called first at exit: callbacks must be closed before the recorders that they opened.
+        """
+        return weakref.finalize(self, _close_all, self.state, self.logger, self.hooks, None)
 
     def _in_order(self, event: Event) -> list[tuple[Any, bool]]:
         """Return the callbacks in the order of an event, each with whether it is called through hooks."""

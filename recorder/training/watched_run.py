@@ -137,9 +137,9 @@ class WatchedRun:
             values: name to value. The names of nested mappings are joined by "/". Numbers, and arrays and tensors with
                 one element, are scalars. Image, Histogram, Text and Tensor of toposcope.recorder name the kind of other
                 values.
-            step: the step of the values, which are recorded at once. None: they are recorded when step() ends a step,
+            step: the step of the values, which are recorded immediately. None: they are recorded when step() ends a step,
                 at that step, or by eval() at the last step. What is logged after the last call of these is recorded at
-                the last step when the run ends; if an exception ends a step that has begun, at that step. Of values
+                the last step when the run ends; if an exception ends an unfinished step, at that step. Of values
                 with the same tag the newest is recorded.
 
         Raises:
@@ -220,8 +220,8 @@ class WatchedRun:
         self._call_hook.remove()
         self._optimizer_steps.end()
         try:
-            has_begun = error is not None and events.is_step_started
-            self._values.record_at(int(self.state.timestamp.batch) + has_begun)
+            is_unfinished = error is not None and events.is_step_started
+            self._values.record_at(int(self.state.timestamp.batch) + is_unfinished)
             if error is None:
                 self._end_reported()
                 events.end_training()

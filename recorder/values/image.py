@@ -37,8 +37,9 @@ class Image(NamedTuple):
 
 def unpack_image(value: Any, dataformats: str | None) -> tuple[object, str | None]:
     """Return the pixels and layout of a Pillow image, in colour or grey; return any other value unchanged."""
-    pillow: Any = sys.modules.get("PIL.Image")  # Imported by the user if there is an image of Pillow.
-    if pillow is None or not isinstance(value, pillow.Image):
+    # Imported by the user if value is an image of Pillow; the thread that writes may be importing it at present.
+    image_class: Any = getattr(sys.modules.get("PIL.Image"), "Image", None)
+    if image_class is None or not isinstance(value, image_class):
         return value, dataformats
     # Not the modes for numbers (I, I;16, F): converting them to colours clips to 0..255.
     if value.mode not in ("L", "RGB", "RGBA") and not value.mode.startswith(("I", "F")):

@@ -40,6 +40,7 @@ EXTRAS = {
     "collect_throughput": {"throughput/samples_per_second", "throughput/steps_per_second"},
     "collect_machine": set[str](),
     "collect_environment": set[str](),
+    "collect_code": set[str](),
     "collect_optimizer_facts": set[str](),
 }
 EQUAL_SETTINGS: dict[str, Any] = dict.fromkeys(EXTRAS, False)

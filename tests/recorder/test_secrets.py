@@ -215,7 +215,7 @@ def test_any_text_keeps_its_lines(text: str) -> None:
     st.lists(st.sampled_from(PIECES), max_size=20).map("".join),
 )
 def test_known_values_are_hidden_in_any_text(before: str, after: str) -> None:
-    """Wherever they are."""
+    """Known values are hidden at any position."""
     assert "S3CRET-VALUE" not in hide_secrets(f"{before}S3CRET-VALUE{after}", {"MY_TOKEN": "S3CRET-VALUE"}, [])
 
 

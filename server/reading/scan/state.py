@@ -97,7 +97,7 @@ class ScanState:
         self.summary = 0
         """Where to start looking for the summary in the record."""
         self.member_kind = 0
-        """Kind of what the event contains instead of a summary: an index into KINDS, HEARTBEAT or END; 0 if neither."""
+        """Kind of what the event contains: an index into KINDS, HEARTBEAT, END or OTHER; 0 if nothing is known yet."""
         self.member_start = self.member_end = 0
         self.heartbeat = 0
         """The phase in the current event, if it is a heartbeat."""

@@ -83,10 +83,9 @@ def test_each_collection_can_be_switched_off(tmp_path: Path) -> None:
     )
 
     found = {
-        name: tuple(
-            map(len, (environments_in(directory / name), code_in(directory / name), machine_steps_in(directory / name)))
-        )
+        name: (len(environments_in(run_)), len(code_in(run_)), len(machine_steps_in(run_)))
         for name in ("nothing", "no_code", "no_environment")
+        if (run_ := directory / name)
     }
     assert found == {"nothing": (0, 0, 0), "no_code": (1, 0, 1), "no_environment": (0, 1, 0)}
 

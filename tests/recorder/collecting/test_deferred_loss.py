@@ -69,7 +69,7 @@ def test_other_values_of_the_step_are_in_the_same_event(tmp_path: Path) -> None:
     """An event waits for its loss, and later events for it."""
     done = threading.Event()
     with SummaryCollector(tmp_path, 2, {"collect_environment": False, "collect_machine": False}).watch() as run:
-        for step in range(1, 7):
+        for _ in range(6):
             run.step(DeviceTensor(0.5, done))
         done.set()
     (recorded,) = server.open(tmp_path).runs.values()
@@ -104,7 +104,7 @@ def test_micro_batches_on_a_device_are_averaged_there(tmp_path: Path) -> None:
                 optimizer.step()
             run.step(DeviceTensor(float(number), done))
         done.set()
-    assert losses_in(tmp_path) == [(1, pytest.approx(0.75)), (2, pytest.approx(2.75))]
+    assert [loss for _, loss in losses_in(tmp_path)] == pytest.approx([0.75, 2.75])
 
 
 def test_callbacks_read_the_loss_when_they_need_it() -> None:

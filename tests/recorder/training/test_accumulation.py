@@ -258,7 +258,7 @@ class Scaled:
 @pytest.mark.parametrize("bad", [{0}, {0, 1, 2}, {5}, {0, 3, 4, 11}, {11}, set()])
 @pytest.mark.parametrize("fused", [False, True])
 def test_step_that_grad_scaler_skips_does_not_count(order: str, bad: set[int], fused: bool) -> None:
-    """Wherever gradients are cleared and the scaler is updated; also before the first step that it performs."""
+    """A skipped step does not count, in any order of clearing gradients and updating the scaler, also at the start."""
     loop = Scaled(bad, fused=fused)
     run = loop.run(order)
     assert loop.losses.values == [number for number in range(12) if number not in bad]

@@ -109,6 +109,17 @@ def test_a_reply_ends_after_some_megabytes(tmp_path: Path, serve: Serve) -> None
     assert [page.next for page in (first, second, third)] == [2, 4, None]
 
 
+def test_a_search_of_many_messages_continues(tmp_path: Path, serve: Serve) -> None:
+    """A request reads a bounded number of messages; next leads to the others."""
+    write_run(tmp_path, [output(2 + i, f"line {i}") for i in range(50_100)])
+    client = serve(tmp_path)
+    first = console(client, search="line 50099")
+    second = console(client, search="line 50099", after=first.next)
+
+    assert (first.lines, first.next, first.total) == ([], 50_001, 50_100)
+    assert ([line.number for line in second.lines], second.next) == ([50_100], None)
+
+
 def test_malformed_messages_are_counted(tmp_path: Path, serve: Serve) -> None:
     """The other lines are returned."""
     content = b"\x0a\x05\x1a\x03\xff\xfe\xfd"  # A line whose text is not UTF-8.

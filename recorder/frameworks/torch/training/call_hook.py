@@ -45,7 +45,7 @@ class TrainingCallHook:
     def disarm(self) -> None:
         """Observe no calls until arm()."""
         self._is_armed = False
-        if self._pause.is_begun:
+        if self._pause.is_active:
             self._pause()
 
     def remove(self) -> None:
@@ -77,7 +77,7 @@ class _OperatorPause:
         self._pauses: list[AbstractContextManager[None]] = []
 
     @property
-    def is_begun(self) -> bool:
+    def is_active(self) -> bool:
         """Whether the operators are paused."""
         return bool(self._pauses)
 

@@ -17,9 +17,9 @@ class ObservedSteps:
     A GradScaler does not call the optimizer if a gradient is not finite, so a skipped step has no hook. It is found by
     what else the scaler does. Once an optimizer has stepped, its scaler is known from the stack of calls, and each
     scaler.step() or scaler.update() without a step is a skipped one. Steps skipped before that, as is usual while the
-    first scale is too large, are told from micro-batches by their gradients, which have been cleared. Nothing of this
-    reads a value from a device. The exception are fused optimizers, which PyTorch calls for skipped steps as well:
-    their decision is read if it lies on the CPU; otherwise the step counts.
+    first scale is too large, are distinguished from micro-batches by their gradients, which have been cleared. No
+    value is read from a device. Fused optimizers are an exception: PyTorch calls them for skipped steps as well, and
+    their decision is read if it is on the CPU; otherwise the step counts.
     """
 
     def __init__(self, optimizers: Sequence[Any], on_step: Callable[[], None]) -> None:
@@ -99,7 +99,7 @@ class ObservedSteps:
 
 
 class _Scaler:
-    """Tells when a GradScaler has finished a step of its optimizers, performed or skipped."""
+    """Detects when a GradScaler has finished a step of its optimizers, performed or skipped."""
 
     def __init__(self, scaler: Any, optimizers: Sequence[Any]) -> None:
         self._scaler, self._optimizers = scaler, optimizers
