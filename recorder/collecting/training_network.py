@@ -32,6 +32,8 @@ class TrainingNetwork:
         """Whether learning_rates() returns the rates that the last step used, not those that the next step will use."""
         self.is_found: dict[str, bool] = {}
         """Whether the newest call returned "parameters", "gradients" and "the learning rate"; absent if none did."""
+        # A compiled function of JAX, such as a schedule of Optax, returns arrays that nobody else has.
+        self._are_rates_new = framework_name(self.sources.learning_rate) == "jax"
         self._is_unchanged: bool | None = None
         self._has_no_rates = False
         self._first_arrays = None if self.sources.parameters else self._jax_arrays()
@@ -74,7 +76,9 @@ class TrainingNetwork:
         Args:
             finished_steps: how many steps of the training were finished before the one that uses the rates.
         """
-        rates = [rate if type(rate) is float else _kept(rate) for rate in self._rates(finished_steps)]
+        rates = self._rates(finished_steps)
+        if not self._are_rates_new:
+            rates = [rate if type(rate) is float else _kept(rate) for rate in rates]
         self.is_found["the learning rate"] = bool(rates)
         return rates
 
