@@ -81,7 +81,7 @@ class SummaryCollector(Callback):
       [collect_machine, True].
     * What Python writes to stdout and stderr [collect_console, False].
 
-    Whatever looks like a secret in these is recorded as "***"; see hide_secrets().
+    Whatever looks like a secret in these is recorded as `***`; see hide_secrets().
 
     After each evaluation:
 
