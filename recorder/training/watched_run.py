@@ -137,10 +137,10 @@ class WatchedRun:
             values: name to value. The names of nested mappings are joined by "/". Numbers, and arrays and tensors with
                 one element, are scalars. Image, Histogram, Text and Tensor of toposcope.recorder name the kind of other
                 values.
-            step: the step of the values, which are recorded immediately. None: they are recorded when step() ends a step,
-                at that step, or by eval() at the last step. What is logged after the last call of these is recorded at
-                the last step when the run ends; if an exception ends an unfinished step, at that step. Of values
-                with the same tag the newest is recorded.
+            step: the step of the values, which are recorded immediately. None: they are recorded when step() ends a
+                step, at that step, or by eval() at the last step. What is logged after the last of these calls is
+                recorded at the last step when the run ends; if an exception ends an unfinished step, at that step. Of
+                values with the same tag the newest is recorded.
 
         Raises:
             RuntimeError: outside of the with statement.
