@@ -162,7 +162,7 @@ def test_gravest_of_several_ranks_decides() -> None:
 
 
 def test_resumed_run_is_running() -> None:
-    """A killed process does not matter once another one of its rank has started, in the same attempt or not."""
+    """A process that was killed does not matter once another of its rank has started, in the same attempt or not."""
     for attempt in (1, 2):
         killed = Recording(0, 1, [file_of("a", start=START._replace(heartbeat_seconds=0.2))])
         assert derived(killed, Recording(0, attempt, [file_of("b", [500.0, 501.0])]))[0].state == "running"
