@@ -133,7 +133,8 @@ def read(directory: Path, read_events: ReadEvents) -> Run:
             for value in event.summary.value:
                 run.points.setdefault((str(value.WhichOneof("value")), value.tag), []).append((event.step, value))
     for path in sorted(directory.glob("*_lineage")):
-        run.lineage += [LineageEvent.FromString(event.SerializeToString()) for event in read_events(path)]
+        events = written_events.read_all_events(path)
+        run.lineage += [LineageEvent.FromString(event.SerializeToString()) for event in events]
     return run
 
 
