@@ -133,7 +133,8 @@ def read(directory: Path, read_events: ReadEvents) -> Run:
             for value in event.summary.value:
                 run.points.setdefault((str(value.WhichOneof("value")), value.tag), []).append((event.step, value))
     for path in sorted(directory.glob("*_lineage")):
-        run.lineage += [LineageEvent.FromString(event.SerializeToString()) for event in read_events(path)]
+        events = written_events.read_all_events(path)
+        run.lineage += [LineageEvent.FromString(event.SerializeToString()) for event in events]
     return run
 
 
@@ -317,8 +318,8 @@ def test_additional_tags_of_our_collector(tmp_path: Path, read_events: ReadEvent
     run = read(tmp_path, read_events)
     tags = {tag for _, tag in run.points if not tag.startswith(("machine/", "operator/")) and not tag.endswith("/auto")}
     assert tags == set.union(*EXTRAS.values())
-    (info,) = run.lineage_of("user_defined_info")
-    names = {name for entry in info.user_info for _, entries in entry.ListFields() for name in entries}
+    entries = [entry for info in run.lineage_of("user_defined_info") for entry in info.user_info]
+    names = {name for entry in entries for _, values in entry.ListFields() for name in values}
     assert {name.split("/")[0] for name in names} == {"environment", "optimizer"}
 
 
