@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder.adapters import framework_name
 from toposcope.recorder.arguments import (
@@ -30,9 +30,10 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
-from toposcope.recorder.training.watch import watch
-from toposcope.recorder.training.watched_run import WatchedRun
 from toposcope.recorder.values.foreign_values import short_repr
+
+if TYPE_CHECKING:
+    from toposcope.recorder.training.watched_run import WatchedRun
 
 _MODES = ("train", "eval")
 
@@ -236,7 +237,7 @@ class SummaryCollector(Callback):
         parameters: Callable[[], Any] | None = None,
         gradients: Callable[[], Any] | None = None,
         learning_rate: float | Callable[..., Any] | None = None,
-    ) -> WatchedRun:
+    ) -> "WatchedRun":
         """Return a run that a user-written loop reports its steps to, and collect it.
 
             with SummaryCollector("runs/first").watch(model, optimizer, loader) as run:
@@ -264,6 +265,9 @@ class SummaryCollector(Callback):
             TypeError: an argument has the wrong type.
             ValueError: epochs or steps_per_epoch is not positive, or initial_step or initial_epoch is negative.
         """
+        # Not with this module: trainings of Model need nothing of it.
+        from toposcope.recorder.training.watch import watch
+
         return watch(
             [self, *checked_callbacks(callbacks)],
             model,
