@@ -379,9 +379,14 @@ class SummaryRecord:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is None:
-            self._close_or_raise(ending_of(None))
+            # An exception is being handled where contextlib.ExitStack.close() is called in a finally block.
+            self._close_or_raise(ending_of(self._observer.handled_exception()))
         else:
             self._close(ending_of(error))  # What is lost is logged: raising it would hide the error.
+
+    def close_dropped(self) -> bool:
+        """Close the files of a training that was never closed, as if nothing referenced this recorder any more."""
+        return self._close(self._observer.ending_without_close())
 
     def set_phase(self, phase: Callable[[], Phase]) -> None:
         """Set a function that returns what the training does at present, for heartbeats.

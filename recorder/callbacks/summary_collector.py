@@ -189,6 +189,7 @@ class SummaryCollector(Callback):
         )
         self._depth = 0
         self._recorder: SummaryRecord | None = None
+        self._params = CallbackParams()
         self._collection: TrainingCollection | None = None
         self._background: Background | None = None
         self._phase: TrainingPhase | None = None
@@ -216,6 +217,8 @@ class SummaryCollector(Callback):
             request, self._exit_request = self._exit_request, None
             if error is None and request is not None:
                 recorder.close(interrupted_by=request)
+            elif error is None and self._params.processed.is_dropped:
+                recorder.close_dropped()
             else:
                 recorder.__exit__(kind, error, trace)
 
@@ -309,6 +312,7 @@ class SummaryCollector(Callback):
             raise ValueError(f"cb_params.mode must be 'train' or 'eval', not {short_repr(params.get('mode'))}.")
         if not self._depth:
             raise ValueError("A SummaryCollector must be entered, `with collector:`, before its hooks are called.")
+        self._params = params
         # Not before the first hook: refused callbacks leave no files.
         recorder = self._recorder or self._new_recorder(params)
         if params["mode"] == "train" or self._phase is None:

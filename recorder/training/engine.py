@@ -99,7 +99,7 @@ class Engine:
 
         The newest finalizer is called first at exit: callbacks must be closed before the recorders that they opened.
         """
-        return weakref.finalize(self, _close_all, self.state, self.logger, self.hooks, None)
+        return weakref.finalize(self, _close_dropped, self.state, self.logger, self.hooks)
 
     def _in_order(self, event: Event) -> list[tuple[Any, bool]]:
         """Return the callbacks in the order of an event, each with whether it is called through hooks."""
@@ -120,6 +120,12 @@ class Engine:
                     f"{short_repr(callback)} is still in use by another trainer: close that trainer first."
                 )
         _owners.update((id(callback), self.hooks) for callback in self.state.callbacks)
+
+
+def _close_dropped(state: State, logger: Logger, hooks: Hooks) -> None:
+    """Close the callbacks of an engine that was never closed, perhaps because of an exception."""
+    hooks.params.processed.is_dropped = True
+    _close_all(state, logger, hooks, None)
 
 
 def _close_all(state: State, logger: Logger, hooks: Hooks, error: BaseException | None) -> bool:

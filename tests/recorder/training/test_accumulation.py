@@ -1,6 +1,7 @@
 """watch(): a step is the optimizer's, of one micro-batch or of several whose gradients are accumulated."""
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -287,6 +288,24 @@ def test_skipped_steps_are_recorded_and_logged(tmp_path: Path, caplog: pytest.Lo
     skipped = recorded.scalars("optimizer/skipped_steps")
     assert list(zip(skipped.step.tolist(), skipped.value.tolist(), strict=True)) == [(1, 2), (4, 3), (8, 4)]
     assert sum("GradScaler" in record.message for record in caplog.records) == 1
+
+
+class OtherScaler(torch.amp.GradScaler):
+    """A GradScaler as another version of PyTorch may have it: its state is not where this version keeps it."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "_per_optimizer_states" and "toposcope" in sys._getframe(1).f_globals["__name__"]:
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+def test_unknown_grad_scaler_does_not_end_the_training(caplog: pytest.LogCaptureFixture) -> None:
+    """Its steps count, those that it skips are parts of the next one, and one warning says so."""
+    loop = Scaled({4})
+    loop.scaler = OtherScaler("cpu", init_scale=4.0)
+    run = loop.run("clear first")
+    assert int(run.state.timestamp.batch) == 11
+    assert sum("Steps that GradScaler skips are not counted" in record.message for record in caplog.records) == 1
 
 
 def wrapped(optimizer: Any) -> Iterator[Any]:
