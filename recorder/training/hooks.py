@@ -72,13 +72,13 @@ class Hooks:
         state, params = self._state, self.params
         if not self._phases:
             return None
-        finished, size = state.timestamp.batch.value, state.sink_size
+        finished, size = state.counter.step, state.sink_size
         if event is Event.BATCH_START:
             params["train_dataset_element"] = state.batch
             params["cur_step_num"] = finished + (size or 1)
             return None if size and state.timestamp.batch_in_epoch.value else "on_train_step_begin"
         params["net_outputs"], params["cur_step_num"] = state.net_outputs, finished
-        params.processed.samples = int(state.timestamp.sample.value)
+        params.processed.samples = state.counter.samples
         return None if size and state.timestamp.batch_in_epoch.value != size else "on_train_step_end"
 
     def hooks_at(self, event: Event) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Loop events: runs the events of a user-written loop in order, and keeps its state up to date."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 from time import perf_counter
 from typing import Any
 
@@ -142,10 +141,9 @@ class LoopEvents:
         self._clock = perf_counter()
 
     def _count_step(self, samples: int) -> None:
-        state, now = self._state, perf_counter()
-        duration, self._clock = timedelta(seconds=now - self._clock), now
-        state.previous_timestamp = state.timestamp
-        state.timestamp = state.timestamp.to_next_batch(samples, duration=duration)
+        now = perf_counter()
+        seconds, self._clock = now - self._clock, now
+        self._state.count_step(samples, seconds)
 
     def _samples(self) -> int:
         """Return the number of samples of the batch; without a batch the loader's batch size; 0 if unknown."""

@@ -18,7 +18,6 @@ from toposcope.recorder.training.loop_events import LoopEvents
 from toposcope.recorder.training.optimizer_steps import EVERY_CALL, STEPPED, Progress, optimizer_steps
 from toposcope.recorder.training.run_values import RunValues
 from toposcope.recorder.training.state import State
-from toposcope.recorder.training.timestamp import Timestamp
 from toposcope.recorder.values.foreign_values import short_repr
 
 _NO_LOSSES = (str, Mapping)
@@ -109,7 +108,7 @@ class WatchedRun:
         elif batch is not None:
             events.set_batch(batch)
         state.loss, state.outputs = loss, None if outputs is None else _detached(outputs)
-        finished = state.timestamp
+        finished = state.counter.step
         events.end_micro_batch(loss)
         progress = self._optimizer_steps.take(len(events.reported))
         if progress is not STEPPED:
@@ -182,7 +181,7 @@ class WatchedRun:
             return
         events = self._running()
         self._call_hook.disarm()
-        self._values.record_at(int(self.state.timestamp.batch))
+        self._values.record_at(self.state.counter.step)
         events.evaluate(results, label)
         if not more:
             events.close_epoch()
@@ -221,7 +220,7 @@ class WatchedRun:
         self._optimizer_steps.end()
         try:
             is_unfinished = error is not None and events.is_step_started
-            self._values.record_at(int(self.state.timestamp.batch) + is_unfinished)
+            self._values.record_at(self.state.counter.step + is_unfinished)
             if error is None:
                 self._end_reported()
                 events.end_training()
@@ -250,15 +249,14 @@ class WatchedRun:
         self._note_skipped(progress)
         if progress.has_stepped:
             self._has_stepped = True
-            finished = self.state.timestamp
+            finished = self.state.counter.step
             events.end_step()
             self._record_logged(finished)
 
-    def _record_logged(self, before: Timestamp) -> None:
-        """Record logged values if a step has ended since *before*."""
-        step = self.state.timestamp.batch.value
-        if step != before.batch.value:
-            self._values.record_at(int(step))
+    def _record_logged(self, before: int) -> None:
+        """Record logged values if more than these steps have ended."""
+        if (step := self.state.counter.step) != before:
+            self._values.record_at(step)
 
     def _note_skipped(self, progress: Progress) -> None:
         if not progress.skipped:
@@ -273,7 +271,7 @@ class WatchedRun:
                 "they do not count.",
                 self._skipped_steps,
                 "step" if self._skipped_steps == 1 else "steps",
-                int(self.state.timestamp.batch),
+                self.state.counter.step,
             )
 
     def _count_every_call(self) -> None:
