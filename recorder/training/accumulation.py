@@ -30,8 +30,11 @@ class Accumulation:
     def take(self) -> tuple[Any, int]:
         """Remove all; return their mean loss, weighted by samples, and the number of samples."""
         losses, samples, more = self._losses, self._samples, self._more_samples
+        if len(losses) == 1:  # The usual step.
+            self._more_samples = 0
+            return losses.pop(), more + samples.pop()
         self._losses, self._samples, self._more_samples = [], [], 0
-        return (losses[0] if len(losses) == 1 else _mean_loss(losses, samples)), more + sum(samples)
+        return _mean_loss(losses, samples), more + sum(samples)
 
     def take_apart(self) -> list[tuple[Any, int]]:
         """Remove all; return the loss and the number of samples of each."""

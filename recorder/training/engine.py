@@ -38,6 +38,7 @@ class Engine:
         self._ordered: list[Any] = []
         self._first_order: list[tuple[Any, bool]] = []
         self._order = self._first_order
+        self._has_event_callbacks = False
         self._finalizer = self._new_finalizer()
 
     def run_event(self, event: Event | str) -> None:
@@ -59,7 +60,8 @@ class Engine:
             self._call(order, event, self.hooks.hook_of_step(event))
             return
         if event is Event.BATCH_CHECKPOINT:  # At every step as well; it has no hook.
-            self._call(order, event, None)
+            if self._has_event_callbacks:
+                self._call(order, event, None)
             return
         hooks = self.hooks.hooks_at(event)
         self._call(order, event, next(hooks, None))
@@ -111,6 +113,7 @@ class Engine:
                 (each, isinstance(each, Callback)) for each in callbacks if not isinstance(each, LoggerDestination)
             ]
             self._first_order, self._order = destinations + others, others + destinations
+            self._has_event_callbacks = not all(is_hooked for _, is_hooked in self._order)
         return self._first_order if event is Event.INIT else self._order
 
     def _claim_callbacks(self) -> None:

@@ -123,10 +123,22 @@ def _to_bytes(pixels: _Array) -> _Bytes:
         return pixels
     if pixels.dtype == np.bool_:
         return pixels * np.uint8(255)
+    low, high = float(pixels.min()), float(pixels.max())
+    if math.isfinite(low) and math.isfinite(high):  # The usual pixels: both are NaN if any pixel is.
+        return _finite_to_bytes(pixels, low, high)
     # Converting some NaN raises a floating-point flag.
     with np.errstate(invalid="ignore"):
         numbers = pixels.astype(np.float64)
     return _rounded(numbers * 255 if _is_unit_range(pixels) else _stretched(numbers))
+
+
+def _finite_to_bytes(pixels: _Array, low: float, high: float) -> _Bytes:
+    """Return finite pixels, in the range from low to high, as bytes."""
+    if pixels.dtype.kind == "f" and low >= 0 and high <= 1:
+        return np.rint(pixels * np.float64(255)).astype(np.uint8)
+    if low == high:
+        return np.full(pixels.shape, _CONSTANT, np.uint8)
+    return np.rint(_scaled(pixels.astype(np.float64), low, high)).astype(np.uint8)
 
 
 def _is_unit_range(pixels: _Array) -> bool:
