@@ -300,7 +300,9 @@ class WatchedRun:
             self._count_every_call()
         elif number:
             log.warn(
-                "The last %d micro-batches were not followed by a step of the optimizer and are not counted.", number
+                "No step of the optimizer follows the last %s, which %s not counted.",
+                "micro-batch" if number == 1 else f"{number} micro-batches",
+                "is" if number == 1 else "are",
             )
 
     def _end_reported_after(self, error: BaseException) -> None:
