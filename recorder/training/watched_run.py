@@ -106,7 +106,7 @@ class WatchedRun:
         loss = _detached_loss(loss)
         self._call_hook.disarm()
         if not events.is_micro_batch_started:
-            events.begin_micro_batch(batch)
+            events.begin_micro_batch(batch, is_over=True)
         elif batch is not None:
             events.set_batch(batch)
         state.loss, state.outputs = loss, None if outputs is None else _detached(outputs)
