@@ -75,7 +75,7 @@ class TrainingCollection:
         self._epoch = int(self._job.params.get("cur_epoch_num", self._epoch + 1))
         # MindSpore's Model does not report the initial epoch, and so the first step, before its first epoch.
         self._step = int(self._job.params.get("cur_step_num", self._step))
-        self._values.restart_throughput(self._step)
+        self._values.restart_throughput(self._step, self._job.params.processed.epoch_began)
         if self._counts_epochs:
             self._activate_operators()
 
@@ -138,6 +138,7 @@ class TrainingCollection:
         self._attempt("evaluation metrics", add_evaluation, self._job._replace(params=params), self._step)
         if self._graph is not None:
             self._graph.record_in_pause(self._step)
+        self._values.restart_throughput(self._step)
 
     def end(self, error: BaseException | None = None) -> None:
         """Record what is known only at the end; after an error also the loss of the last step."""

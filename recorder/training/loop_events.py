@@ -50,11 +50,17 @@ class LoopEvents:
         self.close_epoch()
         self.engine.run_event(Event.FIT_END)
 
-    def begin_micro_batch(self, batch: Any) -> None:
-        """Begin a micro-batch; the first one of a step runs BATCH_START, before it EPOCH_START if an epoch begins."""
+    def begin_micro_batch(self, batch: Any, *, is_over: bool = False) -> None:
+        """Begin a micro-batch; the first one of a step runs BATCH_START, before it EPOCH_START if an epoch begins.
+
+        Args:
+            batch: the batch.
+            is_over: whether its beginning was not observed: it began when the previous step or evaluation ended.
+        """
         self.close_epoch()
         if not self._is_epoch_started:
             self._is_epoch_started = True
+            self.engine.hooks.params.processed.epoch_began = self._clock if is_over else None
             self.engine.run_event(Event.EPOCH_START)
         self.is_micro_batch_started = True
         if self.is_step_started:

@@ -12,6 +12,8 @@ class Processed:
     def __init__(self) -> None:
         self.samples: int | None = None
         """Samples of this process, those of micro-batches whose step has not ended included; None: unknown."""
+        self.epoch_began: float | None = None
+        """perf_counter() when the first step of the epoch began; None: when the callbacks are told."""
         self.skipped_steps = 0
         """Steps that GradScaler has skipped."""
         self.is_dropped = False

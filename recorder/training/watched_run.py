@@ -22,7 +22,7 @@ from toposcope.recorder.values.foreign_values import short_repr
 
 _NO_LOSSES = (str, Mapping)
 _PATIENCE = 256
-"""Calls of step() without a step of the optimizer, after which each call counts."""
+"""Calls of step() without a step of the optimizer, as a multiple of the longest step, after which each call counts."""
 
 
 class WatchedRun:
@@ -59,8 +59,8 @@ class WatchedRun:
     does not count; it is logged, and SummaryCollector records the number of such steps. Several optimizers count as
     one: each call of step() counts in which at least one has stepped. Optimizers that cannot be observed, of any
     framework but PyTorch, count at each call. So do all calls, after one warning, if the optimizer has not stepped in
-    the first 256: it is probably not the one that the loop uses. Micro-batches at the end of the loop that no step of
-    the optimizer follows are logged and not counted.
+    256 of them, or in 256 times as many as in the longest step before: it is probably not the one that the loop uses.
+    The first micro-batches of a step that the loop does not end are logged and not counted.
     """
 
     def __init__(self, state: State, logger: Logger) -> None:
@@ -73,7 +73,8 @@ class WatchedRun:
         self._is_closed = False
         self._call_hook = call_hook(state.model, self._begin_micro_batch)
         self._optimizer_steps = optimizer_steps(state.optimizers, self._after_optimizer_step)
-        self._observes_calls = self._has_stepped = False
+        self._observes_calls = False
+        self._longest_step = 0  # In micro-batches; 0: no step of the optimizer has been observed.
         self._skipped_steps = 0
 
     @property
@@ -104,7 +105,7 @@ class WatchedRun:
         loss = _detached_loss(loss)
         self._call_hook.disarm()
         if not events.is_micro_batch_started:
-            events.begin_micro_batch(batch)
+            events.begin_micro_batch(batch, is_over=True)
         elif batch is not None:
             events.set_batch(batch)
         state.loss, state.outputs = loss, None if outputs is None else _detached(outputs)
@@ -113,11 +114,12 @@ class WatchedRun:
         progress = self._optimizer_steps.take(len(events.reported))
         if progress is not STEPPED:
             self._note_skipped(progress)
+        number = len(events.reported)
         if progress.has_stepped:
+            self._longest_step = max(self._longest_step, number)
             events.end_step()
-        elif not self._has_stepped and len(events.reported) >= _PATIENCE:
+        elif number >= _PATIENCE and number >= _PATIENCE * self._longest_step:
             self._count_every_call()
-        self._has_stepped |= progress.has_stepped
         events.leave_micro_batch()
         self._record_logged(finished)
         self._call_hook.arm()
@@ -248,7 +250,7 @@ class WatchedRun:
         progress = self._optimizer_steps.take(len(events.reported))
         self._note_skipped(progress)
         if progress.has_stepped:
-            self._has_stepped = True
+            self._longest_step = max(self._longest_step, len(events.reported))
             finished = self.state.counter.step
             events.end_step()
             self._record_logged(finished)
@@ -275,24 +277,30 @@ class WatchedRun:
             )
 
     def _count_every_call(self) -> None:
-        """Stop waiting for an optimizer that never steps."""
+        """Stop waiting for an optimizer that never steps, or that the loop does not use any more."""
+        events = self._running()
         log.warn(
             "The optimizer passed to watch() has not stepped in %d calls of step(): each call counts as a step. "
             "Pass the optimizer whose step() the loop calls, or none.",
-            _PATIENCE,
+            len(events.reported),
         )
         self._optimizer_steps.end()
         self._optimizer_steps = EVERY_CALL
-        self._running().end_steps_of_micro_batches()
+        events.end_steps_of_micro_batches()
 
     def _end_reported(self) -> None:
         """Account for micro-batches that no step of the optimizer has followed."""
         events = self._running()
-        if len(events.reported) and not self._has_stepped:
+        number = len(events.reported)
+        if number and not self._longest_step:
             events.end_steps_of_micro_batches()
-        elif number := len(events.reported):
+        elif number > self._longest_step:  # More than the beginning of a step.
+            self._count_every_call()
+        elif number:
             log.warn(
-                "The last %d micro-batches were not followed by a step of the optimizer and are not counted.", number
+                "No step of the optimizer follows the last %s, which %s not counted.",
+                "micro-batch" if number == 1 else f"{number} micro-batches",
+                "is" if number == 1 else "are",
             )
 
     def _end_reported_after(self, error: BaseException) -> None:

@@ -168,6 +168,27 @@ def test_optimizer_that_never_steps_loses_nothing(caplog: pytest.LogCaptureFixtu
         assert len(caplog.records) == (calls == 300)
 
 
+@pytest.mark.parametrize("accumulation", [1, 2])
+@pytest.mark.parametrize("calls", [5, 1000])
+def test_optimizer_that_is_replaced_loses_nothing(
+    accumulation: int, calls: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """If the loop goes on with an optimizer that is not watched, each call is a step, with one warning."""
+    network, optimizer = setup()
+    losses = Losses()
+    with watch(losses, network, optimizer) as run:
+        for number in range(4):
+            network(torch.randn(2, 3)).sum().backward()
+            if number % accumulation == accumulation - 1:
+                optimizer.step()
+            run.step(float(number))
+        for number in range(calls):
+            network(torch.randn(2, 3)).sum().backward()
+            run.step(float(number))
+    assert losses.values[4 // accumulation :] == list(range(calls))
+    assert ["has not stepped" in record.message for record in caplog.records] == [True]
+
+
 def test_last_micro_batches_without_a_step_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     network, optimizer = setup()
     losses = Losses()

@@ -128,3 +128,39 @@ def test_each_of_two_processes_counts_its_own_samples(tmp_path: Path, accumulati
     for rank, size in enumerate((32, 48)):
         recorded = samples_per_step(tmp_path / "run", rank)
         assert recorded == pytest.approx(dict.fromkeys((1, 5, 10), size * accumulation))
+
+
+class Clock:
+    """perf_counter() of a loop that advances it."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("is_observed", [True, False])
+@pytest.mark.parametrize("steps_of_evaluations", [(), (2, 5), (4, 8)])
+def test_each_interval_consists_of_the_time_of_its_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_observed: bool, steps_of_evaluations: tuple[int, ...]
+) -> None:
+    """Evaluations, also in the middle of an epoch, do not count; the first step of an epoch does."""
+    clock = Clock()
+    monkeypatch.setattr("toposcope.recorder.collecting.throughput.perf_counter", clock)
+    monkeypatch.setattr("toposcope.recorder.training.loop_events.perf_counter", clock)
+    network = nn.Linear(3, 1)
+    model = network if is_observed else None
+    with SummaryCollector(tmp_path, 2, QUIET).watch(
+        model, parameters=dict, learning_rate=0.1, steps_per_epoch=4
+    ) as run:
+        for step in range(1, 13):
+            network(torch.randn(2, 3))
+            clock.now += 0.5
+            run.step(1.0)
+            if step in steps_of_evaluations:
+                clock.now += 50
+                run.eval({"accuracy": 0.5})
+    (recorded,) = server.open(tmp_path).runs.values()
+    rates = recorded.scalars("throughput/steps_per_second")
+    assert rates.step.tolist() == [1, 2, 4, 6, 8, 10, 12]
+    assert rates.value.tolist() == [2.0] * 7
