@@ -135,7 +135,7 @@ def _to_bytes(pixels: _Array) -> _Bytes:
 def _finite_to_bytes(pixels: _Array, low: float, high: float) -> _Bytes:
     """Return finite pixels, in the range from low to high, as bytes."""
     if pixels.dtype.kind == "f" and low >= 0 and high <= 1:
-        return np.rint(pixels * np.float64(255)).astype(np.uint8)
+        return np.rint(pixels.astype(np.float64) * 255).astype(np.uint8)
     if low == high:
         return np.full(pixels.shape, _CONSTANT, np.uint8)
     return np.rint(_scaled(pixels.astype(np.float64), low, high)).astype(np.uint8)
