@@ -66,4 +66,5 @@ def _filtered_band(rows: _Bytes, above: _Bytes, channels: int) -> bytes:
     average = (left & above) + ((left ^ above) >> 1)  # Without overflow.
     np.subtract(rows, average, out=differences[3])
     sizes = np.abs(differences.view(np.int8)).view(np.uint8).sum(axis=2, dtype=np.int64)
-    return candidates[sizes.argmin(axis=0), np.arange(len(rows))].tobytes()
+    chosen: _Bytes = candidates[sizes.argmin(axis=0), np.arange(len(rows))]
+    return chosen.tobytes()
