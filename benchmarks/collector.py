@@ -27,6 +27,7 @@ LOSS_ONLY: dict[str, Any] = {"collect_specified_data": {"collect_metric": True},
 STEP_MILLISECONDS = (5, 20, 50)
 GOALS = {5: 3.0, 20: 1.0, 50: 0.5}
 WARM_UP_STEPS = 50
+EPOCH_STEPS = 100
 
 
 def main() -> None:
@@ -162,7 +163,9 @@ def training(batch: int = 8) -> tuple[Callable[[], Any], Any, Any, Any]:
     images, labels = torch.randn(batch, 1, 16, 16), torch.randint(0, 10, (batch,))
     network(images)
     optimizer, criterion = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9), nn.CrossEntropyLoss()
-    batches = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(images, labels), batch_size=batch)
+    # The loop uses the one batch; the loader only determines the length of an epoch.
+    samples = torch.utils.data.TensorDataset(images.repeat(EPOCH_STEPS, 1, 1, 1), labels.repeat(EPOCH_STEPS))
+    batches = torch.utils.data.DataLoader(samples, batch_size=batch)
 
     def train() -> Any:
         optimizer.zero_grad()

@@ -58,7 +58,7 @@ def framework_name(thing: object) -> str:
     """
     if type(thing) is tuple and thing:
         thing = thing[0]
-    packages = _packages_of(type(thing))
+    packages = _packages_of(type(thing).__mro__)
     for name, own_packages in _PACKAGES.items():
         if name in sys.modules and not own_packages.isdisjoint(packages):
             return name
@@ -66,9 +66,9 @@ def framework_name(thing: object) -> str:
 
 
 @lru_cache(maxsize=64)
-def _packages_of(kind: type) -> frozenset[str]:
-    """Return the top-level packages of a class and its base classes."""
-    return frozenset(each.__module__.split(".")[0] for each in kind.__mro__)
+def _packages_of(kinds: tuple[type, ...]) -> frozenset[str]:
+    """Return the top-level packages of classes."""
+    return frozenset(kind.__module__.split(".")[0] for kind in kinds)
 
 
 def has_jax_arrays(thing: object) -> bool:

@@ -14,6 +14,9 @@ from toposcope.recorder.writing.heartbeat import Heartbeat
 from toposcope.recorder.writing.marks import end_record
 from toposcope.recorder.writing.rotating_file import RotatingFile
 
+# Encoded events are written together up to this many bytes: a write takes longer than to encode a few scalars.
+_WRITE_BYTES = 1 << 20
+
 
 class EventWriter:
     """A background thread that writes events in the order of the queue. A failed write is retried every second."""
@@ -89,7 +92,8 @@ class EventWriter:
             self._write_pending()
             while self._batch:
                 self._encode_next()
-                self._write_pending()
+                if not self._batch or sum(file.pending_bytes for file in self._files) >= _WRITE_BYTES:
+                    self._write_pending()
             if self._queue.is_sync_requested:
                 for file in self._files:
                     file.sync()
