@@ -98,7 +98,7 @@ class WatchedRun:
 
         Raises:
             RuntimeError: outside of the with statement.
-            TypeError: loss is a dict, a str or None.
+            TypeError: loss is a dict, a str, None or an empty list.
             Exception: whatever a callback raised.
         """
         events, state = self._running(), self.state
@@ -320,7 +320,8 @@ def _detached_loss(loss: Any) -> Any:
     """Return a loss, detached; TypeError if it cannot be one."""
     if hasattr(loss, "detach"):
         return loss.detach()
-    if loss is None or isinstance(loss, _NO_LOSSES):
+    is_empty = isinstance(loss, tuple | list) and not loss
+    if loss is None or is_empty or isinstance(loss, _NO_LOSSES):
         raise TypeError(f"loss must be a number or a tensor, not {short_repr(loss)}.")
     return loss
 

@@ -1,7 +1,9 @@
 """Images: an array of pixels encoded as one PNG, with the images of a batch tiled."""
 
+import io
 import math
 import sys
+import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +11,6 @@ import numpy.typing as npt
 
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.recorder.values.foreign_values import short_repr
-from toposcope.recorder.values.png import png_of
 
 _Array = npt.NDArray[Any]
 _Bytes = npt.NDArray[np.uint8]
@@ -19,6 +20,8 @@ _LAYOUTS = ("NCHW", "NHWC", "CHW", "HWC", "HW")
 _CHANNELS = (1, 3, 4)
 _MAX_COLUMNS = 8
 _CONSTANT = 128
+# 20 to 75 % of the time of Pillow's defaults; photographs, masks and maps become up to 5 % larger, drawings twice.
+_COMPRESSION = {"compress_level": 1, "compress_type": zlib.Z_RLE}
 
 
 class Image(NamedTuple):
@@ -100,7 +103,7 @@ def image_of(pixels: _Array, layout: str) -> Image:
     """
     canvas = _tiled(_to_bytes(_to_nhwc(pixels, layout)))
     height, width, channels = canvas.shape
-    return Image(height, width, channels, png_of(canvas))
+    return Image(height, width, channels, _png(canvas))
 
 
 def encode(image: Image) -> bytes:
@@ -172,3 +175,12 @@ def _tiled(batch: _Bytes) -> _Bytes:
     tiles[:count] = batch
     grid = tiles.reshape(rows, columns, height, width, channels).swapaxes(1, 2)
     return grid.reshape(rows * height, columns * width, channels)
+
+
+def _png(canvas: _Bytes) -> bytes:
+    from PIL import Image as Pillow  # Not needed by trainings that record no images.
+
+    stream = io.BytesIO()
+    pixels = canvas[:, :, 0] if canvas.shape[2] == 1 else canvas
+    Pillow.fromarray(pixels).save(stream, "PNG", **_COMPRESSION)
+    return stream.getvalue()
