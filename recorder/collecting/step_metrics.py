@@ -30,7 +30,8 @@ class StepMetrics:
     def begin_step(self) -> None:
         """Read the learning rates that the step will use; at its end they may already be those of the next step."""
         if self._reads_rates and not self._network.rates_are_of_last_step:
-            self._rates = self._attempt("the learning rate", self._learning_rates) or ()
+            number = self._params["cur_step_num"] - 1
+            self._rates = self._attempt("the learning rate", self._network.learning_rates, number) or ()
 
     def add(self) -> None:
         """Add the metrics of a finished step to the next record."""
@@ -60,11 +61,8 @@ class StepMetrics:
         self._add("scalar", "optimizer/skipped_steps", float(skipped))
         return True
 
-    def _learning_rates(self) -> list[Any]:
-        return self._network.learning_rates(self._params["cur_step_num"] - 1)
-
     def _add_learning_rates(self) -> None:
-        rates = self._rates or self._learning_rates()
+        rates = self._rates or self._network.learning_rates(self._params["cur_step_num"] - 1)
         if not rates:
             return
         self.peak_learning_rate.add(rates[0])
