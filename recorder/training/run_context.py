@@ -13,7 +13,7 @@ class Processed:
         self.samples: int | None = None
         """Samples of this process, those of micro-batches whose step has not ended included; None: unknown."""
         self.epoch_began: float | None = None
-        """perf_counter() when the first step of the epoch began; None: when the callbacks are told."""
+        """perf_counter() when the first step of the epoch started; None: when the hook of the epoch is called."""
         self.skipped_steps = 0
         """Steps that GradScaler has skipped."""
         self.is_dropped = False
