@@ -18,7 +18,7 @@ _NUMBER = struct.Struct(">I")
 _BITS = 8
 _COLOR_TYPES = {1: 0, 3: 2, 4: 6}
 _FILTERS = np.arange(4, dtype=np.uint8)
-"""None, Sub, Up and Average; Paeth takes as long as these together, and saves little."""
+"""None, Sub, Up and Average; the fifth filter takes as long as these together, and saves little."""
 # Rows are filtered in bands of this size, which stay in the cache.
 _BAND_BYTES = 64 << 10
 
