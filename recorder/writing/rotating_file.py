@@ -42,7 +42,7 @@ class RotatingFile:
         self._rotation = 0
         self._pending: deque[_Block] = deque()
         self.pending_bytes = 0
-        """Number of bytes of the records whose write has not begun."""
+        """Number of bytes of the records that are not being written yet."""
         # The blocks that are being written, complete, and the part of them that is not in the file yet.
         self._writing: list[_Block] = []
         self._unwritten: deque[Buffer] = deque()
