@@ -1,0 +1,108 @@
+"""train_thor: the second-order optimizer THOR for PyTorch modules, with the names of mindspore.train.train_thor."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal
+
+from toposcope.recorder.adapters import adapter, is_module
+from toposcope.recorder.arguments import checked_bool, checked_integer
+from toposcope.recorder.values.foreign_values import short_repr
+
+
+def thor(
+    net: Any,
+    learning_rate: Any,
+    damping: Any,
+    momentum: float,
+    weight_decay: float = 0.0,
+    loss_scale: float = 1.0,
+    batch_size: int = 32,
+    use_nesterov: bool = False,
+    decay_filter: Callable[[Any], bool] = lambda parameter: True,
+    split_indices: Any = None,
+    enable_clip_grad: bool = False,
+    frequency: int = 100,
+    *,
+    params: Iterable[Mapping[str, Any]] | None = None,
+    pi: bool = True,
+    block_size: int | None = None,
+    trust_region: float | None = None,
+    trace_thresholds: tuple[float, float] | None = None,
+    approach: Literal["expand", "reduce"] = "expand",
+    reduction: Literal["mean", "sum"] = "mean",
+    fisher: Literal["empirical", "sampled"] = "empirical",
+    grad_scaler: Any = None,
+    process_group: Any = None,
+) -> Any:
+    """Return a torch.optim.Optimizer that preconditions gradients by the Fisher information of each layer.
+
+    Follows Chen et al., "THOR, Trace-based Hardware-driven Layer-Oriented Natural Gradient Descent Computation"
+    (AAAI 2021), with the names and the order of operations of mindspore.nn.thor. Works in any training loop:
+
+        optimizer = thor(net, learning_rate=0.05, damping=0.03, momentum=0.9, frequency=10)
+        for inputs, labels in loader:
+            optimizer.zero_grad()
+            loss_fn(net(inputs), labels).backward()
+            optimizer.step()
+
+    Preconditioned are torch.nn.Linear, Conv2d and Embedding, biases included. All other parameters are updated by
+    momentum; one warning names them. Factors are gathered by hooks once every *frequency* steps.
+
+    Args:
+        net: the torch.nn.Module to train.
+        learning_rate: a number; a sequence or tensor with a value per step; or a function of the step. A scheduler of
+            torch.optim.lr_scheduler may change a number.
+        damping: like learning_rate; is added to the Fisher information of each layer, and must be positive.
+        momentum: at least 0.
+        weight_decay: at least 0; is added to the preconditioned gradient, as in MindSpore.
+        loss_scale: by which the loss is multiplied; gradients are divided by it.
+        batch_size: accepted for compatibility; the observed number of samples is used.
+        use_nesterov: whether momentum is Nesterov's.
+        decay_filter: called with an object with the attribute `name`; whether the parameter decays.
+        split_indices: accepted for compatibility: in MindSpore it groups messages between devices.
+        enable_clip_grad: whether the update of each parameter is clipped to an Euclidean norm of 1.
+        frequency: steps between refreshes of the factors.
+        params: parameter groups, dicts with the keys "params", "lr", "damping", "momentum" and "weight_decay". None:
+            one group of all trainable parameters.
+        pi: whether damping is divided between the two factors of a layer in proportion to their mean eigenvalues;
+            False: equally, as in MindSpore.
+        block_size: size of the diagonal blocks of factors that are inverted, 128 in MindSpore; None: whole factors.
+        trust_region: limit of the squared length of an update in the metric of the Fisher information; longer
+            updates are scaled down. None: no limit.
+        trace_thresholds: two relative changes of a layer's trace: above the first its factors are refreshed, below the
+            second they are never refreshed again, as in the paper: (0.01, 0.0) or (0.01, 0.001). None: every refresh.
+        approach: treatment of positions in the input of linear layers (arXiv:2311.00636): "expand" or "reduce".
+        reduction: how the loss combines the samples of a batch.
+        fisher: "empirical": gradients of the loss; "sampled": gradients for labels sampled from the outputs of the
+            network, which sample_fisher() of the optimizer gathers.
+        grad_scaler: the torch.amp.GradScaler of the training.
+        process_group: the processes over which factors are averaged; None: all of an initialized torch.distributed.
+
+    Raises:
+        TypeError: an argument has the wrong type.
+        ValueError: an argument has an invalid value.
+    """
+    if not is_module(net):
+        raise TypeError(f"net must be a torch.nn.Module, not {short_repr(net)}.")
+    settings = {
+        "learning_rate": learning_rate,
+        "damping": damping,
+        "momentum": momentum,
+        "weight_decay": weight_decay,
+        "loss_scale": loss_scale,
+        "use_nesterov": checked_bool("use_nesterov", use_nesterov),
+        "decay_filter": decay_filter,
+        "enable_clip_grad": checked_bool("enable_clip_grad", enable_clip_grad),
+        "frequency": checked_integer("frequency", frequency, lowest=1),
+        "params": params,
+        "pi": checked_bool("pi", pi),
+        "block_size": None if block_size is None else checked_integer("block_size", block_size, lowest=1),
+        "trust_region": trust_region,
+        "trace_thresholds": trace_thresholds,
+        "approach": approach,
+        "reduction": reduction,
+        "fisher": fisher,
+        "grad_scaler": grad_scaler,
+        "process_group": process_group,
+    }
+    checked_integer("batch_size", batch_size, lowest=0)
+    return adapter("torch", "thor").create(net, settings)
