@@ -17,6 +17,7 @@ _ADAPTERS = {
     ("torch", "steps"): "toposcope.recorder.frameworks.torch.training.steps",
     ("torch", "call_hook"): "toposcope.recorder.frameworks.torch.training.call_hook",
     ("torch", "landscape"): "toposcope.recorder.frameworks.torch.landscape.landscape_model",
+    ("torch", "thor"): "toposcope.recorder.frameworks.torch.thor.create",
     ("mindspore", "framework"): "toposcope.recorder.frameworks.mindspore.facts.framework",
     ("mindspore", "graph"): "toposcope.recorder.frameworks.mindspore.facts.graph_source",
     ("mindspore", "operators"): "toposcope.recorder.frameworks.mindspore.facts.operators",

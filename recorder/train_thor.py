@@ -83,26 +83,27 @@ def thor(
     """
     if not is_module(net):
         raise TypeError(f"net must be a torch.nn.Module, not {short_repr(net)}.")
-    settings = {
-        "learning_rate": learning_rate,
-        "damping": damping,
-        "momentum": momentum,
-        "weight_decay": weight_decay,
-        "loss_scale": loss_scale,
-        "use_nesterov": checked_bool("use_nesterov", use_nesterov),
-        "decay_filter": decay_filter,
-        "enable_clip_grad": checked_bool("enable_clip_grad", enable_clip_grad),
-        "frequency": checked_integer("frequency", frequency, lowest=1),
-        "params": params,
-        "pi": checked_bool("pi", pi),
-        "block_size": None if block_size is None else checked_integer("block_size", block_size, lowest=1),
-        "trust_region": trust_region,
-        "trace_thresholds": trace_thresholds,
-        "approach": approach,
-        "reduction": reduction,
-        "fisher": fisher,
-        "grad_scaler": grad_scaler,
-        "process_group": process_group,
-    }
     checked_integer("batch_size", batch_size, lowest=0)
-    return adapter("torch", "thor").create(net, settings)
+    create = adapter("torch", "thor").create
+    return create(
+        net,
+        learning_rate=learning_rate,
+        damping=damping,
+        momentum=momentum,
+        weight_decay=weight_decay,
+        loss_scale=loss_scale,
+        nesterov=checked_bool("use_nesterov", use_nesterov),
+        decay_filter=decay_filter,
+        clips_gradients=checked_bool("enable_clip_grad", enable_clip_grad),
+        frequency=checked_integer("frequency", frequency, lowest=1),
+        params=params,
+        uses_pi=checked_bool("pi", pi),
+        block=None if block_size is None else checked_integer("block_size", block_size, lowest=1),
+        trust_region=trust_region,
+        trace_thresholds=trace_thresholds,
+        approach=approach,
+        reduction=reduction,
+        fisher=fisher,
+        grad_scaler=grad_scaler,
+        process_group=process_group,
+    )

@@ -75,4 +75,3 @@ def _inverse(matrix: Tensor, damping: Tensor) -> Tensor | None:
                 if torch.isfinite(inverse).all():
                     return inverse.to(matrix.dtype)
     return None
-

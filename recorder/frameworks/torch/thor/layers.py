@@ -48,9 +48,7 @@ def layers_of(network: nn.Module) -> Layers:
     gradients or scale_grad_by_freq, lazy modules without parameters yet, modules whose forward() is not called
     (the output projection of nn.MultiheadAttention), and all other modules.
     """
-    users = Counter(
-        id(parameter) for module in network.modules() for parameter in module.parameters(recurse=False)
-    )
+    users = Counter(id(parameter) for module in network.modules() for parameter in module.parameters(recurse=False))
     uncalled = {id(each.out_proj) for each in network.modules() if isinstance(each, nn.MultiheadAttention)}
     layers = [
         layer

@@ -11,7 +11,7 @@ from toposcope.recorder import log
 from toposcope.recorder.frameworks.torch.thor.capture import Capture
 from toposcope.recorder.frameworks.torch.thor.curvature import Curvature, InverseSettings
 from toposcope.recorder.frameworks.torch.thor.factors import Factors, Reduction, factors_from
-from toposcope.recorder.frameworks.torch.thor.layers import Layer, gradient_matrix, layers_of, split_matrix
+from toposcope.recorder.frameworks.torch.thor.layers import gradient_matrix, layers_of, split_matrix
 from toposcope.recorder.frameworks.torch.thor.ranks import mean_over_ranks
 from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds, TraceRule
 from toposcope.recorder.frameworks.torch.thor.rows import Approach
@@ -141,7 +141,9 @@ class Thor(Optimizer):
             raise ValueError("state_dict must contain the key 'thor': it was not returned by this optimizer.")
         missing = sorted(self.curvatures.keys() ^ own["curvatures"].keys())
         if missing:
-            raise ValueError(f"state_dict must contain the layers of the network; {missing[0]!r} is in only one of them.")
+            raise ValueError(
+                f"state_dict must contain the layers of the network; {missing[0]!r} is in only one of them."
+            )
         super().load_state_dict({key: value for key, value in state_dict.items() if key != _STATE})
         self.step_number = own["step_number"]
         for name, curvature in self.curvatures.items():
