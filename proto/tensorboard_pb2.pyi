@@ -1,4 +1,5 @@
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Mapping, Optional as _Optional, Union as _Union
@@ -6,18 +7,36 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Event(_message.Message):
-    __slots__ = ("wall_time", "step", "file_version", "graph_def", "summary")
+    __slots__ = ("wall_time", "step", "file_version", "graph_def", "summary", "session_log")
     WALL_TIME_FIELD_NUMBER: _ClassVar[int]
     STEP_FIELD_NUMBER: _ClassVar[int]
     FILE_VERSION_FIELD_NUMBER: _ClassVar[int]
     GRAPH_DEF_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
+    SESSION_LOG_FIELD_NUMBER: _ClassVar[int]
     wall_time: float
     step: int
     file_version: str
     graph_def: bytes
     summary: Summary
-    def __init__(self, wall_time: _Optional[float] = ..., step: _Optional[int] = ..., file_version: _Optional[str] = ..., graph_def: _Optional[bytes] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ...) -> None: ...
+    session_log: SessionLog
+    def __init__(self, wall_time: _Optional[float] = ..., step: _Optional[int] = ..., file_version: _Optional[str] = ..., graph_def: _Optional[bytes] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., session_log: _Optional[_Union[SessionLog, _Mapping]] = ...) -> None: ...
+
+class SessionLog(_message.Message):
+    __slots__ = ("status",)
+    class SessionStatus(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        STATUS_UNSPECIFIED: _ClassVar[SessionLog.SessionStatus]
+        START: _ClassVar[SessionLog.SessionStatus]
+        STOP: _ClassVar[SessionLog.SessionStatus]
+        CHECKPOINT: _ClassVar[SessionLog.SessionStatus]
+    STATUS_UNSPECIFIED: SessionLog.SessionStatus
+    START: SessionLog.SessionStatus
+    STOP: SessionLog.SessionStatus
+    CHECKPOINT: SessionLog.SessionStatus
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    status: SessionLog.SessionStatus
+    def __init__(self, status: _Optional[_Union[SessionLog.SessionStatus, str]] = ...) -> None: ...
 
 class Summary(_message.Message):
     __slots__ = ("value",)

@@ -1,4 +1,7 @@
-"""Callbacks of trainings, one per module; and SummaryLandscape, which MindSpore also exports here."""
+"""Callbacks of trainings, one per module; and what else `mindspore.train.callback` has: Callback, RunContext, ...
+
+SummaryLandscape is imported on demand.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +15,14 @@ from toposcope.recorder.callbacks.model_checkpoint import ModelCheckpoint
 from toposcope.recorder.callbacks.reduce_lr_on_plateau import ReduceLROnPlateau
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.callbacks.time_monitor import TimeMonitor
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.run_context import RunContext
 
 if TYPE_CHECKING:
     from toposcope.recorder.landscapes import SummaryLandscape
 
 __all__ = [
+    "Callback",
     "CheckpointConfig",
     "EarlyStopping",
     "History",
@@ -25,6 +31,7 @@ __all__ = [
     "LossMonitor",
     "ModelCheckpoint",
     "ReduceLROnPlateau",
+    "RunContext",
     "SummaryCollector",
     "SummaryLandscape",
     "TimeMonitor",

@@ -104,24 +104,24 @@ class CheckpointConfig:
         self._format = _checked_format(format, self._seal)
 
     @property
-    def save_checkpoint_steps(self) -> int | None:
-        """Steps between saves; None: not used."""
-        return self._steps
+    def save_checkpoint_steps(self) -> int:
+        """Steps between saves; 0: not used."""
+        return self._steps or 0
 
     @property
-    def save_checkpoint_seconds(self) -> int | None:
-        """Seconds between saves; None: not used."""
-        return self._seconds
+    def save_checkpoint_seconds(self) -> int:
+        """Seconds between saves; 0: not used."""
+        return self._seconds or 0
 
     @property
-    def keep_checkpoint_max(self) -> int | None:
-        """Number of checkpoints to keep; None: not used."""
-        return self._max
+    def keep_checkpoint_max(self) -> int:
+        """Number of checkpoints to keep; 0: not used."""
+        return self._max or 0
 
     @property
-    def keep_checkpoint_per_n_minutes(self) -> int | None:
-        """Minutes between checkpoints to keep; None: not used."""
-        return self._minutes
+    def keep_checkpoint_per_n_minutes(self) -> int:
+        """Minutes between checkpoints to keep; 0: not used."""
+        return self._minutes or 0
 
     @property
     def integrated_save(self) -> bool:

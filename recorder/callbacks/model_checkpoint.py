@@ -247,7 +247,7 @@ class ModelCheckpoint(Callback):
         self._saved = [saved for saved in self._saved if saved.path != job.path]
         self._saved.append(SavedCheckpoint(job.path, job.seconds))
         most, minutes = self._config.keep_checkpoint_max, self._config.keep_checkpoint_per_n_minutes
-        surplus = surplus_by_count(self._saved, most) if most else surplus_by_minutes(self._saved, minutes or 0)
+        surplus = surplus_by_count(self._saved, most) if most else surplus_by_minutes(self._saved, minutes)
         for saved in surplus:
             _delete(saved.path)
         self._saved = [saved for saved in self._saved if saved not in surplus]

@@ -12,9 +12,9 @@ from datetime import datetime
 from importlib import metadata
 
 from toposcope.recorder import log
-from toposcope.recorder.collecting.command_line import command_line
 from toposcope.recorder.collecting.gpus import gpus_of
 from toposcope.recorder.rank import rank_of, world_size_of
+from toposcope.recorder.secrets import command_line
 
 Facts = dict[str, str | int | float]
 

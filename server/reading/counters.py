@@ -1,8 +1,9 @@
-"""How many records an event file has, and the ranges of their steps and wall times."""
+"""How many records an event file has, the ranges of their steps and wall times, and how its recording fares."""
 
 import struct
 from dataclasses import dataclass
 
+from toposcope.server.reading.marks import RecordingEnd
 from toposcope.server.reading.scan import ScanState
 
 _BITS, _DOUBLES = struct.Struct("<QQ"), struct.Struct("<dd")
@@ -13,6 +14,7 @@ class Counters:
     """Statistics of the records read so far."""
 
     events: int = 0
+    """Records but heartbeats."""
     summaries: int = 0
     """Events that contain a summary."""
     min_step: int = 0
@@ -20,6 +22,12 @@ class Counters:
     first_wall: int = 0
     """Bits of the smallest wall_time, 0 if there is none; positive doubles sort as their bits."""
     last_wall: int = 0
+    """Without the end mark: the time of the last value, for example."""
+    heartbeats: int = 0
+    phase: int = 0
+    """The phase in the last heartbeat, one of summary_pb2.Phase; 0 if there was a summary after it, or none yet."""
+    end: RecordingEnd | None = None
+    """The last end mark."""
 
     def add(self, more: "ScanState | Counters") -> None:
         """Add the statistics of other records."""
@@ -29,6 +37,11 @@ class Counters:
         if more.first_wall:
             self.first_wall = min(self.first_wall or more.first_wall, more.first_wall)
             self.last_wall = max(self.last_wall, more.last_wall)
+        if more.summaries or more.heartbeats:
+            self.phase = more.phase
+        if isinstance(more, Counters) and more.end is not None:
+            self.end = more.end
+        self.heartbeats += more.heartbeats
         self.events += more.events
         self.summaries += more.summaries
 
@@ -39,7 +52,7 @@ class Counters:
 
     @property
     def wall_times(self) -> tuple[float, float] | None:
-        """Smallest and largest wall_time of all events, in seconds since 1970; None if there are none."""
+        """Smallest and largest wall_time of the events, in seconds since 1970; None if there are none."""
         if not self.first_wall:
             return None
         first, last = _DOUBLES.unpack(_BITS.pack(self.first_wall, self.last_wall))

@@ -11,7 +11,8 @@ from google.protobuf.message import DecodeError
 from toposcope.proto import framing, tensorboard_pb2
 from toposcope.proto.framing import HEADER_BYTES
 from toposcope.server.reading.counters import Counters
-from toposcope.server.reading.record import ReadAt, payload_is_sound
+from toposcope.server.reading.marks import read_end
+from toposcope.server.reading.record import ReadAt, payload_bytes, payload_is_sound
 from toposcope.server.reading.scan import DIALECTS, KINDS, LARGE_RECORD_BYTES, ScanState, next_header, scan
 from toposcope.server.reading.scan_buffers import Part, ScanBuffers
 from toposcope.server.reading.tag_table import Entry, TagTable, make_entry
@@ -126,8 +127,19 @@ class Scanner:
         large = buffers.large[: state.large_records].copy()
         state.rows = state.partial_rows = state.large_records = 0
         self.counters.add(state)
-        state.events = state.summaries = state.first_wall = state.last_wall = 0
+        if state.end_start:
+            self._read_end()
+        state.events = state.summaries = state.heartbeats = state.first_wall = state.last_wall = state.end_start = 0
         return ScannedRows(parts, large)
+
+    def _read_end(self) -> None:
+        """Read the last end mark that was scanned, which may be in a large record, and so not verified."""
+        state = self._state
+        length = payload_bytes(self._read_at, state.end_record)
+        if length is None or not payload_is_sound(self._read_at, state.end_record, length):
+            return
+        content = self._read_at(state.end_record + state.end_start, state.end_length)
+        self.counters.end = read_end(content, state.end_wall, self.dialect) or self.counters.end
 
     def _scan(self, buffers: ScanBuffers, size: int, available: int) -> None:
         """Scan to the end of the window; add new tags and skip damage."""

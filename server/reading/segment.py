@@ -10,7 +10,6 @@ columns    8-byte aligned: step, wall_time and value of all scalar series, conca
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -20,12 +19,13 @@ import numpy.typing as npt
 import orjson
 
 from toposcope.server.reading.counters import Counters
+from toposcope.server.reading.marks import RecordingEnd, RecordingStart
 from toposcope.server.reading.scanner import Damage
 from toposcope.server.reading.series import Int64s, Payloads, Points
 from toposcope.server.reading.tag_table import Entry, Tag
 from toposcope.server.reading.version_event import Version
 
-_MAGIC = b"toposcope-index1"
+_MAGIC = b"toposcope-index2"
 _HEAD = struct.Struct("<16sII")
 _LENGTH = struct.Struct("<I")
 _ALIGNMENT = 8
@@ -86,13 +86,19 @@ def encode(segment: Segment) -> list[bytes | memoryview]:
 
 
 def _header(segment: Segment, points: Mapping[Tag, Points], payloads: Mapping[Tag, Payloads]) -> dict[str, Any]:
-    dialect, session_id, starts_attempt = segment.version
+    version, counters = segment.version, segment.counters
     return {
         "start": segment.start,
         "end": segment.end,
         "identity": list(segment.identity),
-        "version": [dialect, session_id.hex(), starts_attempt],
-        "counters": asdict(segment.counters),
+        "version": [
+            version.dialect,
+            version.session_id.hex(),
+            version.starts_attempt,
+            version.resume_step,
+            version.start and list(version.start),
+        ],
+        "counters": vars(counters) | {"end": counters.end and list(counters.end)},
         "damage": [list(damage) for damage in segment.damage],
         "entries": [[plugin, tag, name.decode("latin-1"), kind] for (plugin, tag), name, kind in segment.entries],
         "verified": segment.verified,
@@ -130,13 +136,14 @@ def decode(content: memoryview) -> Segment:
     for plugin, name, rows in header["payloads"]:
         series[_tag(plugin, name)] = Payloads(*[column[at : at + rows] for column in columns])
         at += rows
-    dialect, session_id, starts_attempt = header["version"]
+    dialect, session_id, starts_attempt, resume_step, start = header["version"]
+    counters, end = header["counters"], header["counters"]["end"]
     return Segment(
         header["start"],
         header["end"],
         Identity(*header["identity"]),
-        Version(dialect, bytes.fromhex(session_id), starts_attempt),
-        Counters(**header["counters"]),
+        Version(dialect, bytes.fromhex(session_id), starts_attempt, resume_step, start and RecordingStart(*start)),
+        Counters(**counters | {"end": end and RecordingEnd(*end)}),
         [Damage(*damage) for damage in header["damage"]],
         [_entry(*entry) for entry in header["entries"]],
         header["verified"],

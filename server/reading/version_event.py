@@ -6,8 +6,9 @@ from google.protobuf.message import DecodeError
 
 from toposcope.proto import framing, summary_pb2
 from toposcope.proto.file_name import FileName
+from toposcope.server.reading.marks import RecordingStart, read_start
 
-LARGEST_VERSION_EVENT = 4096
+LARGEST_VERSION_EVENT = 16384
 
 
 class Version(NamedTuple):
@@ -18,6 +19,10 @@ class Version(NamedTuple):
     session_id: bytes
     """Equal for all files of one recorder; empty if another program wrote the file."""
     starts_attempt: bool
+    resume_step: int | None = None
+    """The recording resumes an earlier one at this step; None if it does not say so."""
+    start: RecordingStart | None = None
+    """How the recording began; None if another program or an earlier version wrote the file."""
 
 
 def version_event_bytes(head: bytes) -> int:
@@ -43,5 +48,6 @@ def read_version(head: bytes, name: FileName) -> Version:
     if event.version.startswith("brain.Event"):
         return Version("tensorboard", b"", False)
     if event.version.lower().startswith("mindspore.event"):
-        return Version("mindspore", event.session_id, event.starts_attempt)
+        resume_step = event.resume_step if event.HasField("resume_step") else None
+        return Version("mindspore", event.session_id, event.starts_attempt, resume_step, read_start(event))
     return unknown

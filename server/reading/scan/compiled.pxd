@@ -6,7 +6,7 @@ cimport cython
 
 cdef int MINDSPORE, LINEAGE
 cdef int SCALAR, IMAGE, TENSOR, HISTOGRAM, LANDSCAPE, TEXT, AUDIO, METADATA_ONLY, GRAPH
-cdef int TRAIN, EVALUATION, DATASET_GRAPH, CUSTOM
+cdef int TRAIN, EVALUATION, DATASET_GRAPH, CUSTOM, CONSOLE, ENVIRONMENT, CODE, HEARTBEAT, END
 
 
 # state.py
@@ -29,8 +29,9 @@ cdef class ScanState:
     cdef public Py_ssize_t rows, partial_rows, large_records, slot
     cdef public Py_ssize_t tag_start, tag_end, payload_start, payload_end, metadata_start, metadata_end
     cdef public Py_ssize_t content, tail, value_end, member_start, member_end
-    cdef public long long kind, member_kind, step, events, summaries, min_step, max_step
-    cdef public unsigned long long key, number, bits, wall_time, first_wall, last_wall
+    cdef public Py_ssize_t end_record, end_start, end_length
+    cdef public long long kind, member_kind, step, events, summaries, min_step, max_step, heartbeats
+    cdef public unsigned long long key, number, bits, wall_time, first_wall, last_wall, heartbeat, phase, end_wall
 
 
 # wire.py
@@ -208,6 +209,8 @@ cdef inline bint _open_record(
 ) noexcept nogil
 
 cdef inline void _finish_record(Rows rows, ScanState state) noexcept nogil
+
+cdef inline void _count_event(ScanState state) noexcept nogil
 
 cdef inline void _scan_records(
     const unsigned char* data,

@@ -1,6 +1,20 @@
 """Reads the event of a record into rows: first its envelope, then the values of its summary, one row each."""
 
-from toposcope.server.reading.scan.kinds import CUSTOM, DATASET_GRAPH, EVALUATION, GRAPH, LINEAGE, TENSOR, TRAIN
+from toposcope.server.reading.scan.kinds import (
+    CODE,
+    CONSOLE,
+    CUSTOM,
+    DATASET_GRAPH,
+    END,
+    ENVIRONMENT,
+    EVALUATION,
+    GRAPH,
+    HEARTBEAT,
+    LINEAGE,
+    MINDSPORE,
+    TENSOR,
+    TRAIN,
+)
 from toposcope.server.reading.scan.scalars import store_tensor_scalar
 from toposcope.server.reading.scan.state import Rows, ScanState
 from toposcope.server.reading.scan.tags import (
@@ -24,7 +38,7 @@ _LARGEST_READ = 64 << 20  # What a value must be read whole for, its tag or a sc
 
 
 def _member_kind(dialect: int, key: int) -> int:
-    """Return the kind of a field that an event has instead of a summary: an index into KINDS, or 0."""
+    """Return the kind of a field that an event has instead of a summary: an index into KINDS, HEARTBEAT, END or 0."""
     if dialect == LINEAGE:
         if key == 50:
             return TRAIN
@@ -36,6 +50,19 @@ def _member_kind(dialect: int, key: int) -> int:
             return CUSTOM
     elif key == 34:
         return GRAPH
+    elif dialect == MINDSPORE:
+        if key == 840:
+            return HEARTBEAT
+        if key == 850:
+            return END
+        if key == 858:
+            return CONSOLE
+        if key == 866:
+            return ENVIRONMENT
+        if key == 874:
+            return CODE
+    elif key == 58:  # TensorBoard's SessionLog.
+        return END
     return 0
 
 
@@ -59,12 +86,17 @@ def _read_envelope(data: memoryview, end: int, edge: int, dialect: int, state: S
         elif key == 42 and dialect != LINEAGE:
             state.has_summary = True
             state.member_kind = 0
+        elif key >= 800 and state.has_summary:
+            pass  # Fields of our own are not members of the oneof.
         elif key == 26 or _member_kind(dialect, key) != 0:  # The last member of a oneof replaces those before.
             state.has_summary = False
             state.summary = after
             state.member_kind = _member_kind(dialect, key)
             state.member_start = content
             state.member_end = after
+            if state.member_kind == HEARTBEAT:
+                read_varint(data, content, after, state)
+                state.heartbeat = state.number
         at = after
     state.has_envelope = True
     state.at = state.summary
@@ -168,7 +200,7 @@ def read_event(data: memoryview, size: int, dialect: int, table: Table, rows: Ro
         edge = size - FIELD_HEAD_BYTES
     if not state.has_envelope and not _read_envelope(data, end, edge, dialect, state):
         return False
-    if state.member_kind != 0:
+    if state.member_kind != 0 and state.member_kind < HEARTBEAT:
         state.kind = state.member_kind
         state.tag_start = state.tag_end = 0
         state.metadata_start = state.metadata_end = 0

@@ -19,7 +19,15 @@ TRAIN = 10
 EVALUATION = 11
 DATASET_GRAPH = 12
 CUSTOM = 13
+CONSOLE = 14
+ENVIRONMENT = 15
+CODE = 16
 KINDS = [
     *("", "scalar", "image", "tensor", "histogram", "landscape", "text", "audio", "metadata"),
     *("graph", "train", "evaluation", "dataset_graph", "custom"),
+    *("console", "environment", "code"),
 ]
+
+# What an event may contain that does not become a row: it says how the recording fares.
+HEARTBEAT = 17
+END = 18

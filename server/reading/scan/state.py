@@ -97,8 +97,10 @@ class ScanState:
         self.summary = 0
         """Where to start looking for the summary in the record."""
         self.member_kind = 0
-        """Kind of what the event contains instead of a summary: an index into KINDS; 0 if it does not become a row."""
+        """Kind of what the event contains instead of a summary: an index into KINDS, HEARTBEAT or END; 0 if neither."""
         self.member_start = self.member_end = 0
+        self.heartbeat = 0
+        """The phase in the current event, if it is a heartbeat."""
 
         self.events = 0
         self.summaries = 0
@@ -106,6 +108,15 @@ class ScanState:
         self.min_step = self.max_step = 0
         self.first_wall = self.last_wall = 0
         """Bits of the smallest and the largest wall_time, 0 if there is none; positive doubles sort as their bits."""
+        self.heartbeats = 0
+        self.phase = 0
+        """The phase in the last heartbeat; 0 if there was a summary after it, or none yet."""
+        self.end_record = 0
+        """Offset in the file of the record that contains the end mark."""
+        self.end_start = self.end_length = 0
+        """Where in the record the end mark begins, and how long it is; the start is 0 if there is none."""
+        self.end_wall = 0
+        """Bits of its wall_time."""
 
     def move_window(self, base: int) -> None:
         """Move to a window at an offset of the file: that of the current record, or of `at` if the scan was cut."""

@@ -51,6 +51,14 @@ def test_explicit_number_overrides_a_default_and_the_first_of_two_is_used(
     assert policy_of(**arguments) == policy
 
 
+def test_numbers_of_the_policy_are_properties_of_the_documented_type() -> None:
+    """Also those that are not used, which are 0."""
+    config = CheckpointConfig()
+    assert [getattr(config, name) for name in POLICY] == [1, 0, 5, 0]
+    config = CheckpointConfig(save_checkpoint_seconds=30, keep_checkpoint_per_n_minutes=10)
+    assert [getattr(config, name) for name in POLICY] == [0, 30, 0, 10]
+
+
 def test_properties_return_the_arguments() -> None:
     network = Line()
     config = CheckpointConfig(

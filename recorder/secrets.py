@@ -1,14 +1,17 @@
-"""The command line of a training with probable secrets hidden, so that it can be shown to others."""
+"""Secrets: hides what is probably secret in a command line or a text before it is recorded."""
 
+import os
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 HIDDEN = "***"
 """The replacement of a secret."""
 
 _MAX_CHARACTERS = 4000
+_MIN_SECRET = 8  # A shorter value of an environment variable may occur in a text by chance.
+_DIRECTORIES = {"PWD", "OLDPWD"}  # Variables of the shell that contain directories.
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SECRET = {"apikey", "credential", "credentials", "passphrase", "passwd", "password", "pwd", "secret", "secrets"}
 # Words that name a secret only at the end of a name: token_dim is not a secret. "key" is one by itself or after one of
@@ -29,15 +32,35 @@ _KNOWN_TOKEN = re.compile(
 )
 
 
-def command_line(argv: Iterable[str]) -> str:
-    """Return argv as one shell-quoted line of at most 4000 characters, with secrets replaced by "***".
+def command_line(argv: Iterable[str], max_characters: int = _MAX_CHARACTERS) -> str:
+    """Return argv as one shell-quoted line of at most max_characters characters, with secrets replaced by "***".
 
     Hidden are: all values after a flag whose name indicates a secret (--token, --api_key, --password, ...), up to the
     next flag; the values of assignments, URL parameters and JSON entries with such names; users and passwords in URLs;
-    the text after "Bearer" or "Basic"; tokens of well-known services anywhere.
+    the text after "Bearer" or "Basic"; tokens of well-known services and the values of environment variables with such
+    names anywhere.
     """
     line = shlex.join(_without_secrets(argv)).replace(shlex.quote(HIDDEN), HIDDEN)
-    return line if len(line) <= _MAX_CHARACTERS else line[: _MAX_CHARACTERS - 4] + " ..."
+    return line if len(line) <= max_characters else line[: max_characters - 4] + " ..."
+
+
+def hide_secrets(text: str, environment: Mapping[str, str] | None = None) -> str:
+    """Return text with secrets replaced by "***"; the number of lines stays the same.
+
+    Args:
+        text: a line of output, a traceback, a diff.
+        environment: the environment variables, those with secret names have secret values; None: os.environ.
+    """
+    for secret in secret_values(os.environ if environment is None else environment):
+        text = text.replace(secret, HIDDEN)
+    return _without_secret_text(text)
+
+
+def secret_values(environment: Mapping[str, str]) -> list[str]:
+    """Return the values of environment variables with secret names, the longest first; a value's lines each."""
+    values = [value for name, value in environment.items() if names_secret(name) and name not in _DIRECTORIES]
+    lines = {line.strip() for value in values for line in value.splitlines()}
+    return sorted((line for line in lines if len(line) >= _MIN_SECRET), key=len, reverse=True)
 
 
 def _without_secrets(argv: Iterable[str]) -> Iterator[str]:
@@ -47,7 +70,7 @@ def _without_secrets(argv: Iterable[str]) -> Iterator[str]:
         flag = _FLAG.fullmatch(argument)
         # An argument with a single dash right after a secret flag may be its value.
         if argument.startswith("--") or (flag and not (is_secret and is_after_flag)):
-            is_secret, is_after_flag = flag is not None and _names_secret(flag["name"]), True
+            is_secret, is_after_flag = flag is not None and names_secret(flag["name"]), True
             yield _shown(argument)
         else:
             is_after_flag = False
@@ -56,9 +79,13 @@ def _without_secrets(argv: Iterable[str]) -> Iterator[str]:
 
 def _shown(argument: str) -> str:
     assignment = _ASSIGNMENT.fullmatch(argument)
-    if assignment and _names_secret(assignment["name"]):
+    if assignment and names_secret(assignment["name"]):
         return f"{assignment['name']}={HIDDEN}"
-    text = _USER.sub(rf"\g<scheme>{HIDDEN}@", argument)
+    return hide_secrets(argument)
+
+
+def _without_secret_text(text: str) -> str:
+    text = _USER.sub(rf"\g<scheme>{HIDDEN}@", text)
     text = _SCHEME_OF_HEADER.sub(rf"\g<scheme> {HIDDEN}", text)
     return _KNOWN_TOKEN.sub(HIDDEN, _without_secret_entries(text))
 
@@ -67,14 +94,15 @@ def _without_secret_entries(text: str) -> str:
     """Hide the values of name=value and name: value anywhere in text."""
     parts, end = [], 0
     for entry in _ENTRY.finditer(text):
-        if entry.start() >= end and _names_secret(entry["name"]):
+        if entry.start() >= end and names_secret(entry["name"]):
             parts += [text[end : entry.end()], HIDDEN]
             stop = re.compile(entry["quote"] or _END_OF_VALUE).search(text, entry.end())
             end = stop.start() if stop else len(text)
     return "".join(parts) + text[end:]
 
 
-def _names_secret(name: str) -> bool:
+def names_secret(name: str) -> bool:
+    """Return whether a name, of a flag or a variable, indicates a secret."""
     words = [word.lower() for word in _WORD.findall(name)]
     if not words:
         return False
