@@ -16,7 +16,18 @@ _TAG = 3
 _FEWEST_SLOTS = 64
 _TENSORBOARD_PLUGINS = {"scalars": "scalar", "images": "image", "histograms": "histogram", "": "tensor"}
 # A TensorBoard plugin with one of these names would not have the content that we expect.
-_OWN_PLUGINS = {"scalar", "image", "histogram", "graph", "lineage", "dataset_graph", "landscape", "console", "environment", "code"}
+_OWN_PLUGINS = {
+    "scalar",
+    "image",
+    "histogram",
+    "graph",
+    "lineage",
+    "dataset_graph",
+    "landscape",
+    "console",
+    "environment",
+    "code",
+}
 
 
 class Tag(NamedTuple):

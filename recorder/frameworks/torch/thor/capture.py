@@ -60,21 +60,27 @@ class Capture:
 
     def _observer(self, layer: Layer) -> Callable[[nn.Module, Any, Any], None]:
         def observe(module: nn.Module, inputs: Any, output: Any) -> None:
-            if not (self.is_active and module.training and torch.is_grad_enabled() and output.requires_grad):
-                return
-            # Autograd keeps the input anyway. The sums are computed in the backward pass, because with checkpointed
-            # activations there may be two forward passes.
-            observed, number, is_added = inputs[0].detach(), self._pass, False
-
-            def add(gradient: Tensor) -> None:
-                nonlocal is_added
-                if not is_added and self.is_active and not torch.is_grad_enabled():
-                    is_added = True
-                    self._add(layer, observed, gradient, number)
-
-            output.register_hook(add)
+            if self.is_active:  # A compiled network has one graph with this condition and one without.
+                self._observe(layer, inputs[0], output)
 
         return observe
+
+    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    def _observe(self, layer: Layer, inputs: Tensor, output: Tensor) -> None:
+        """Sum the products of a call when its backward pass reaches the output."""
+        if not (layer.module.training and torch.is_grad_enabled() and output.requires_grad):
+            return
+        # Autograd keeps the input anyway. The sums are computed in the backward pass, because with checkpointed
+        # activations there may be two forward passes.
+        observed, number, is_added = inputs.detach(), self._pass, False
+
+        def add(gradient: Tensor) -> None:
+            nonlocal is_added
+            if not is_added and self.is_active and not torch.is_grad_enabled():
+                is_added = True
+                self._add(layer, observed, gradient, number)
+
+        output.register_hook(add)  # type: ignore[no-untyped-call]
 
     def _add(self, layer: Layer, inputs: Tensor, gradient: Tensor, number: int) -> None:
         dtype = torch.promote_types(layer.weight.dtype, torch.float32)

@@ -13,8 +13,8 @@ class Layer(NamedTuple):
 
     name: str
     module: nn.Module
-    weight: nn.Parameter
-    bias: nn.Parameter | None
+    weight: Tensor
+    bias: Tensor | None
     """None if there is none or if it is frozen."""
     groups: int
     """Independent parts of the layer: the groups of a convolution, otherwise 1."""
@@ -72,7 +72,7 @@ def gradient_matrix(layer: Layer) -> Tensor:
     return torch.cat([matrix, layer.bias.grad.reshape(layer.groups, -1, 1)], 2)
 
 
-def split_matrix(layer: Layer, matrix: Tensor) -> Iterator[tuple[nn.Parameter, Tensor]]:
+def split_matrix(layer: Layer, matrix: Tensor) -> Iterator[tuple[Tensor, Tensor]]:
     """Yield the parameters of a layer with their parts of a matrix such as gradient_matrix() returns."""
     if isinstance(layer.module, nn.Embedding):
         yield layer.weight, matrix[0].t()
@@ -83,7 +83,7 @@ def split_matrix(layer: Layer, matrix: Tensor) -> Iterator[tuple[nn.Parameter, T
         yield layer.bias, matrix[:, :, -1].reshape(layer.bias.shape)
 
 
-def _members(layer: Layer) -> list[nn.Parameter]:
+def _members(layer: Layer) -> list[Tensor]:
     return [layer.weight] if layer.bias is None else [layer.weight, layer.bias]
 
 

@@ -75,7 +75,7 @@ class Thor(Optimizer):
         self._capture = Capture(network, layers, approach, self._scale)
         self._capture.is_active = self.is_due and fisher == "empirical"
         self._warned: set[str] = set()
-        self._names = {parameter: name for name, parameter in network.named_parameters()}
+        self._names: dict[Tensor, str] = {parameter: name for name, parameter in network.named_parameters()}
         if excluded:
             self._warn("excluded", "updates without preconditioning: %s.", ", ".join(excluded))
 
@@ -110,7 +110,7 @@ class Thor(Optimizer):
             self._capture.is_active = False
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:  # type: ignore[override]
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters; return the loss of the closure, if there is one."""
         loss = None
         if closure is not None:

@@ -28,7 +28,7 @@ def mean_over_ranks(factors: Mapping[str, Factors], group: Any) -> dict[str, Fac
     buffer /= world
     means = iter(
         _symmetric(part, tensor)
-        for part, tensor in zip(buffer.split([len(part) for part in parts]), tensors, strict=True)
+        for part, tensor in zip(torch.split(buffer, [len(part) for part in parts]), tensors, strict=True)
     )
     return {name: Factors(next(means), next(means)) for name in sorted(factors)}
 

@@ -84,7 +84,7 @@ def _patches(module: nn.Conv2d, inputs: Tensor, positions: int) -> Iterator[Tens
     """Yield the patches that a convolution multiplies, (groups, rows, size), of some samples at a time."""
     size = module.weight[0].numel() * module.groups
     step = max(1, _CHUNK_ELEMENTS // max(1, size * positions))
-    for chunk in inputs.split(step):
+    for chunk in torch.split(inputs, step):
         unfolded = functional.unfold(_padded(module, chunk), module.kernel_size, module.dilation, 0, module.stride)
         yield unfolded.reshape(len(chunk), module.groups, -1, positions).permute(1, 0, 3, 2).flatten(1, 2)
 
