@@ -11,9 +11,10 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-collector bench-landscape check fuzz
+.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-import
+.PHONY: bench-fixed-cost bench-landscape check fuzz
 .PHONY: proto release chromium clean
-.PHONY: interop interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape interop-vtk
+.PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-vtk
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -21,7 +22,7 @@ demo: page
 	@$(BIN)/python examples/demo.py
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
-bench: bench-page bench-recorder bench-reader bench-collector bench-landscape
+bench: bench-page bench-recorder bench-reader bench-idle bench-collector bench-import bench-fixed-cost bench-landscape
 
 # What a person at the page waits for, beside TensorBoard.
 bench-page: $(VENV)/.dev page chromium build/bench/peers/.installed
@@ -35,9 +36,20 @@ bench-recorder: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDSPORE
 bench-reader: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDINSIGHT),build/interop/mindinsight/.installed)
 	$(BIN)/python benchmarks/reader.py $(MEASUREMENTS)
 
+# What a thousand runs that record nothing cost a server and an open page; ten minutes.
+bench-idle: $(VENV)/.installed
+	$(BIN)/python benchmarks/idle_runs.py $(MEASUREMENTS)
+
 # What SummaryCollector costs a PyTorch training.
 bench-collector: $(VENV)/.dev
 	$(BIN)/python benchmarks/collector.py $(MEASUREMENTS)
+
+# What importing the recorder costs, and a run however short it is.
+bench-import: $(VENV)/.installed
+	$(BIN)/python benchmarks/import_time.py $(MEASUREMENTS)
+
+bench-fixed-cost: $(VENV)/.dev
+	$(BIN)/python benchmarks/run_fixed_cost.py $(MEASUREMENTS)
 
 # What a loss landscape costs, beside the naive loop. With MINDSPORE=1 MindSpore's own generator is measured too.
 bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.installed)
@@ -74,9 +86,9 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
 	@echo "The documentation is in build/docs/index.html"
 
-# What we record against the real MindInsight, PyTorch, JAX and MindSpore, and what we serve against VTK, each in an
-# environment of its own.
-interop: interop-mindinsight interop-torch interop-jax interop-mindspore interop-landscape interop-vtk
+# What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, and what we serve
+# against VTK, each in an environment of its own.
+interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-vtk
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed
 	$(BIN)/python -m pytest tests/interop/check_$**.py
@@ -86,6 +98,12 @@ interop-mindspore: build/interop/mindinsight/.installed
 
 interop-torch interop-jax interop-mindspore interop-landscape: interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
+
+# The backend is chosen when Keras is imported.
+interop-keras: build/interop/keras/.installed $(TYPED)
+	for backend in torch jax tensorflow; do \
+	  KERAS_BACKEND=$$backend PYTHONPATH=$(TYPED) build/interop/keras/bin/python -m pytest tests/interop/check_keras*.py || exit 1; \
+	done
 
 # Look for bytes that the scan of event files gets wrong, guided by coverage, then read mutations of what was found under
 # AddressSanitizer. Needs a Python for which atheris has a wheel, the one of $(VENV): they share the compiled scan.

@@ -1,15 +1,25 @@
 """The part of Toposcope that runs inside a training process: SummaryRecord writes values to event files."""
 
-from toposcope.recorder.messages.dataset_graph import dataset_graph
-from toposcope.recorder.messages.graph import Node, graph
-from toposcope.recorder.messages.landscape import landscape
-from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage, train_lineage
-from toposcope.recorder.summary_record import SummaryRecord
-from toposcope.recorder.values.foreign_values import UnreadableValueError
+from typing import TYPE_CHECKING
+
+from toposcope.recorder.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from toposcope.recorder.messages.dataset_graph import dataset_graph
+    from toposcope.recorder.messages.graph import Node, graph
+    from toposcope.recorder.messages.landscape import landscape
+    from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage, train_lineage
+    from toposcope.recorder.summary_record import SummaryRecord
+    from toposcope.recorder.values.foreign_values import UnreadableValueError
+    from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text
 
 __all__ = [
+    "Histogram",
+    "Image",
     "Node",
     "SummaryRecord",
+    "Tensor",
+    "Text",
     "UnreadableValueError",
     "custom_lineage",
     "dataset_graph",
@@ -18,3 +28,22 @@ __all__ = [
     "landscape",
     "train_lineage",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Histogram": "toposcope.recorder.values.wrapped",
+        "Image": "toposcope.recorder.values.wrapped",
+        "Node": "toposcope.recorder.messages.graph",
+        "SummaryRecord": "toposcope.recorder.summary_record",
+        "Tensor": "toposcope.recorder.values.wrapped",
+        "Text": "toposcope.recorder.values.wrapped",
+        "UnreadableValueError": "toposcope.recorder.values.foreign_values",
+        "custom_lineage": "toposcope.recorder.messages.lineage",
+        "dataset_graph": "toposcope.recorder.messages.dataset_graph",
+        "eval_lineage": "toposcope.recorder.messages.lineage",
+        "graph": "toposcope.recorder.messages.graph",
+        "landscape": "toposcope.recorder.messages.landscape",
+        "train_lineage": "toposcope.recorder.messages.lineage",
+    },
+)

@@ -16,15 +16,26 @@ _ADAPTERS = {
     ("torch", "graph"): "toposcope.recorder.frameworks.torch.graph.graph_source",
     ("torch", "steps"): "toposcope.recorder.frameworks.torch.training.steps",
     ("torch", "call_hook"): "toposcope.recorder.frameworks.torch.training.call_hook",
+    ("torch", "optimizer_steps"): "toposcope.recorder.frameworks.torch.training.observed_steps",
+    ("torch", "cuda_scalar"): "toposcope.recorder.frameworks.torch.training.cuda_scalar",
     ("torch", "landscape"): "toposcope.recorder.frameworks.torch.landscape.landscape_model",
     ("torch", "thor"): "toposcope.recorder.frameworks.torch.thor.create",
     ("mindspore", "framework"): "toposcope.recorder.frameworks.mindspore.facts.framework",
     ("mindspore", "graph"): "toposcope.recorder.frameworks.mindspore.facts.graph_source",
     ("mindspore", "operators"): "toposcope.recorder.frameworks.mindspore.facts.operators",
     ("mindspore", "landscape"): "toposcope.recorder.frameworks.mindspore.landscape.landscape_model",
+    ("keras", "framework"): "toposcope.recorder.frameworks.keras.framework",
+    ("jax", "framework"): "toposcope.recorder.frameworks.jax.framework",
     ("jax", "landscape"): "toposcope.recorder.frameworks.jax.landscape_model",
 }
 """Framework and purpose to the module of the adapter; "plain" is for objects of no framework."""
+_PACKAGES = {
+    "keras": {"keras"},  # First: its models are also modules of PyTorch if that is the backend.
+    "torch": {"torch"},
+    "mindspore": {"mindspore"},
+    "jax": {"jax", "jaxlib", "flax", "equinox", "optax"},
+}
+"""Framework to the packages whose classes are its own."""
 
 
 def adapter(framework: str, purpose: str) -> Any:
@@ -38,11 +49,35 @@ def adapter(framework: str, purpose: str) -> Any:
 
 
 def framework_name(thing: object) -> str:
-    """Return "torch", "mindspore" or "plain", by the packages of the classes of an object or of a tuple's first one."""
-    if isinstance(thing, tuple) and thing:  # Several optimizers.
+    """Return "keras", "torch", "mindspore", "jax" or "plain", by the packages of the classes of an object.
+
+    Of a tuple, which may contain several optimizers, its first item decides. A nested structure with arrays of JAX is
+    JAX's.
+    """
+    if type(thing) is tuple and thing:
         thing = thing[0]
     packages = {kind.__module__.split(".")[0] for kind in type(thing).__mro__}
-    return next((name for name in ("torch", "mindspore") if name in packages and name in sys.modules), "plain")
+    for name, own_packages in _PACKAGES.items():
+        if name in sys.modules and not own_packages.isdisjoint(packages):
+            return name
+    return "jax" if has_jax_arrays(thing) else "plain"
+
+
+def has_jax_arrays(thing: object) -> bool:
+    """Return whether an object is a pytree with arrays of JAX."""
+    tree = getattr(sys.modules.get("jax"), "tree_util", None)
+    if tree is None:
+        return False
+    try:
+        return any(is_jax_array(leaf) for leaf in tree.tree_leaves(thing))
+    except Exception:  # Keys of a dict that cannot be compared, for example.
+        return False
+
+
+def is_jax_array(thing: object) -> bool:
+    """Return whether an object is a jax.Array."""
+    array = getattr(sys.modules.get("jax"), "Array", None)
+    return array is not None and isinstance(thing, array)
 
 
 def is_module(thing: object) -> bool:

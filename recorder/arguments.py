@@ -73,6 +73,13 @@ def checked_seconds(parameter: str, seconds: object) -> float:
     return float(seconds)
 
 
+def checked_backlog(policy: object) -> str:
+    """Return on_backlog; TypeError if it is not a str, ValueError if it is neither "wait" nor "drop"."""
+    if checked_text("on_backlog", policy) not in ("wait", "drop"):
+        raise ValueError(f"on_backlog must be 'wait' or 'drop', not {policy!r}.")
+    return str(policy)
+
+
 def checked_file_size(max_file_size: object) -> int | None:
     """Return the maximum file size in bytes, None for no limit; TypeError if not an int, ValueError if not positive."""
     if max_file_size is None:

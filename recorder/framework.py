@@ -1,4 +1,4 @@
-"""Framework: what callbacks and checkpoints need of PyTorch, MindSpore or a network without a framework."""
+"""Framework: what callbacks and checkpoints need of PyTorch, Keras, JAX, MindSpore or a network without a framework."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol
 from google.protobuf.message import Message
 
 from toposcope.recorder.adapters import adapter, framework_name
+from toposcope.recorder.values.deferred_array import DeferredArray
 from toposcope.recorder.values.histogram import Histogram
 
 SEVERAL_OPTIMIZERS = "several_optimizers"
@@ -36,8 +37,8 @@ class Framework(Protocol):
     def gradients(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return the gradients of the parameters that currently have one."""
 
-    def learning_rates(self, optimizer: Any) -> list[float]:
-        """Return the current learning rate of each parameter group."""
+    def learning_rates(self, optimizer: Any) -> list[Any]:
+        """Return the learning rate of each group: numbers, and arrays of one that are not read from their device."""
 
     def set_learning_rates(self, optimizer: Any, learning_rates: Sequence[float]) -> None:
         """Set the learning rate of each group, in the order of learning_rates(); ValueError if that is impossible."""
@@ -66,8 +67,14 @@ class Framework(Protocol):
     def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
         """Load a state into the optimizer."""
 
-    def histogram(self, tensor: Any) -> Histogram | None:
-        """Return the histogram of a tensor that is not on the CPU, computed on its device; otherwise None."""
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return the steps that an optimizer has made, in all processes; None if it does not count them.
+
+        Without an optimizer the network is passed, which may contain one.
+        """
+
+    def histogram(self, tensor: Any) -> Histogram | DeferredArray | None:
+        """Return the histogram computed on a tensor's device, or an array to read later; None for one on the CPU."""
 
     def facts(self, optimizer: Any, schedulers: Any) -> dict[str, str | int | float]:
         """Return the settings of the optimizer and the schedulers, by name."""

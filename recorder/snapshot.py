@@ -8,6 +8,7 @@ import numpy as np
 from toposcope.recorder.messages.foreign_messages import MESSAGES, message_from
 from toposcope.recorder.values import tensor
 from toposcope.recorder.values.arrays import Array, array_from
+from toposcope.recorder.values.deferred_array import DeferredArray
 from toposcope.recorder.values.foreign_values import call_foreign, short_repr
 from toposcope.recorder.values.histogram import Histogram
 from toposcope.recorder.values.image import image_layout, unpack_image
@@ -29,8 +30,8 @@ class Snapshot(NamedTuple):
 
     plugin: str
     content: Any
-    """Tensor: an Array. Histogram: an Array or a Histogram. Image: Pixels. Text: a str. All others: the message of the
-    plugin, of its class in MESSAGES."""
+    """Tensor: an Array. Histogram: an Array, a DeferredArray or a Histogram. Image: Pixels. Text: a str. Scalar:
+    a DeferredScalar. All others: the message of the plugin, of its class in MESSAGES."""
     size: int
     """Approximate memory in bytes until it is written."""
 
@@ -55,6 +56,8 @@ def snapshot_of(plugin: str, value: object, dataformats: str | None = None) -> S
         return _text_snapshot(value)
     if plugin == "histogram" and isinstance(value, Histogram):
         return _histogram_snapshot(value)
+    if plugin == "histogram" and isinstance(value, DeferredArray):
+        return Snapshot(plugin, value, value.size)
     if plugin == "image":
         value, dataformats = call_foreign(lambda: unpack_image(value, dataformats))
     if plugin == "tensor":  # Checked before the tensor is moved and copied, with the smallest possible size.

@@ -1,14 +1,20 @@
 """SummaryRecord: records the summaries of a training loop into event files."""
 
+import functools
 import os
+import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import time
 from types import TracebackType
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
+from google.protobuf.message import Message
+
+from toposcope.proto.summary_pb2 import Phase, RecordingEnd
 from toposcope.recorder import log
 from toposcope.recorder.arguments import (
+    checked_backlog,
     checked_bool,
     checked_directory,
     checked_export_options,
@@ -19,22 +25,30 @@ from toposcope.recorder.arguments import (
     checked_name,
     checked_seconds,
     checked_suffix,
+    checked_text,
 )
+from toposcope.recorder.end_observer import EndObserver
+from toposcope.recorder.ending import ending_of, interruption
 from toposcope.recorder.fork import close_at_end_of_child
+from toposcope.recorder.logged_values import LoggedValues, logged_values
 from toposcope.recorder.network_values import NetworkValues
 from toposcope.recorder.pending_values import PendingValues, ThreadPendingValues
 from toposcope.recorder.rank import rank_of
+from toposcope.recorder.secrets import command_line
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
 from toposcope.recorder.summary import OperatorValue
+from toposcope.recorder.values.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.writing.event_file import Naming
-from toposcope.recorder.writing.recording import RecordingOptions, start_recording
+from toposcope.recorder.writing.marks import recording_start
+from toposcope.recorder.writing.recording import Recording, RecordingOptions, start_recording
 
 _MODES = ("train", "eval")
 # Approximate memory of a queued event and of a scalar in it. Up to _FEW_SCALARS an event counts as small.
 _EVENT_BYTES, _SCALAR_BYTES, _FEW_SCALARS = 256, 96, 16
 _MIN_STEP, _MAX_STEP = -(2**63), 2**63 - 1
+_MAX_COMMAND_LINE = 2000
 
 
 class SummaryRecord:
@@ -50,6 +64,10 @@ class SummaryRecord:
 
     Threads are independent: record() writes the values that its own thread has added. In a process forked from the
     recorder's, the recorder is closed.
+
+    The files also contain how the recording ended: finished, failed with an exception, or interrupted. If the recorder
+    is not used in a with statement, that is the exception being handled while close() is called, or the one that ended
+    the process; see also EndObserver. While nothing is recorded, heartbeats show that the process is alive.
 
     Differences from MindSpore's class:
 
@@ -73,7 +91,9 @@ class SummaryRecord:
         export_options: dict[str, str | None] | None = None,
         *,
         flush_seconds: float = 1.0,
-        starts_attempt: bool = False,
+        heartbeat_seconds: float = 30.0,
+        on_backlog: str = "wait",
+        resume: bool | int = False,
         collects_operators: bool = True,
     ) -> None:
         """Create a new event file in *log_dir*, which is created if it does not exist.
@@ -86,14 +106,23 @@ class SummaryRecord:
                 by the first record() after it becomes available: after the first forward pass of a module, after the
                 compilation of a Cell.
             max_file_size: maximum size of a file in bytes, exported files excluded; a record that would exceed it
-                starts the next file. A record larger than the maximum is written to a separate file. None: no limit.
-            raise_exception: whether the next record(), flush() or close() raises the error of a failed write, and
-                add_value() the error of a value that cannot be read. Otherwise errors are logged, once each.
+                starts the next file. A record larger than the maximum is written to a separate file. Heartbeats and the
+                end, at most 11 KB, may exceed it. None: no limit.
+            raise_exception: whether the next record(), flush() or close() raises the error of a failed write, close()
+                also if something that was recorded is lost, and add_value() the error of a value that cannot be read.
+                Otherwise errors are logged, once each.
             export_options: {"tensor_format": "npy"} also writes each tensor to a separate file,
                 `export_<seconds>/tensor/<quoted tag>_<step>.npy`.
             flush_seconds: maximum time in seconds before a recorded value is written.
-            starts_attempt: whether this recording resumes an earlier one in the same directory and replaces its later
-                steps.
+            heartbeat_seconds: a heartbeat is written when nothing else was written for this time in seconds. Readers
+                consider the process lost when the file has not grown for three times as long.
+            on_backlog: what record() does if values are recorded faster than they are written and the queue is full:
+                "wait" until there is room, or "drop" the new values and return False. What was waited and dropped is
+                logged at the end.
+            resume: whether this recording goes on with an earlier one in the same directory. True: it replaces the
+                later steps of each tag that it records, also where it repeats none. An integer: the first step of this
+                recording; what was recorded there from that step on is hidden, of every tag. False: readers compare the
+                steps of each tag. Nothing is deleted: readers can show each attempt.
             collects_operators: whether record() also records the values of the operators in toposcope.recorder.summary.
                 If several recorders are open in one context (a thread, for example), the one opened last receives them.
 
@@ -109,19 +138,24 @@ class SummaryRecord:
         self._raise_exception = checked_bool("raise_exception", raise_exception)
         exports_npy = checked_export_options(export_options)
         seconds = checked_seconds("flush_seconds", flush_seconds)
-        checked_bool("starts_attempt", starts_attempt)
+        heartbeat = checked_seconds("heartbeat_seconds", heartbeat_seconds)
+        drops = checked_backlog(on_backlog) == "drop"
+        resume = resume if isinstance(resume, bool) else checked_integer("resume", resume, lowest=0)
         collects_operators = checked_bool("collects_operators", collects_operators)
-        naming = Naming(checked_directory("log_dir", log_dir), prefix, rank_of(os.environ), suffix)
-        self._recording = start_recording(RecordingOptions(naming, size, exports_npy, seconds, starts_attempt))
-        # Closes the files at exit or when the recorder is dropped; must reference the writer only, not the recorder.
-        weakref.finalize(self, self._recording.writer.close)
-        close_at_end_of_child(self, self._recording.writer.close)
+        naming = Naming(checked_directory("log_dir", log_dir), prefix, rank := rank_of(os.environ), suffix)
+        start = recording_start(rank, heartbeat, command_line(sys.argv, _MAX_COMMAND_LINE))
+        self._recording = start_recording(RecordingOptions(naming, size, exports_npy, seconds, resume, start, drops))
+        self._observer = EndObserver()
+        # Closes the files at exit or when the recorder is dropped; must reference the recording only, not the recorder.
+        weakref.finalize(self, _close_unclosed, self._recording, self._observer)
+        close_at_end_of_child(self, functools.partial(_close_unclosed, self._recording, self._observer))
         if collects_operators:
             self._network.operators.open()
             weakref.finalize(self, self._network.operators.close)
         self._put = self._recording.queue.put
         self._pending = ThreadPendingValues()
         self._warned: set[tuple[str, str]] = set()
+        self._is_loss_raised = False
         self.set_mode("train")
 
     @property
@@ -195,8 +229,9 @@ class SummaryRecord:
                 dropped.
 
         Returns:
-            False if the recorder is closed, if the files cannot be written at present and values may be lost, or if an
-            added value could not be read and is not recorded. True otherwise.
+            False if the recorder is closed, if the files cannot be written at present and values may be lost, if the
+            values were dropped because of a backlog, or if an added value could not be read and is not recorded. True
+            otherwise.
 
         Raises:
             TypeError: step is not an integer, train_network is not a network, or plugin_filter is not callable.
@@ -222,24 +257,117 @@ class SummaryRecord:
         scalars, values.scalars = values.scalars, empty
         return self._put((time(), step, scalars, None)) or self._report_failure()
 
-    def flush(self) -> None:
+    def record_added(self, step: int) -> bool:
+        """Record the values that this thread has added, without operator values and graphs: see record()."""
+        values = self._pending.values
+        if values.snapshots or values.is_incomplete or len(values.scalars) > _FEW_SCALARS:
+            return self._record_large(step)
+        if not values.scalars:
+            return self._recording.is_healthy or self._report_failure()
+        empty: dict[str, float] = {}
+        scalars, values.scalars = values.scalars, empty
+        return self._put((time(), step, scalars, None)) or self._report_failure()
+
+    def log(self, values: Mapping[str, Any], step: SupportsIndex) -> bool:
+        """Record values at a step as one event; values added by add_value() wait for record().
+
+            recorder.log({"loss": 0.5, "weights": {"fc1": Histogram(fc1.weight)}, "sample": Text("...")}, step)
+
+        Args:
+            values: name to value. The names of nested mappings are joined by "/": "weights/fc1". Numbers, and arrays
+                and tensors with one element, are scalars. Image, Histogram, Text and Tensor of toposcope.recorder name
+                the kind of other values. The results of graph(), landscape() and so on are recorded as such.
+            step: any 64-bit integer.
+
+        Returns:
+            What record() returns.
+
+        Raises:
+            TypeError: values is not a mapping, a name is empty or not a str, or a value is of an unknown type; nothing
+                is recorded, and the message contains the name. Likewise for ValueError.
+            ValueError: a value has an invalid shape, size or range, two values have the same tag, or step does not fit
+                in 64 bits.
+            OSError: raise_exception is set and a file could not be written; raised once per fault.
+            Exception: if raise_exception is set, the error that the own methods of a value raised.
+        """
+        number = checked_integer("step", step)
+        return self.record_logged(logged_values(values), number)
+
+    def record_logged(self, values: LoggedValues, step: int) -> bool:
+        """Record the result of logged_values() as one event; see log()."""
+        for tag in values.inexact:
+            self._warn_of_rounding(tag)
+        for tag, error in values.unreadable.items():
+            self._skip_unreadable(tag, error)
+        if not (values.scalars or values.snapshots):
+            return not values.unreadable
+        return self._put_large(step, values.scalars, values.snapshots, is_complete=not values.unreadable)
+
+    def record_apart(
+        self, step: int, scalars: Mapping[str, float], messages: Mapping[str, Message] | None = None
+    ) -> bool:
+        """Record values as one event, without those that are added and without the values of summary operators.
+
+        For collectors, whose own threads record beside the training's.
+
+        Args:
+            step: the step of the scalars.
+            scalars: by tag.
+            messages: by plugin, the custom lineage, or ConsoleOutput, Environment and Code of the recording.
+
+        Returns:
+            False if the recorder is closed, or if the files cannot be written at present.
+        """
+        snapshots = {
+            (plugin, plugin): Snapshot(plugin, message, message.ByteSize())
+            for plugin, message in (messages or {}).items()
+        }
+        size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
+        recording = self._recording
+        if recording.queue.closed:
+            return False
+        return recording.queue.put_large((time(), step, dict(scalars), snapshots), size) and recording.is_healthy
+
+    def flush(self, *, durable: bool = False) -> bool:
         """Wait until everything recorded before is in the file; give up, with a log line, if the writer fails.
 
+        Args:
+            durable: whether the files are also synced to disk (fsync), exported files excluded: they then survive a
+                failure of the machine, not only of the process.
+
+        Returns:
+            True if everything recorded before is in the file. False if the writer fails at present, or if something was
+            lost or dropped earlier.
+
         Raises:
+            TypeError: durable is not a bool.
             OSError: raise_exception is set and a file could not be written; raised once per fault.
         """
-        if not (self._recording.queue.flush() and self._recording.is_healthy):
+        is_written = self._recording.queue.flush(syncs=checked_bool("durable", durable))
+        if not (is_written and self._recording.is_healthy):
             self._raise_fault()
+        return is_written and self._recording.is_complete
 
-    def close(self) -> None:
-        """Write all recorded values, sync the files to disk and close them. Closing twice has no effect.
+    def close(self, *, interrupted_by: str | None = None) -> bool:
+        """Write all recorded values and the end, sync the files to disk and close them.
+
+        Closing twice has no effect: the result is the same, and nothing is raised again.
+
+        Args:
+            interrupted_by: what ended the training early, "SIGTERM" for example. The recording then counts as
+                interrupted. None: it failed if an exception is being handled, otherwise it is finished.
+
+        Returns:
+            True if everything that was recorded is in the files.
 
         Raises:
-            OSError: raise_exception is set and a file could not be written; raised once per fault.
+            TypeError: interrupted_by is not a str.
+            OSError: raise_exception is set and a file could not be written, or something that was recorded is lost for
+                another reason than on_backlog.
         """
-        self._network.close()
-        self._recording.writer.close()
-        self._raise_fault()
+        if interrupted_by is not None:
+            return self._close_or_raise(interruption(checked_text("interrupted_by", interrupted_by)))
+        return self._close_or_raise(None)
 
     def __enter__(self) -> "SummaryRecord":
         if self._recording.queue.closed:
@@ -249,18 +377,52 @@ class SummaryRecord:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        if error is None:
+            self._close_or_raise(ending_of(None))
+        else:
+            self._close(ending_of(error))  # What is lost is logged: raising it would hide the error.
+
+    def set_phase(self, phase: Callable[[], Phase]) -> None:
+        """Set a function that returns what the training does at present, for heartbeats.
+
+        It is called by the thread that writes, and must not reference the recorder.
+        """
+        self._recording.heartbeat.phase = phase
+
+    def _close(self, end: RecordingEnd | None) -> bool:
+        """Close the files; end None: observe how the training ended. Return whether everything is written."""
+        self._network.close()
+        if end is None and not self._recording.queue.closed:
+            end = self._observer.ending_at_close()
+        return self._recording.writer.close(end) and self._recording.is_complete
+
+    def _close_or_raise(self, end: RecordingEnd | None) -> bool:
+        is_written = self._close(end)
+        fault = self._recording.take_unraised_fault()
+        if (
+            self._raise_exception
+            and not self._is_loss_raised
+            and (error := fault or self._recording.loss()) is not None
+        ):
+            self._is_loss_raised = True
+            raise error
+        return is_written
 
     def _add_checked(self, plugin: str, tag: str, value: object, dataformats: str | None = None) -> None:
         plugin = "landscape" if plugin == "LANDSCAPE" else plugin
         try:
-            if plugin == "scalar" and dataformats is None:
+            if isinstance(value, DeferredScalar):
+                self._add_snapshot(tag, Snapshot("scalar", value, _SCALAR_BYTES))
+            elif plugin == "scalar" and dataformats is None:
                 self._add_scalar(tag, value)
             else:
                 self._add_snapshot(tag, snapshot_of(plugin, value, dataformats))
         except UnreadableValueError as error:
             self._pending.values.is_incomplete = True
-            self._skip(tag, f"skipped, its value cannot be read: {error}", error)
+            self._skip_unreadable(tag, error)
+
+    def _skip_unreadable(self, tag: str, error: UnreadableValueError) -> None:
+        self._skip(tag, f"skipped, its value cannot be read: {error}", error)
 
     def _skip(self, tag: str, text: str, error: UnreadableValueError) -> None:
         """Log that a value is skipped or, with raise_exception, raise the error that its own methods raised."""
@@ -271,7 +433,7 @@ class SummaryRecord:
     def _add_scalar(self, tag: str, value: object) -> None:
         scalar = scalar_from(value)
         if not scalar.is_exact:
-            self._warn_once("inexact", tag, "rounded to the nearest double: no double represents it exactly.")
+            self._warn_of_rounding(tag)
         self.add_value("scalar", tag, scalar.value)
 
     def _add_snapshot(self, tag: str, snapshot: Snapshot) -> None:
@@ -308,13 +470,16 @@ class SummaryRecord:
     def _record_large(self, step: int) -> bool:
         empty = PendingValues()  # Allocated before the exchange, as in record().
         recorded, self._pending.values = self._pending.values, empty
-        scalars, snapshots = recorded.scalars, recorded.snapshots
-        if not (scalars or snapshots):
+        if not (recorded.scalars or recorded.snapshots):
             return False
+        return self._put_large(step, recorded.scalars, recorded.snapshots, is_complete=not recorded.is_incomplete)
+
+    def _put_large(
+        self, step: int, scalars: dict[str, float], snapshots: dict[tuple[str, str], Snapshot], *, is_complete: bool
+    ) -> bool:
         size = _EVENT_BYTES + _SCALAR_BYTES * len(scalars) + sum(snapshot.size for snapshot in snapshots.values())
         is_queued = self._recording.queue.put_large((time(), step, scalars, snapshots), size)
-        is_complete = is_queued and self._recording.is_healthy and not recorded.is_incomplete
-        return is_complete or self._report_failure()
+        return (is_queued and self._recording.is_healthy and is_complete) or self._report_failure()
 
     def _report_failure(self) -> bool:
         """Log or raise the reason why record() returns False; return False."""
@@ -332,7 +497,16 @@ class SummaryRecord:
     def _warn_of_duplicate(self, tag: str) -> None:
         self._warn_once("duplicate", tag, "added twice before record(): the newest value is recorded.")
 
+    def _warn_of_rounding(self, tag: str) -> None:
+        self._warn_once("inexact", tag, "rounded to the nearest double: no double represents it exactly.")
+
     def _warn_once(self, reason: str, tag: str, text: str) -> None:
         if (reason, tag) not in self._warned:
             self._warned.add((reason, tag))
             log.warn("%s: %s %s", self.log_dir, tag, text)
+
+
+def _close_unclosed(recording: Recording, observer: EndObserver) -> None:
+    """Close the files of a recorder that was dropped, or at exit, unless they are closed."""
+    if not recording.queue.closed:
+        recording.writer.close(observer.ending_without_close())

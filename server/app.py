@@ -16,6 +16,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
 from toposcope.server.api import (
+    code,
+    console,
+    environment,
     health,
     histograms,
     hparams,
@@ -95,7 +98,7 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
         """Report runs whose notes changed as changed."""
         snapshot = logdir.snapshot
         if changed := [name for name in names if name in snapshot.runs]:
-            streams.send(Update(snapshot.revision, [], changed, []))
+            streams.send(Update(snapshot.revision, [], changed, [], []))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -134,6 +137,9 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
         lineage,
         hparams,
         importance,
+        console,
+        environment,
+        code,
         landscape_files,
         landscapes,
     )

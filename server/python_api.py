@@ -20,6 +20,7 @@ from toposcope.server.runs.hparams_sessions import read_session
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_parent
+from toposcope.server.runs.run_state import RunState
 from toposcope.server.values.histogram import Histogram, read_histogram
 from toposcope.server.values.hparams import Session
 from toposcope.server.values.image import Image, read_images
@@ -117,6 +118,11 @@ class Run:
     def updated(self) -> float | None:
         """Largest wall_time, in seconds since 1970."""
         return self._view.updated
+
+    @property
+    def state(self) -> RunState:
+        """Its state, and those of its recordings, when the logdir was opened."""
+        return self._view.state
 
     @property
     def ranks(self) -> list[int]:

@@ -25,7 +25,7 @@ def change_learning_rates(params: CallbackParams, change: Callable[[float], floa
     """
     owner = _owner(params)
     framework = framework_of(owner)
-    rates = framework.learning_rates(owner)
+    rates = [float(rate) for rate in framework.learning_rates(owner)]
     changed = [change(rate) for rate in rates]
     if all(math.isclose(new, old, rel_tol=1e-10) for new, old in zip(changed, rates, strict=True)):
         return []

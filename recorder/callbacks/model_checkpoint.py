@@ -17,6 +17,7 @@ from toposcope.recorder.checkpoints.protection import Protection
 from toposcope.recorder.checkpoints.retention import SavedCheckpoint, surplus_by_count, surplus_by_minutes
 from toposcope.recorder.checkpoints.safetensors_file import require_safetensors
 from toposcope.recorder.checkpoints.saving import write_checkpoint
+from toposcope.recorder.checkpoints.saving_phase import saving
 from toposcope.recorder.checkpoints.sharded_tensors import (
     broadcast_decision,
     has_sharded_tensors,
@@ -33,8 +34,9 @@ from toposcope.recorder.values.foreign_values import short_repr
 class ModelCheckpoint(Callback):
     """Saves checkpoints `<prefix>-<epoch>_<step in the epoch>.ckpt` as set in its CheckpointConfig, and the last step.
 
-    A file contains the network, the optimizer and the appended values; load_checkpoint() reads them, and restore()
-    restores them. If the directory has files with the prefix from another training, the prefix becomes `<prefix>_<k>`.
+    A file contains the network, the optimizer, the step and the appended values; load_checkpoint() reads them, and
+    restore() restores them. If the directory has files with the prefix from another training, the prefix becomes
+    `<prefix>_<k>`.
 
     A checkpoint that cannot be written because of the disk does not end the training: each failure is logged, and the
     next checkpoint is attempted when it is due. If the last step cannot be saved, the end of the training raises the
@@ -177,6 +179,7 @@ class ModelCheckpoint(Callback):
             self._shares = has_sharded_tensors(states_of(self._network(params), None))
         return self._shares
 
+    @saving()
     def _save(self, params: CallbackParams, *, breaks: bool = False) -> None:
         """Start writing a checkpoint, or take part in gathering that of rank 0."""
         self._process_outcome(params, waits=True)
@@ -201,7 +204,8 @@ class ModelCheckpoint(Callback):
         if is_apart and self._rank and self._config.remove_redundancy:
             network = {name: tensor for name, tensor in network.items() if is_sharded(tensor)}
         appended = self._config.appended_at(params.get("cur_epoch_num", 1), params["cur_step_num"])
-        return capture(network, optimizer, appended, gathers=not is_apart, copies=self._config.async_save)
+        step = params["cur_step_num"]
+        return capture(network, optimizer, appended, step, gathers=not is_apart, copies=self._config.async_save)
 
     def _network(self, params: CallbackParams) -> Any:
         return params["network"] if self._config.saved_network is None else self._config.saved_network

@@ -41,6 +41,7 @@ def capture(
     network: Mapping[str, Any],
     optimizer: Mapping[str, Any] | None,
     appended: Mapping[str, Appended],
+    step: int | None = None,
     *,
     gathers: bool = True,
     copies: bool = False,
@@ -51,6 +52,7 @@ def capture(
         network: tensors by name.
         optimizer: the state of the optimizer, or None.
         appended: further values to save.
+        step: the number of steps that the training has made; None: unknown.
         gathers: whether sharded tensors are gathered, which requires a call in all processes; otherwise the checkpoint
             contains the shards of this process.
         copies: whether tensors are copied to the CPU, so that the training may continue before the file is written.
@@ -64,7 +66,10 @@ def capture(
         return _copy(tensor) if copies else tensor
 
     return Checkpoint(
-        _map_state(network, detached), None if optimizer is None else _map_state(optimizer, detached), dict(appended)
+        _map_state(network, detached),
+        None if optimizer is None else _map_state(optimizer, detached),
+        dict(appended),
+        step,
     )
 
 

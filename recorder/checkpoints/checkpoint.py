@@ -15,6 +15,8 @@ class Checkpoint(NamedTuple):
     """The state of the optimizer, in the form of its framework; None if it was not saved."""
     appended: dict[str, Appended]
     """Values that the user has added; epoch_num and step_num if they were requested."""
+    step: int | None = None
+    """The number of steps that the training had made; None: unknown."""
 
 
 def library_of(checkpoint: Checkpoint) -> str | None:

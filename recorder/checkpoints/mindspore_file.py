@@ -27,7 +27,8 @@ def write(checkpoint: Checkpoint, path: str, protection: Protection, file_format
     optimizer = checkpoint.optimizer or {}
     tensors = [{"name": name, "data": data} for name, data in {**optimizer, **checkpoint.network}.items()]
     is_saved = checkpoint.optimizer is not None
-    content = {"appended": checkpoint.appended, "optimizer": sorted(optimizer) if is_saved else None}
+    names = sorted(optimizer) if is_saved else None
+    content = {"appended": checkpoint.appended, "optimizer": names, "step": checkpoint.step}
     named = {_KEY: mindspore.Tensor(np.frombuffer(json.dumps(content).encode(), np.uint8).copy())}
     if file_format == "safetensors":  # It does not support texts.
         named |= {name: value for name, value in checkpoint.appended.items() if not isinstance(value, str)}
@@ -63,4 +64,4 @@ def read(path: str, key: bytes | None, mode: str, file_format: str) -> Checkpoin
         tensors.pop(name, None)
     names = content["optimizer"]
     optimizer = None if names is None else {name: tensors.pop(name) for name in names if name in tensors}
-    return Checkpoint(tensors, optimizer, content["appended"])
+    return Checkpoint(tensors, optimizer, content["appended"], content["step"])

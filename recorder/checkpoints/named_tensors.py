@@ -18,7 +18,7 @@ class NamedTensors(NamedTuple):
     tensors: dict[str, Any]
     """Tensors of the network under their names, and of the optimizer under generated names."""
     text: str
-    """JSON: the network's names in order, the appended values, the optimizer's state with the names of its tensors.
+    """JSON: the network's names in order, appended values, step, the optimizer's state with the names of its tensors.
 
     Also contains entries of the network that are not tensors, such as the extra state of a module, in the same form.
     """
@@ -41,7 +41,12 @@ def named_from(checkpoint: Checkpoint) -> NamedTensors:
     while any(name.startswith(prefix) for name in checkpoint.network):
         prefix = f"_{prefix}"
     optimizer = None if checkpoint.optimizer is None else _encode(checkpoint.optimizer, prefix, tensors)
-    content = {"network": list(checkpoint.network), "optimizer": optimizer, "appended": checkpoint.appended}
+    content = {
+        "network": list(checkpoint.network),
+        "optimizer": optimizer,
+        "appended": checkpoint.appended,
+        "step": checkpoint.step,
+    }
     remaining = {name: value for name, value in checkpoint.network.items() if name not in tensors}
     if remaining:
         content["others"] = {name: _encode_non_tensor(name, value, tensors) for name, value in remaining.items()}
@@ -56,7 +61,7 @@ def checkpoint_from(tensors: Mapping[str, Any], text: str | None) -> Checkpoint:
     optimizer = None if content["optimizer"] is None else _decode(content["optimizer"], tensors)
     decoded = {name: _decode(node, tensors) for name, node in content.get("others", {}).items()}
     network = {name: decoded[name] if name in decoded else tensors[name] for name in content["network"]}
-    return Checkpoint(network, optimizer, content["appended"])
+    return Checkpoint(network, optimizer, content["appended"], content["step"])
 
 
 def _is_tensor(value: Any) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 from toposcope.recorder.checkpoints.capturing import normalized_optimizer
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 from toposcope.recorder.checkpoints.sharded_tensors import optimizer_sharded_like, sharded_like
+from toposcope.recorder.checkpoints.step_count import restore_step
 from toposcope.recorder.checkpoints.torch_file import is_extra_state
 from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, framework_of
 from toposcope.recorder.values.foreign_values import short_repr
@@ -15,7 +16,8 @@ from toposcope.recorder.values.foreign_values import short_repr
 def restore(checkpoint: Checkpoint, network: Any, optimizer: Any = None) -> None:
     """Set the state of a network, and of an optimizer, to that of a checkpoint, on the devices of their tensors.
 
-    Sharded tensors are set from whole tensors, or from the shards in the file of this rank.
+    Sharded tensors are set from whole tensors, or from the shards in the file of this rank. The next training with the
+    optimizer, or with the network and no optimizer, goes on counting at the step of the checkpoint.
 
     Args:
         checkpoint: the result of load_checkpoint().
@@ -42,6 +44,7 @@ def restore(checkpoint: Checkpoint, network: Any, optimizer: Any = None) -> None
     if optimizer is not None:
         optimizer_state = optimizer_sharded_like(checkpoint.optimizer or {}, optimizer)
         framework_of(optimizer).load_optimizer_state(optimizer, optimizer_state)
+    restore_step(checkpoint.step, network, optimizer)
 
 
 def _require_number(state: Mapping[str, Any] | None, optimizer: Any) -> None:

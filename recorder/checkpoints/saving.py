@@ -10,8 +10,11 @@ from toposcope.recorder.checkpoints.atomic_file import atomic_file
 from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, library_of
 from toposcope.recorder.checkpoints.protection import Protection, protected_writer
+from toposcope.recorder.checkpoints.saving_phase import saving
+from toposcope.recorder.checkpoints.step_count import saved_step
 
 
+@saving()
 def save_checkpoint(
     network: Any,
     path: str | os.PathLike[str],
@@ -29,7 +32,8 @@ def save_checkpoint(
     If path ends with ".safetensors", the file has that format. Otherwise PyTorch networks are saved in the format of
     torch.save(), MindSpore networks in that of mindspore.save_checkpoint(), which the frameworks themselves can load
     unless we have encrypted them, and all others in that of np.savez(). load_checkpoint() loads all of them. Sharded
-    tensors are gathered: all processes must call this function, each with a different path.
+    tensors are gathered: all processes must call this function, each with a different path. The number of steps is
+    saved if a Model or a watched run has trained the optimizer: a training after restore() continues from it.
 
     Args:
         network: a torch.nn.Module, a mindspore.nn.Cell, an object with parameters(), or a mapping of names to tensors.
@@ -55,7 +59,8 @@ def save_checkpoint(
             "A .safetensors file supports neither encryption nor a checksum: use a path that ends with .ckpt instead."
         )
     appended = checked_appended("append", append or {})
-    write_checkpoint(capture(*states_of(network, optimizer), appended), path, protection, file_format)
+    checkpoint = capture(*states_of(network, optimizer), appended, saved_step(network, optimizer))
+    write_checkpoint(checkpoint, path, protection, file_format)
 
 
 def write_checkpoint(checkpoint: Checkpoint, path: str, protection: Protection, file_format: str) -> None:

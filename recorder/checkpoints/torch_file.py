@@ -1,4 +1,4 @@
-"""Checkpoints in the format of torch.save(): a dict of three entries, readable by torch.load(weights_only=True)."""
+"""Checkpoints in the format of torch.save(): a dict of the fields of Checkpoint, for torch.load(weights_only=True)."""
 
 from importlib import import_module
 from pickle import UnpicklingError

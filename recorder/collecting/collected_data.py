@@ -28,10 +28,14 @@ _FLAGS = {
     "collect_throughput": True,
     "collect_machine": True,
     "collect_environment": True,
+    "collect_code": True,
     "collect_optimizer_facts": True,
     "collect_gradient_norm": False,
+    "collect_console": False,
 }
 _HISTOGRAMS, _GRADIENTS, _LANDSCAPE = "histogram_regular", "gradient_histogram_regular", "collect_landscape"
+_NO_NAME = "$^"
+"""The documented pattern that matches no name."""
 _KEYS = (*_FLAGS, _HISTOGRAMS, _GRADIENTS, _LANDSCAPE)
 
 
@@ -71,7 +75,7 @@ def collected_data(specified: object, keep_default_action: object) -> CollectedD
     flags = {key: checked_bool(key, data.get(key, default and keeps_defaults)) for key, default in _FLAGS.items()}
     return CollectedData(
         frozenset(key for key, is_enabled in flags.items() if is_enabled),
-        keeps_defaults or _HISTOGRAMS in data,
+        (keeps_defaults or _HISTOGRAMS in data) and data.get(_HISTOGRAMS) != _NO_NAME,
         _checked_pattern(_HISTOGRAMS, data.get(_HISTOGRAMS)),
         _checked_pattern(_GRADIENTS, data.get(_GRADIENTS)),
         landscape_settings(data.get(_LANDSCAPE)),

@@ -1,20 +1,20 @@
-"""The environment of a training: its command line, commit, package versions, host and rank."""
+"""The environment of a training: its command line, package versions, host, accelerators and launcher."""
 
 import os
 import platform
-import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
-from importlib import metadata
 
+from toposcope.proto.summary_pb2 import Environment
+from toposcope.proto.wire import text_bytes
 from toposcope.recorder import log
 from toposcope.recorder.collecting.gpus import gpus_of
+from toposcope.recorder.collecting.packages import installed_packages
+from toposcope.recorder.collecting.repository import Repository
 from toposcope.recorder.rank import rank_of, world_size_of
-from toposcope.recorder.secrets import command_line
+from toposcope.recorder.secrets import command_line, hide_secrets
 
 Facts = dict[str, str | int | float]
 
@@ -22,31 +22,41 @@ _PACKAGES = (
     *("numpy", "torch", "mindspore", "jax", "tensorflow", "keras", "sklearn", "torchvision", "torchmetrics"),
     *("lightning", "transformers", "accelerate", "datasets", "composer", "deepspeed"),
 )
-_GIT_SECONDS = 2.0
+_VARIABLES = frozenset(
+    (
+        *("CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING", "CUBLAS_WORKSPACE_CONFIG", "HIP_VISIBLE_DEVICES"),
+        *("ROCR_VISIBLE_DEVICES", "ASCEND_VISIBLE_DEVICES", "ASCEND_RT_VISIBLE_DEVICES", "DEVICE_ID", "TPU_NAME"),
+        *("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "MASTER_ADDR", "MASTER_PORT"),
+        *("SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_NNODES", "SLURM_NODELIST"),
+        *("SLURM_ARRAY_JOB_ID", "SLURM_ARRAY_TASK_ID", "SLURM_JOB_PARTITION", "PBS_JOBID", "LSB_JOBID", "JOB_ID"),
+        *("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS", "PYTHONHASHSEED"),
+        *("NCCL_DEBUG", "NCCL_P2P_DISABLE", "NCCL_IB_DISABLE", "NCCL_SOCKET_IFNAME", "PYTORCH_CUDA_ALLOC_CONF"),
+        *("TORCHINDUCTOR_CACHE_DIR", "XLA_FLAGS", "JAX_PLATFORMS", "JAX_ENABLE_X64", "TF_DETERMINISTIC_OPS"),
+        *("KERAS_BACKEND", "TOKENIZERS_PARALLELISM", "CONDA_DEFAULT_ENV", "VIRTUAL_ENV", "KUBERNETES_NAMESPACE"),
+    )
+)
+"""Variables that determine how a training runs; no others are recorded."""
+_MAX_CHARACTERS = 4000
 
 
 def environment_facts(argv: Sequence[str] | None = None, environ: Mapping[str, str] | None = None) -> Facts:
-    """Return the facts about the environment that custom lineage records; unavailable facts are omitted.
+    """Return the facts about the environment; unavailable facts are omitted.
 
     Args:
         argv: the command line; None: sys.argv.
         environ: the environment variables; None: os.environ.
 
     Returns:
-        By name: "environment/argv" (secrets hidden, see command_line()); "environment/git_commit" and
-        "environment/git_dirty" (whether tracked files differ from it) of the script's directory, or of the working
-        directory if the script is part of an installed package; "environment/python"; "environment/version/<package>"
-        of Toposcope and of the well-known packages that are imported; "environment/host", "environment/os",
-        "environment/cpu_count" (CPUs that this process may use), "environment/gpus" ("2 x NVIDIA H200"),
-        "environment/start_time" (ISO 8601 with UTC offset), "environment/world_size" and "environment/rank".
+        By name: "argv" (secrets hidden, see command_line()); "python"; "version/<package>" of Toposcope and of the
+        well-known packages that are imported; "host", "os", "cpu_count" (CPUs that this process may use), "gpus"
+        ("2 x NVIDIA H200"), "start_time" (ISO 8601 with UTC offset), "world_size" and "rank".
 
-    Never raises. A call takes about ten milliseconds, most of it in git, whose processes are limited to two seconds.
+    Never raises.
     """
     arguments = sys.argv if argv is None else argv
     variables = os.environ if environ is None else environ
     sources: tuple[Callable[[], Facts], ...] = (
         lambda: {"argv": command_line(arguments)},
-        lambda: _git_facts(_directory_of(arguments)),
         _version_facts,
         lambda: _host_facts(variables),
         lambda: _process_facts(variables),
@@ -57,47 +67,40 @@ def environment_facts(argv: Sequence[str] | None = None, environ: Mapping[str, s
             facts |= source()
         except Exception as error:
             log.warn("Part of the environment is not recorded: %s: %s", type(error).__name__, error)
-    return {f"environment/{name}": fact for name, fact in facts.items()}
-
-
-def _directory_of(argv: Sequence[str]) -> str:
-    script = os.path.abspath(argv[0]) if argv else ""
-    is_user_script = os.path.isfile(script) and "site-packages" not in script  # The script of a notebook is its kernel.
-    return os.path.dirname(script) if is_user_script else os.getcwd()
-
-
-def _git_facts(directory: str) -> Facts:
-    deadline = time.monotonic() + _GIT_SECONDS
-    facts: Facts = {}
-    try:
-        commit = _git(directory, deadline, "rev-parse", "--verify", "HEAD")
-        if commit.returncode == 0:
-            facts["git_commit"] = commit.stdout.decode().strip()
-            status = _git(directory, deadline, "status", "--porcelain", "--untracked-files=no")
-            if status.returncode == 0:
-                facts["git_dirty"] = bool(status.stdout)
-    except (OSError, subprocess.TimeoutExpired):  # git is not installed, or the repository is too large.
-        pass
     return facts
 
 
-def _git(directory: str, deadline: float, *command: str) -> subprocess.CompletedProcess[bytes]:
-    """Run git without modifying the repository or its index."""
-    return subprocess.run(
-        ("git", "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", directory, *command),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        timeout=max(0.0, deadline - time.monotonic()),
-    )
+def repository_facts(repository: Repository | None) -> Facts:
+    """Return "git_commit" and "git_dirty", whether tracked files differ from it; unknown facts are omitted."""
+    if repository is None:
+        return {}
+    facts: Facts = {"git_commit": repository.commit}
+    return facts if repository.is_dirty is None else {**facts, "git_dirty": repository.is_dirty}
+
+
+def environment_message(facts: Facts, environ: Mapping[str, str] | None = None) -> Environment:
+    """Return the message in the event file: facts, the variables that determine how a training runs, and packages."""
+    variables = os.environ if environ is None else environ
+    shown = {f"variable/{name}": hide_secrets(variables[name]) for name in sorted(_VARIABLES) if name in variables}
+    message = Environment()
+    for name, fact in ({**facts, "executable": sys.executable, "directory": os.getcwd()} | shown).items():
+        message.facts.add(name=name, value=_text(fact))
+    for name, version in installed_packages().items():
+        message.packages.add(name=name, value=version)
+    return message
+
+
+def _text(fact: str | int | float) -> str:
+    text = str(fact).lower() if isinstance(fact, bool) else str(fact)
+    return text_bytes(text[:_MAX_CHARACTERS]).decode()
 
 
 def _version_facts() -> Facts:
     versions = {name: getattr(sys.modules[name], "__version__", None) for name in _PACKAGES if name in sys.modules}
     facts: Facts = {f"version/{name}": str(version) for name, version in versions.items() if version is not None}
     facts["python"] = platform.python_version()
-    with suppress(metadata.PackageNotFoundError):  # Toposcope is imported from its source tree.
-        facts["version/toposcope"] = metadata.version("toposcope")
+    if (version := installed_packages().get("toposcope")) is not None:  # Not imported from its source tree.
+        facts["version/toposcope"] = version
     return facts
 
 

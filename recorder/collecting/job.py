@@ -9,6 +9,7 @@ from toposcope.recorder.collecting.failure_guard import FailureGuard
 from toposcope.recorder.framework import Framework, framework_of
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.training.run_context import CallbackParams
 
 
 class Plan(NamedTuple):
@@ -16,11 +17,15 @@ class Plan(NamedTuple):
 
     summary_dir: str
     collect_freq: int
+    metric_freq: int | None
+    """None: collect_freq."""
     collect_tensor_freq: int | None
     data: CollectedData
     custom_lineage_data: Mapping[str, object]
     example_input: tuple[Any, ...] | None
     all_ranks: bool
+    machine_seconds: float
+    """Time between machine metrics, in seconds."""
 
 
 class Job(NamedTuple):
@@ -28,7 +33,7 @@ class Job(NamedTuple):
 
     plan: Plan
     recorder: SummaryRecord
-    params: Mapping[str, Any]
+    params: CallbackParams
     """The cb_params of the training; the training keeps this object up to date."""
     framework: Framework
     guard: FailureGuard
@@ -51,7 +56,7 @@ class Job(NamedTuple):
         self.recorder.set_mode("train")
 
 
-def job_of(plan: Plan, recorder: SummaryRecord, params: Mapping[str, Any]) -> Job:
+def job_of(plan: Plan, recorder: SummaryRecord, params: CallbackParams) -> Job:
     """Return the job of a training or an evaluation that is about to start."""
     network = params.get("network")
     framework = framework_of(params.get("optimizer") if network is None else network)

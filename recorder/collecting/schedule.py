@@ -14,6 +14,9 @@ class Due(NamedTuple):
     tensors: bool
 
 
+NOTHING_DUE = Due(values=False, tensors=False)
+
+
 class Schedule:
     """Determines what is due at a step. Steps are increasing numbers: of steps, or of epochs in sink mode.
 

@@ -8,24 +8,28 @@ class Throughput:
 
     def __init__(self) -> None:
         self._step: int | None = None
+        self._samples: int | None = None
         self._seconds = 0.0
 
-    def restart(self, step: int) -> None:
-        """Start measuring now, after *step* finished steps."""
-        self._step, self._seconds = step, perf_counter()
+    def restart(self, step: int, samples: int | None) -> None:
+        """Start measuring now, after *step* finished steps with *samples* samples; None: unknown."""
+        self._step, self._samples, self._seconds = step, samples, perf_counter()
 
-    def measure(self, step: int, batch_size: float | None) -> dict[str, float]:
+    def measure(self, step: int, samples: int | None, batch_size: float | None) -> dict[str, float]:
         """Return the throughput since the last measurement, by tag; {} if no step was finished in between.
 
         Args:
             step: number of finished steps.
-            batch_size: samples per step of this process, on average; None: unknown.
+            samples: number of samples that this process has processed in them; None: unknown.
+            batch_size: samples per step of this process, on average, for steps of unknown samples; None: unknown.
         """
-        first_step, began = self._step, self._seconds
-        self.restart(step)
+        first_step, first_sample, began = self._step, self._samples or 0, self._seconds
+        self.restart(step, samples)
         seconds = self._seconds - began
         if first_step is None or step <= first_step or seconds <= 0:
             return {}
-        rate = (step - first_step) / seconds
-        samples = {} if batch_size is None else {"throughput/samples_per_second": rate * batch_size}
-        return {"throughput/steps_per_second": rate, **samples}
+        rates = {"throughput/steps_per_second": (step - first_step) / seconds}
+        processed = (samples or 0) - first_sample or (step - first_step) * (batch_size or 0)
+        if processed:
+            rates["throughput/samples_per_second"] = processed / seconds
+        return rates

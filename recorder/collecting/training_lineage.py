@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toposcope.recorder.collecting.environment import environment_facts
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.messages.lineage import custom_lineage, train_lineage
 from toposcope.recorder.training.batch import sample_count
@@ -12,12 +11,10 @@ from toposcope.recorder.training.loss import loss_in
 
 
 def add_custom_lineage(job: Job) -> None:
-    """Add the settings of the optimizer, the environment, and the user's custom_lineage_data, which has precedence."""
+    """Add the settings of the optimizer and the user's custom_lineage_data, which has precedence."""
     facts: dict[str, object] = {}
     if job.collects("collect_optimizer_facts"):
         facts |= job.guard.attempt("optimizer facts", _optimizer_facts, job) or {}
-    if job.collects("collect_environment"):
-        facts |= job.guard.attempt("the environment", environment_facts) or {}
     facts |= job.plan.custom_lineage_data
     if facts:
         job.recorder.add_value("custom_lineage_data", "custom_lineage_data", custom_lineage(facts))

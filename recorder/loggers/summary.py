@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory, checked_file_size, checked_seconds
+from toposcope.recorder.logged_values import LoggedValues
 from toposcope.recorder.loggers.buffered_destination import BufferedDestination
 from toposcope.recorder.loggers.formatting import Setting, settings
 from toposcope.recorder.loggers.image_batches import ImageBatch, image_batches, label_colours, mask_images
@@ -86,6 +87,10 @@ class SummaryLogger(BufferedDestination):
         for name, value in metrics.items():
             self._add("scalar", name, value)
         self._recorder().record(self._step(step))
+
+    def log_values(self, values: LoggedValues, step: int) -> None:
+        """Record the values of WatchedRun.log(), of every kind."""
+        self._recorder().record_logged(values, step)
 
     def log_table(
         self, columns: list[str], rows: list[list[Any]], name: str = "Table", step: int | None = None

@@ -28,6 +28,9 @@ def sample_count(batch: object) -> int | None:
 
 def samples_of(batch: Any) -> int:
     """Return the number of samples of a batch: by its first array, else the length of its first part, else 0."""
+    first = batch[0] if type(batch) is tuple and batch else batch
+    if shape := getattr(first, "shape", None):  # The usual batch, at every step.
+        return int(shape[0])
     if (count := sample_count(batch)) is not None:
         return count
     parts = parts_of(batch)

@@ -13,7 +13,10 @@ class CallHook(Protocol):
         """Observe the network until its next training call."""
 
     def disarm(self) -> None:
-        """Stop observing."""
+        """Stop observing until the next arm()."""
+
+    def remove(self) -> None:
+        """Stop observing for good, and release the network."""
 
 
 class _NoCallHook:
@@ -22,7 +25,7 @@ class _NoCallHook:
     def arm(self) -> None:
         """Do nothing."""
 
-    disarm = arm
+    disarm = remove = arm
 
 
 def call_hook(network: Any, on_call: Callable[[Any], None]) -> CallHook:

@@ -1,7 +1,10 @@
 """Engine: calls every callback, of both styles, at the events of a training."""
 
+from __future__ import annotations
+
 import weakref
 from collections.abc import Callable
+from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.training.callback import Callback
@@ -13,6 +16,8 @@ from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
 from toposcope.recorder.values.foreign_values import short_repr
 
+_OPENING = (Event.INIT, Event.FIT_START, Event.EVAL_START)
+"""The events at which callbacks open files."""
 _owners: dict[int, Hooks] = {}
 """The hooks of the engine that uses a callback, by the id of the callback."""
 
@@ -30,8 +35,10 @@ class Engine:
         self.state, self.logger = state, logger
         self.hooks = Hooks(state) if hooks is None else hooks
         self._is_closed = False
-        # Closes files also when the engine is garbage-collected, and at interpreter exit.
-        self._finalizer = weakref.finalize(self, _close_all, state, logger, self.hooks, None)
+        self._ordered: list[Any] = []
+        self._first_order: list[tuple[Any, bool]] = []
+        self._order = self._first_order
+        self._finalizer = self._new_finalizer()
 
     def run_event(self, event: Event | str) -> None:
         """Call every callback for event.
@@ -41,18 +48,24 @@ class Engine:
             RuntimeError: the engine is closed, or another engine still uses one of the callbacks.
             Exception: whatever a callback raised.
         """
-        event = Event(event)
+        if type(event) is not Event:
+            event = Event(event)
         if self._is_closed:
             raise RuntimeError(f"The engine is closed and cannot run {event.name}: create a new trainer.")
         if event is Event.INIT:
             self._claim_callbacks()
         hooks = self.hooks.hooks_at(event)
         hook = next(hooks, None)
-        for callback in self._in_order(event):
-            if not isinstance(callback, Callback):
+        for callback, is_hooked in self._in_order(event):
+            if not is_hooked:
                 callback.run_event(event, self.state, self.logger)
             elif hook is not None:
                 self.hooks.call(callback, hook)
+        if event in _OPENING:
+            self._finalizer.detach()
+            self._finalizer = self._new_finalizer()
+        if hook is None:
+            return
         # The second hook of an event is called after all callbacks have run the first.
         for later_hook in hooks:
             for callback in self.state.callbacks:
@@ -74,10 +87,24 @@ class Engine:
         self._finalizer.detach()
         return _close_all(self.state, self.logger, self.hooks, error)
 
-    def _in_order(self, event: Event) -> list[Callback | EventCallback]:
-        destinations = [callback for callback in self.state.callbacks if isinstance(callback, LoggerDestination)]
-        other_callbacks = [each for each in self.state.callbacks if not isinstance(each, LoggerDestination)]
-        return destinations + other_callbacks if event is Event.INIT else other_callbacks + destinations
+    def _new_finalizer(self) -> weakref.finalize[..., Engine]:
+        """Close the callbacks also when the engine is garbage-collected, and at interpreter exit.
+
+        The newest finalizer is called first at exit: callbacks must be closed before the recorders that they opened.
+        """
+        return weakref.finalize(self, _close_all, self.state, self.logger, self.hooks, None)
+
+    def _in_order(self, event: Event) -> list[tuple[Any, bool]]:
+        """Return the callbacks in the order of an event, each with whether it is called through hooks."""
+        callbacks = self.state.callbacks
+        if self._ordered != callbacks:  # At the first event, or when a callback has changed the list.
+            self._ordered = list(callbacks)
+            destinations = [(each, False) for each in callbacks if isinstance(each, LoggerDestination)]
+            others = [
+                (each, isinstance(each, Callback)) for each in callbacks if not isinstance(each, LoggerDestination)
+            ]
+            self._first_order, self._order = destinations + others, others + destinations
+        return self._first_order if event is Event.INIT else self._order
 
     def _claim_callbacks(self) -> None:
         for callback in self.state.callbacks:

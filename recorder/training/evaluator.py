@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toposcope.recorder.metrics import metrics_from
+from toposcope.recorder import metrics as metrics_package
 from toposcope.recorder.values.foreign_values import short_repr
 
 
@@ -16,7 +16,9 @@ class Evaluator:
         if not isinstance(dataloader, Iterable):
             raise TypeError(f"The data to evaluate on must be an iterable of batches, not {short_repr(dataloader)}.")
         self.label, self.dataloader = label, dataloader
-        self.metrics: dict[str, Any] = copy.deepcopy(metrics_from(metrics))
+        self.metrics: dict[str, Any] = {}
+        if metrics is not None:  # The package imports the metrics here, when they are needed.
+            self.metrics = copy.deepcopy(metrics_package.metrics_from(metrics))
 
 
 def evaluators_from(data: Any, metrics: Any, label: str = "eval") -> list[Evaluator]:

@@ -51,7 +51,8 @@ class Hooks:
         self._phases: list[Phase] = []
         self._is_epoch_open = False
         self.params = CallbackParams()
-        """The cb_params: MindSpore's documented keys, and "schedulers" if there are any."""
+        """The cb_params: MindSpore's documented keys; where they apply "schedulers", "is_initial_step_given",
+        "loop_sources" (of a watched run) and "finished_steps" (in an evaluation after the training)."""
 
     @property
     def is_stop_requested(self) -> bool:
@@ -153,11 +154,12 @@ class Hooks:
                 self._is_epoch_open = True
             case "on_train_step_begin":
                 params["train_dataset_element"] = state.batch
-                params["cur_step_num"] = int(state.timestamp.batch) + (state.sink_size or 1)
+                params["cur_step_num"] = state.timestamp.batch.value + (state.sink_size or 1)
                 is_called = not (state.sink_size and int(state.timestamp.batch_in_epoch))
             case "on_train_step_end":
                 params["net_outputs"] = state.net_outputs
-                params["cur_step_num"] = int(state.timestamp.batch)
+                params["cur_step_num"] = state.timestamp.batch.value
+                params.processed.samples = int(state.timestamp.sample.value)
                 is_called = not state.sink_size or state.timestamp.batch_in_epoch == state.sink_size
             case "on_train_epoch_end":
                 # At FIT_END only an epoch that was cut short still has to end.
@@ -229,6 +231,8 @@ def _training_params(state: State) -> dict[str, Any]:
         "train_network": state.model,
         **({"sink_size": state.sink_size} if state.sink_size is not None else {}),
         **({"schedulers": list(state.schedulers)} if state.schedulers else {}),
+        **({"is_initial_step_given": True} if state.initial_step is not None else {}),
+        **({"loop_sources": state.loop_sources} if state.loop_sources is not None else {}),
     }
 
 

@@ -6,6 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from toposcope.recorder.logged_values import LoggedValues
+from toposcope.recorder.snapshot import Pixels
+
 if TYPE_CHECKING:
     from toposcope.recorder.training.state import State
 
@@ -38,6 +41,14 @@ class LogReceiver:
         use_table: bool = True,
     ) -> None:
         """Log images: an array or tensor of 2, 3 or 4 dimensions, or a sequence of them."""
+
+    def log_values(self, values: LoggedValues, step: int) -> None:
+        """Log the values of WatchedRun.log(): scalars as metrics, images as images; other kinds are left out."""
+        if values.scalars:
+            self.log_metrics(dict(values.scalars), step)
+        for (_, tag), snapshot in values.snapshots.items():
+            if isinstance(pixels := snapshot.content, Pixels):
+                self.log_images(pixels.array.numbers(), tag, pixels.layout.endswith("C"), step)
 
     def log_traces(self, traces: dict[str, Any]) -> None:
         """Log traces of algorithms."""
@@ -96,6 +107,11 @@ class Logger:
         """Log images at a step."""
         for destination in self.destinations:
             destination.log_images(images, name, channels_last, self._step(step), masks, mask_class_labels, use_table)
+
+    def log_values(self, values: LoggedValues, step: int) -> None:
+        """Log the values of WatchedRun.log() at a step."""
+        for destination in self.destinations:
+            destination.log_values(values, step)
 
     def log_traces(self, traces: dict[str, Any]) -> None:
         """Log traces."""

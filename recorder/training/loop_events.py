@@ -5,32 +5,45 @@ from datetime import timedelta
 from time import perf_counter
 from typing import Any
 
+from toposcope.recorder.training.accumulation import Accumulation
 from toposcope.recorder.training.batch import samples_of
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.initial_step import begin_counting
 from toposcope.recorder.training.loss import loss_in
 from toposcope.recorder.training.timestamp import Timestamp
 
-_TRAINING_BEGIN = (Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD, Event.FIT_START, Event.ITERATION_START)
+_LOADING = (Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD)
+_TRAINING_BEGIN = (Event.FIT_START, Event.ITERATION_START)
 
 
 class LoopEvents:
-    """The events of one training; remembers whether an epoch and a step have started.
+    """The events of one training; remembers whether an epoch, a step and a micro-batch have started.
 
-    EPOCH_END follows the last step of an epoch. EPOCH_CHECKPOINT waits for the evaluation of the epoch: close_epoch()
-    runs it.
+    A step consists of one micro-batch, or of several whose gradients are accumulated; BATCH_START and BATCH_END enclose
+    them all. An epoch consists of the micro-batches of the loader: a step that its last one does not end continues in
+    the next epoch. EPOCH_END follows the last micro-batch of an epoch. EPOCH_CHECKPOINT waits for the evaluation of the
+    epoch: close_epoch() runs it.
     """
 
     def __init__(self, engine: Engine) -> None:
         self.engine, self._state = engine, engine.state
-        self.is_step_started = False
-        self._is_epoch_started = self._is_epoch_ended = False
+        self.reported = Accumulation()
+        """The micro-batches of the step that have ended."""
+        self.is_micro_batch_started = False
+        self.is_step_started = self._is_epoch_started = self._is_epoch_ended = False
+        self._micro_batches_of_epoch = self._samples_processed = 0
         self._clock = perf_counter()
 
     def begin_training(self) -> None:
         """Run the events up to ITERATION_START."""
+        for event in _LOADING:
+            self.engine.run_event(event)
+        begin_counting(self._state)
         for event in _TRAINING_BEGIN:
             self.engine.run_event(event)
+        self._micro_batches_of_epoch = int(self._state.timestamp.batch_in_epoch)
+        self._samples_processed = int(self._state.timestamp.sample)
         self._clock = perf_counter()
 
     def end_training(self) -> None:
@@ -38,36 +51,66 @@ class LoopEvents:
         self.close_epoch()
         self.engine.run_event(Event.FIT_END)
 
-    def begin_step(self, batch: Any) -> None:
-        """Run BATCH_START, before it EPOCH_START if an epoch begins."""
+    def begin_micro_batch(self, batch: Any) -> None:
+        """Begin a micro-batch; the first one of a step runs BATCH_START, before it EPOCH_START if an epoch begins."""
         self.close_epoch()
         if not self._is_epoch_started:
             self._is_epoch_started = True
             self.engine.run_event(Event.EPOCH_START)
+        self.is_micro_batch_started = True
+        if self.is_step_started:
+            self.set_batch(batch)
+            return
         self._state.batch = batch
         self.is_step_started = True
         self.engine.run_event(Event.BATCH_START)
 
+    def end_micro_batch(self, loss: Any) -> None:
+        """Add a micro-batch to the step, which has not necessarily ended."""
+        self.reported.add(loss, samples := self._samples())
+        self._samples_processed += samples
+        self.engine.hooks.params.processed.samples = self._samples_processed
+        self.is_micro_batch_started = False
+        self._micro_batches_of_epoch += 1
+
     def end_step(self) -> None:
-        """Count the step, run BATCH_END and BATCH_CHECKPOINT, and end the epoch if this was its last step."""
-        state = self._state
-        self._count_step()
+        """Count the step, run BATCH_END and BATCH_CHECKPOINT."""
+        state, whole = self._state, self.reported.take()
+        state.loss = whole.loss
+        state.net_outputs = whole.loss if state.outputs is None else (whole.loss, state.outputs)
+        if self.engine.logger.destinations:
+            self.engine.logger.log_metrics({"loss/train/total": whole.loss})
+        self._count_step(whole.samples)
+        self.is_step_started = False
         self.engine.run_event(Event.BATCH_END)
         self.engine.run_event(Event.BATCH_CHECKPOINT)
-        # Otherwise the memory of the batch would be in use during the next step.
+
+    def end_steps_of_micro_batches(self) -> None:
+        """End the step, and count each of its micro-batches as a step of its own."""
+        for part in self.reported.take_apart():
+            if not self.is_step_started:
+                self.is_step_started = True
+                self.engine.run_event(Event.BATCH_START)
+            self.reported.add(*part)
+            self.end_step()
+
+    def leave_micro_batch(self) -> None:
+        """Release the batch, whose memory would be in use during the next one; end the epoch if this was its last."""
+        state = self._state
         self.set_batch(None)
-        self.is_step_started = False
-        if state.dataloader_len is not None and state.timestamp.batch_in_epoch >= state.dataloader_len:
+        length = state.dataloader_len
+        if length is not None and self._micro_batches_of_epoch >= length.value:
             self.end_epoch()
 
     def set_batch(self, batch: Any) -> None:
-        """Replace the batch of the step."""
+        """Replace the batch of the micro-batch."""
         self._state.batch = self.engine.hooks.params["train_dataset_element"] = batch
 
     def end_epoch(self) -> None:
         """Count the epoch and run EPOCH_END, unless this has happened or no epoch has started."""
         if self._is_epoch_started and not self._is_epoch_ended:
             self._is_epoch_ended = True
+            self._micro_batches_of_epoch = 0
             self._state.timestamp = self._state.timestamp.to_next_epoch()
             self.engine.run_event(Event.EPOCH_END)
 
@@ -98,11 +141,11 @@ class LoopEvents:
         """Exclude the time since the last step from the training time."""
         self._clock = perf_counter()
 
-    def _count_step(self) -> None:
+    def _count_step(self, samples: int) -> None:
         state, now = self._state, perf_counter()
         duration, self._clock = timedelta(seconds=now - self._clock), now
         state.previous_timestamp = state.timestamp
-        state.timestamp = state.timestamp.to_next_batch(self._samples(), duration=duration)
+        state.timestamp = state.timestamp.to_next_batch(samples, duration=duration)
 
     def _samples(self) -> int:
         """Return the number of samples of the batch; without a batch the loader's batch size; 0 if unknown."""

@@ -1,9 +1,8 @@
 """The loss in the outputs of a training step, as one number."""
 
-import numpy as np
+from typing import Any
 
-from toposcope.recorder.values.arrays import array_from
-from toposcope.recorder.values.foreign_values import UnreadableValueError
+from toposcope.recorder.values.mean import mean_of
 
 
 def loss_in(net_outputs: object) -> float | None:
@@ -16,14 +15,13 @@ def loss_in(net_outputs: object) -> float | None:
         The mean of its elements in double precision, NaN if it is empty; None if the first output is not numeric or
         is complex.
     """
+    return mean_of(first_output(net_outputs))
+
+
+def first_output(net_outputs: Any) -> Any:
+    """Return the first item of nested tuples and lists, None if there is none; anything else unchanged."""
     while isinstance(net_outputs, tuple | list):
         if not net_outputs:
             return None
         net_outputs = net_outputs[0]
-    try:
-        numbers = array_from(net_outputs).numbers()
-    except (TypeError, UnreadableValueError):
-        return None
-    if numbers.dtype.kind == "c":
-        return None
-    return float(np.mean(numbers, dtype=np.float64)) if numbers.size else float("nan")
+    return net_outputs

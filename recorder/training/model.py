@@ -24,6 +24,7 @@ from toposcope.recorder.training.evaluator import Evaluator, evaluators_from
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.fit import Plan, fit
+from toposcope.recorder.training.initial_step import begin_counting
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.network import checked_schedulers, steps_of
@@ -146,6 +147,8 @@ class Model:
         dataset_sink_mode: bool = False,
         sink_size: int = -1,
         initial_epoch: int = 0,
+        *,
+        initial_step: int | None = None,
     ) -> None:
         """Train up to an epoch.
 
@@ -156,6 +159,8 @@ class Model:
             dataset_sink_mode: whether MindSpore-style callbacks are called once per epoch instead of once per step.
             sink_size: batches of such an epoch, independent of the dataset's length; -1: the whole dataset.
             initial_epoch: the number of epochs already trained.
+            initial_step: the number of steps already trained. None: the step of the restored checkpoint or of the
+                optimizer, if it is known; otherwise the steps of initial_epoch epochs.
 
         Raises:
             TypeError: an argument has the wrong type.
@@ -164,7 +169,7 @@ class Model:
         """
         checked = checked_callbacks(callbacks)
         warn_of_legacy_hooks(checked)
-        state = self._training_state(epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
+        state = self._training_state(epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch, initial_step)
         self._train(state, checked, train_dataset, Plan())
 
     def fit(
@@ -178,6 +183,8 @@ class Model:
         valid_dataset_sink_mode: bool = False,
         sink_size: int = -1,
         initial_epoch: int = 0,
+        *,
+        initial_step: int | None = None,
     ) -> None:
         """Train up to an epoch and evaluate in between.
 
@@ -191,6 +198,7 @@ class Model:
             valid_dataset_sink_mode: no effect: callbacks are called at every step of an evaluation.
             sink_size: as in train().
             initial_epoch: as in train().
+            initial_step: as in train().
 
         Raises:
             TypeError: an argument has the wrong type.
@@ -203,7 +211,7 @@ class Model:
         checked_bool("valid_dataset_sink_mode", valid_dataset_sink_mode)
         is_due = _checked_frequency(valid_frequency)
         evaluators = [] if valid_dataset is None else self._evaluators(valid_dataset)
-        state = self._training_state(epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)
+        state = self._training_state(epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch, initial_step)
         state.evaluators = evaluators
         plan = Plan(due=lambda number: evaluators if is_due(number, initial_epoch) else ())
         self._train(state, checked, train_dataset, plan)
@@ -253,6 +261,7 @@ class Model:
         with _Run(state, callbacks, self._loggers) as engine:
             engine.run_event(Event.BEFORE_LOAD)
             engine.run_event(Event.AFTER_LOAD)
+            begin_counting(state)
             fit(engine, self._steps, batches, plan)
 
     def _state(self, **settings: Any) -> State:
@@ -269,7 +278,13 @@ class Model:
         return state
 
     def _training_state(
-        self, epoch: int, dataset: Any, dataset_sink_mode: bool, sink_size: int, initial_epoch: int
+        self,
+        epoch: int,
+        dataset: Any,
+        dataset_sink_mode: bool,
+        sink_size: int,
+        initial_epoch: int,
+        initial_step: int | None,
     ) -> State:
         last = checked_integer("epoch", epoch, lowest=1)
         first = checked_integer("initial_epoch", initial_epoch, lowest=0, highest=last - 1)
@@ -277,7 +292,8 @@ class Model:
             raise TypeError(f"train_dataset must be an iterable of batches, not {short_repr(dataset)}.")
         checked_integer("sink_size", sink_size, lowest=-1)
         state = self._state(train_dataloader=dataset, max_duration=Time(last, "ep"))
-        state.timestamp = state.timestamp.copy(epoch=first)
+        state.timestamp, state.initial_epoch = state.timestamp.copy(epoch=first), first
+        state.initial_step = None if initial_step is None else checked_integer("initial_step", initial_step, lowest=0)
         if checked_bool("dataset_sink_mode", dataset_sink_mode):
             state.sink_size = _checked_sink_size(sink_size, dataset)
             state.set_dataloader(dataset, "train", state.sink_size)

@@ -6,12 +6,28 @@ from typing import Any
 from toposcope.recorder.values.foreign_values import short_repr
 
 
+class Processed:
+    """What a training has processed, as far as it is known; MindSpore's cb_params do not have it."""
+
+    def __init__(self) -> None:
+        self.samples: int | None = None
+        """Samples of this process, those of micro-batches whose step has not ended included; None: unknown."""
+        self.skipped_steps = 0
+        """Steps that GradScaler has skipped."""
+
+
 class CallbackParams(dict[str, Any]):
     """The current state of a training (`cb_params`): a dict whose items are also attributes.
 
     A missing attribute raises AttributeError, so that hasattr() and getattr() with a default work; MindSpore's class
-    raises KeyError.
+    raises KeyError. The attribute `processed` is not an item, so that the items are those of MindSpore.
     """
+
+    processed: Processed
+
+    def __init__(self, *items: Any, **more: Any) -> None:
+        super().__init__(*items, **more)
+        object.__setattr__(self, "processed", Processed())
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -6,8 +6,10 @@ from enum import StrEnum
 from typing import Any
 
 from toposcope.recorder.rank import world_size_of
+from toposcope.recorder.trained_steps import TrainedSteps
 from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.evaluator import Evaluator
+from toposcope.recorder.training.loop_sources import LoopSources
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
 from toposcope.recorder.training.timestamp import Timestamp
 
@@ -45,6 +47,7 @@ class State:
         max_duration: TimeInput | None = None,
         evaluators: Sequence[Evaluator] = (),
         callbacks: Sequence[Any] = (),
+        loop_sources: LoopSources | None = None,
         run_name: str = "run",
         seed: int | None = None,
     ) -> None:
@@ -59,9 +62,16 @@ class State:
         self.evaluators = list(evaluators)
         self.callbacks = list(callbacks)
         """Logger destinations, then the user's other callbacks in order, of both styles."""
+        self.loop_sources = loop_sources
+        """Functions of a user-written loop; None for other trainings."""
         self.run_name = run_name
         self.seed = self.rank_zero_seed = seed
+        self._counts: Sequence[TrainedSteps] = ()
         self.timestamp = self.previous_timestamp = Timestamp()
+        self.initial_step: int | None = None
+        """The number of steps trained before, if the user has given it; see begin_counting()."""
+        self.initial_epoch: int | None = None
+        """The number of epochs trained before, if the user has given it."""
         self.eval_timestamp = self.predict_timestamp = Timestamp()
         self.max_duration = None if max_duration is None else Time.from_input(max_duration, TimeUnit.EPOCH)
         self.is_stop_requested = False
@@ -91,6 +101,23 @@ class State:
         self.fsdp_enabled = self.is_model_ddp = False
         self.profiler = None
         self.set_dataloader(train_dataloader, "train" if train_dataloader is not None else None)
+
+    @property
+    def timestamp(self) -> Timestamp:
+        """The progress of the training."""
+        return self._timestamp
+
+    @timestamp.setter
+    def timestamp(self, timestamp: Timestamp) -> None:
+        self._timestamp = timestamp
+        for count in self._counts:
+            count.step = int(timestamp.batch.value)
+
+    def count_for(self, counts: Sequence[TrainedSteps]) -> None:
+        """From now on keep the counts of optimizers equal to the steps of the timestamp."""
+        self._counts = counts
+        for count in counts:
+            count.step, count.is_restored = int(self.timestamp.batch.value), False
 
     def set_dataloader(self, dataloader: Any, label: str | None, length: int | None = None) -> None:
         """Set the current data loader; length overrides its number of batches."""

@@ -107,7 +107,7 @@ class Time:
         """Return a fraction of a training."""
         return cls(value, TimeUnit.DURATION)
 
-    def after(self, more: int) -> "Time":
+    def after(self, more: int | float) -> "Time":
         """Return this time plus *more* units, without checking *more*."""
         later = object.__new__(Time)
         later.unit, later.value = self.unit, self.value + more

@@ -78,10 +78,14 @@ class Timestamp:
         fields.update(vars(self))
         fields["batch"], fields["batch_in_epoch"] = self.batch.after(1), self.batch_in_epoch.after(1)
         fields["batch_wct"] = duration
-        for name in ("total_wct", "iteration_wct", "epoch_wct"):
-            fields[name] += duration
-        _count(fields, ("sample", "sample_in_epoch"), Time.from_input(samples, TimeUnit.SAMPLE))
-        _count(fields, ("token", "token_in_epoch", "token_in_iteration"), Time.from_input(tokens, TimeUnit.TOKEN))
+        fields["total_wct"] += duration
+        fields["iteration_wct"] += duration
+        fields["epoch_wct"] += duration
+        if samples:
+            more = samples if type(samples) is int else Time.from_input(samples, TimeUnit.SAMPLE).value
+            fields["sample"], fields["sample_in_epoch"] = self.sample.after(more), self.sample_in_epoch.after(more)
+        if tokens:
+            _count(fields, ("token", "token_in_epoch", "token_in_iteration"), Time.from_input(tokens, TimeUnit.TOKEN))
         return later
 
     def to_next_epoch(self, duration: timedelta = timedelta()) -> "Timestamp":

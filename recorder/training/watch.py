@@ -1,6 +1,6 @@
 """watch(): a training run of a user-written loop, which callbacks and loggers follow."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from toposcope.recorder.arguments import checked_integer
@@ -14,6 +14,7 @@ from toposcope.recorder.training.callback_list import (
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
+from toposcope.recorder.training.loop_sources import checked_sources
 from toposcope.recorder.training.network import checked_schedulers
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.time import Time, TimeUnit
@@ -33,12 +34,18 @@ def watch(
     schedulers: Any = (),
     valid_loader: Any = None,
     loggers: LoggerDestination | Sequence[LoggerDestination] = (),
+    initial_step: int | None = None,
+    initial_epoch: int | None = None,
+    parameters: Callable[[], Any] | None = None,
+    gradients: Callable[[], Any] | None = None,
+    learning_rate: float | Callable[..., Any] | None = None,
 ) -> WatchedRun:
     """Return a run that a user-written loop reports its steps to; see WatchedRun.
 
     Args:
         callbacks: a callback or a sequence of callbacks, of both styles; may include logger destinations.
-        model: the network, if there is one: a torch.nn.Module, a TrainableNetwork or any other object.
+        model: the network, if there is one: a torch.nn.Module, a model of Keras, a module of flax.nnx, a
+            TrainableNetwork or any other object.
         optimizer: the optimizer or a list of optimizers.
         loader: the batches of an epoch. Its length, if it has one, determines the end of an epoch.
         loss_fn: the loss function, for lineage.
@@ -49,10 +56,22 @@ def watch(
         valid_loader: the batches of an evaluation, for lineage.
         loggers: destinations of the Logger. It logs each loss as "loss/train/total", as in Composer at the number of
             steps finished before, and the metrics passed to eval() as "metrics/<label>/<name>".
+        initial_step: number of steps trained before: the first step has the next number. None: the step of the restored
+            checkpoint or of the optimizer, if it is known, as docs/resuming.md describes; otherwise 0.
+        initial_epoch: number of epochs trained before. None: the number of whole epochs in the initial step. The first
+            epoch begins with the first step; call end_epoch() if the loop skips batches of it.
+        parameters: a function that returns the current parameters, for loops that replace them at every step, as in
+            `lambda: params`: a network, a TrainState of Flax, a pytree of JAX, nested dicts and lists of arrays, or
+            pairs of a name and an array. It is called only when parameters are collected. None: those of model.
+        gradients: a function that returns the gradients of the newest step in the same forms. None: those that the
+            framework keeps with the parameters, as PyTorch does.
+        learning_rate: a number, a function that returns the current learning rate, or a function that requires one
+            argument, the number of steps finished before, as the schedules of Optax do. Arrays of one number and lists
+            of several learning rates are also accepted as results. None: the one of optimizer, else of model.
 
     Raises:
         TypeError: an argument has the wrong type.
-        ValueError: epochs or steps_per_epoch is not positive.
+        ValueError: epochs or steps_per_epoch is not positive, or initial_step or initial_epoch is negative.
     """
     checked = checked_callbacks(callbacks)
     warn_of_legacy_hooks(checked)
@@ -67,7 +86,10 @@ def watch(
         max_duration=duration,
         evaluators=[] if valid_loader is None else [Evaluator("eval", valid_loader)],
         callbacks=[*destinations, *other_callbacks],
+        loop_sources=checked_sources(parameters, gradients, learning_rate),
     )
+    state.initial_step = None if initial_step is None else checked_integer("initial_step", initial_step, lowest=0)
+    state.initial_epoch = None if initial_epoch is None else checked_integer("initial_epoch", initial_epoch, lowest=0)
     if steps_per_epoch is not None:
         length = checked_integer("steps_per_epoch", steps_per_epoch, lowest=1)
         state.set_dataloader(loader, "train", length)
@@ -76,7 +98,9 @@ def watch(
 
 def _checked_optimizers(optimizer: Any) -> list[Any]:
     """Return the optimizers as a list; TypeError if one is a class, a str, a number or a dict."""
-    optimizers = list(optimizer) if isinstance(optimizer, list | tuple) else [] if optimizer is None else [optimizer]
+    # A named tuple is one optimizer, of Optax for example.
+    are_several = isinstance(optimizer, list | tuple) and not hasattr(optimizer, "_fields")
+    optimizers = list(optimizer) if are_several else [] if optimizer is None else [optimizer]
     for each in optimizers:
         if isinstance(each, type | str | int | float | dict):
             raise TypeError(f"optimizer must be an optimizer, a list of optimizers, or None, not {short_repr(each)}.")

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, SupportsIndex
 
-from toposcope.recorder.arguments import checked_text
+from toposcope.recorder import log
+from toposcope.recorder.arguments import checked_integer, checked_text
+from toposcope.recorder.logged_values import logged_values
 from toposcope.recorder.messages.plain_data import items_of
 from toposcope.recorder.training.call_hook import call_hook
 from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.late_evaluation import evaluate_after_training
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.loop_events import LoopEvents
+from toposcope.recorder.training.optimizer_steps import EVERY_CALL, STEPPED, Progress, optimizer_steps
+from toposcope.recorder.training.run_values import RunValues
 from toposcope.recorder.training.state import State
+from toposcope.recorder.training.timestamp import Timestamp
 from toposcope.recorder.values.foreign_values import short_repr
+
+_NO_LOSSES = (str, Mapping)
+_PATIENCE = 256
+"""Calls of step() without a step of the optimizer, after which each call counts."""
 
 
 class WatchedRun:
@@ -34,6 +44,24 @@ class WatchedRun:
     on_train_epoch_end) wait for its evaluation: eval(), end_epoch(), the next step or the end of the run triggers them.
     Evaluate in evaluation mode or without gradients, so that the evaluation does not count as a step. Leaving the run
     ends the training (FIT_END) unless an exception was raised, which propagates; everything is closed in both cases.
+
+    A step is a step of the optimizer. With gradient accumulation, call step() after each micro-batch:
+
+        loss = criterion(model(inputs), labels)
+        (loss / 4).backward()
+        if number % 4 == 3:
+            optimizer.step()
+        run.step(loss)
+        if number % 4 == 3:
+            optimizer.zero_grad()
+
+    The step counts when the optimizer has stepped. Its loss is the mean of the losses of its micro-batches, weighted by
+    their samples; its samples are those of all of them. A step that a GradScaler skips because a gradient is not finite
+    does not count; it is logged, and SummaryCollector records the number of such steps. Several optimizers count as
+    one: each call of step() counts in which at least one has stepped. Optimizers that cannot be observed, of any
+    framework but PyTorch, count at each call. So do all calls, after one warning, if the optimizer has not stepped in
+    the first 256: it is probably not the one that the loop uses. Micro-batches at the end of the loop that no step of
+    the optimizer follows are logged and not counted.
     """
 
     def __init__(self, state: State, logger: Logger) -> None:
@@ -41,9 +69,13 @@ class WatchedRun:
         """The state of the training that callbacks read."""
         self.logger = logger
         """Logs metrics, hyperparameters, images and tables of the user."""
+        self._values = RunValues(state, logger)
         self._events: LoopEvents | None = None
         self._is_closed = False
-        self._call_hook = call_hook(state.model, lambda batch: self._running().begin_step(batch))
+        self._call_hook = call_hook(state.model, self._begin_micro_batch)
+        self._optimizer_steps = optimizer_steps(state.optimizers, self._after_optimizer_step)
+        self._observes_calls = self._has_stepped = False
+        self._skipped_steps = 0
 
     @property
     def stop_requested(self) -> bool:
@@ -51,10 +83,13 @@ class WatchedRun:
         return self.state.is_stop_requested
 
     def step(self, loss: Any, batch: Any = None, outputs: Any = None) -> bool:
-        """End a step: call it after the optimizer's step and before gradients are zeroed.
+        """End a step, or a micro-batch of one: call it after the optimizer's step and before gradients are zeroed.
+
+        The loss is not read from its device here.
 
         Args:
-            loss: the loss of the step, a number or a tensor; a tensor is detached.
+            loss: the loss of the step or of the micro-batch, not divided by the number of micro-batches: a number or a
+                tensor; a tensor is detached.
             batch: the input of the model. None: the observed arguments of a torch model, if there are any.
             outputs: the outputs of the model, for callbacks that use them.
 
@@ -67,25 +102,67 @@ class WatchedRun:
             Exception: whatever a callback raised.
         """
         events, state = self._running(), self.state
-        if loss is None or isinstance(loss, str | Mapping):
-            raise TypeError(f"loss must be a number or a tensor, not {short_repr(loss)}.")
+        loss = _detached_loss(loss)
         self._call_hook.disarm()
-        if not events.is_step_started:
-            events.begin_step(batch)
+        if not events.is_micro_batch_started:
+            events.begin_micro_batch(batch)
         elif batch is not None:
             events.set_batch(batch)
-        state.loss, state.outputs = _detached(loss), _detached(outputs)
-        state.net_outputs = state.loss if outputs is None else (state.loss, state.outputs)
-        if self.logger.destinations:
-            self.logger.log_metrics({"loss/train/total": state.loss})
-        events.end_step()
+        state.loss, state.outputs = loss, None if outputs is None else _detached(outputs)
+        finished = state.timestamp
+        events.end_micro_batch(loss)
+        progress = self._optimizer_steps.take(len(events.reported))
+        if progress is not STEPPED:
+            self._note_skipped(progress)
+        if progress.has_stepped:
+            events.end_step()
+        elif not self._has_stepped and len(events.reported) >= _PATIENCE:
+            self._count_every_call()
+        self._has_stepped |= progress.has_stepped
+        events.leave_micro_batch()
+        self._record_logged(finished)
         self._call_hook.arm()
         return not state.is_stop_requested
+
+    def log(self, values: Mapping[str, Any], step: SupportsIndex | None = None) -> None:
+        """Record values of your own. Call it before the step() or eval() that they belong to.
+
+            run.log({"gradient/norm": norm, "attention": Image(weights)})
+            run.step(loss)
+
+        SummaryCollector and SummaryLogger record all kinds of values; other loggers receive scalars as metrics and
+        images as images. Each process records what it logs.
+
+        Args:
+            values: name to value. The names of nested mappings are joined by "/". Numbers, and arrays and tensors with
+                one element, are scalars. Image, Histogram, Text and Tensor of toposcope.recorder name the kind of other
+                values.
+            step: the step of the values, which are recorded at once. None: they are recorded when step() ends a step,
+                at that step, or by eval() at the last step. What is logged after the last call of these is recorded at
+                the last step when the run ends; if an exception ends a step that has begun, at that step. Of values
+                with the same tag the newest is recorded.
+
+        Raises:
+            RuntimeError: outside of the with statement.
+            TypeError: values is not a mapping, a name is empty or not a str, or a value is of an unknown type; nothing
+                of the call is recorded, and the message contains the name. Likewise for ValueError.
+            ValueError: a value has an invalid shape, size or range, two values have the same tag, or step does not fit
+                in 64 bits.
+        """
+        self._running()
+        number = None if step is None else checked_integer("step", step)
+        logged = logged_values(values)
+        if number is None:
+            self._values.keep(logged)
+        else:
+            self._values.record(logged, number)
 
     def eval(self, metrics: Mapping[str, Any], *, label: str = "eval", more: bool = False) -> None:
         """Report the results of an evaluation; after the last step of an epoch they belong to that epoch.
 
-        If the loader has no length, the evaluation ends the epoch.
+        If the loader has no length, the evaluation ends the epoch. After the with statement a SummaryCollector records
+        the results at the last step, in a further file of the run; loggers and callbacks that only follow trainings do
+        not receive them.
 
         Args:
             metrics: name to number, or to an array or tensor. "loss" is also available as "eval_loss", the default of
@@ -94,13 +171,18 @@ class WatchedRun:
             more: whether another evaluation of this epoch follows; the last one lets callbacks end the epoch.
 
         Raises:
-            RuntimeError: outside of the with statement.
+            RuntimeError: before the with statement.
             TypeError: metrics is not a dict with keys of type str.
             Exception: whatever a callback raised.
         """
-        events, results = self._running(), dict(items_of("metrics", metrics))
+        results = dict(items_of("metrics", metrics))
         checked_text("label", label)
+        if self._is_closed:
+            evaluate_after_training(self.state, results, label)
+            return
+        events = self._running()
         self._call_hook.disarm()
+        self._values.record_at(int(self.state.timestamp.batch))
         events.evaluate(results, label)
         if not more:
             events.close_epoch()
@@ -127,6 +209,7 @@ class WatchedRun:
         except BaseException as error:
             self._events.engine.close(error)
             raise
+        self._optimizer_steps.begin()
         self._call_hook.arm()
         return self
 
@@ -134,10 +217,16 @@ class WatchedRun:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
         events = self._running()
-        self._call_hook.disarm()
+        self._call_hook.remove()
+        self._optimizer_steps.end()
         try:
+            has_begun = error is not None and events.is_step_started
+            self._values.record_at(int(self.state.timestamp.batch) + has_begun)
             if error is None:
+                self._end_reported()
                 events.end_training()
+            else:
+                self._end_reported_after(error)
         except BaseException as failure:
             events.engine.close(failure)
             raise
@@ -145,10 +234,89 @@ class WatchedRun:
             self._is_closed = True
         return events.engine.close(error)
 
+    def _begin_micro_batch(self, batch: Any) -> None:
+        """Begin a micro-batch with the first call of the model."""
+        events = self._running()
+        self._observes_calls = True
+        self._optimizer_steps.begin_micro_batch(len(events.reported))
+        events.begin_micro_batch(batch)
+
+    def _after_optimizer_step(self) -> None:
+        """End the step here if the loop reported its last micro-batch before the optimizer's step, not after it."""
+        events = self._running()
+        if not self._observes_calls or not len(events.reported) or events.is_micro_batch_started:
+            return
+        progress = self._optimizer_steps.take(len(events.reported))
+        self._note_skipped(progress)
+        if progress.has_stepped:
+            self._has_stepped = True
+            finished = self.state.timestamp
+            events.end_step()
+            self._record_logged(finished)
+
+    def _record_logged(self, before: Timestamp) -> None:
+        """Record logged values if a step has ended since *before*."""
+        step = self.state.timestamp.batch.value
+        if step != before.batch.value:
+            self._values.record_at(int(step))
+
+    def _note_skipped(self, progress: Progress) -> None:
+        if not progress.skipped:
+            return
+        events, before = self._running(), self._skipped_steps
+        events.reported.drop(progress.dropped)
+        self._skipped_steps += progress.skipped
+        events.engine.hooks.params.processed.skipped_steps = self._skipped_steps
+        if len(str(before)) < len(str(self._skipped_steps)) or not before:  # At 1, 10, 100, ...
+            log.warn(
+                "GradScaler has skipped %d %s of the optimizer after step %d, as a gradient was not finite; "
+                "they do not count.",
+                self._skipped_steps,
+                "step" if self._skipped_steps == 1 else "steps",
+                int(self.state.timestamp.batch),
+            )
+
+    def _count_every_call(self) -> None:
+        """Stop waiting for an optimizer that never steps."""
+        log.warn(
+            "The optimizer passed to watch() has not stepped in %d calls of step(): each call counts as a step. "
+            "Pass the optimizer whose step() the loop calls, or none.",
+            _PATIENCE,
+        )
+        self._optimizer_steps.end()
+        self._optimizer_steps = EVERY_CALL
+        self._running().end_steps_of_micro_batches()
+
+    def _end_reported(self) -> None:
+        """Account for micro-batches that no step of the optimizer has followed."""
+        events = self._running()
+        if len(events.reported) and not self._has_stepped:
+            events.end_steps_of_micro_batches()
+        elif number := len(events.reported):
+            log.warn(
+                "The last %d micro-batches were not followed by a step of the optimizer and are not counted.", number
+            )
+
+    def _end_reported_after(self, error: BaseException) -> None:
+        """Account for the micro-batches before an exception, which no further exception must hide."""
+        try:
+            self._end_reported()
+        except Exception as failure:
+            log.warn("Steps before %r are not recorded: %s: %s", error, type(failure).__name__, failure)
+
     def _running(self) -> LoopEvents:
         if self._events is None or self._is_closed:
             raise RuntimeError("A watched run must be used inside `with ....watch(...) as run:`.")
         return self._events
+
+
+def _detached_loss(loss: Any) -> Any:
+    """Return a loss, detached; TypeError if it cannot be one."""
+    if hasattr(loss, "detach"):
+        return loss.detach()
+    if loss is None or isinstance(loss, _NO_LOSSES):
+        raise TypeError(f"loss must be a number or a tensor, not {short_repr(loss)}.")
+    return loss
 
 
 def _detached(value: Any) -> Any:

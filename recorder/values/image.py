@@ -2,12 +2,12 @@
 
 import io
 import math
+import sys
 import zlib
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image as Pillow
 
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.recorder.values.foreign_values import short_repr
@@ -35,9 +35,10 @@ class Image(NamedTuple):
     png: bytes
 
 
-def unpack_image(value: object, dataformats: str | None) -> tuple[object, str | None]:
+def unpack_image(value: Any, dataformats: str | None) -> tuple[object, str | None]:
     """Return the pixels and layout of a Pillow image, in colour or grey; return any other value unchanged."""
-    if not isinstance(value, Pillow.Image):
+    pillow: Any = sys.modules.get("PIL.Image")  # Imported by the user if there is an image of Pillow.
+    if pillow is None or not isinstance(value, pillow.Image):
         return value, dataformats
     # Not the modes for numbers (I, I;16, F): converting them to colours clips to 0..255.
     if value.mode not in ("L", "RGB", "RGBA") and not value.mode.startswith(("I", "F")):
@@ -164,6 +165,8 @@ def _tiled(batch: _Bytes) -> _Bytes:
 
 
 def _png(canvas: _Bytes) -> bytes:
+    from PIL import Image as Pillow  # Not needed by trainings that record no images.
+
     stream = io.BytesIO()
     pixels = canvas[:, :, 0] if canvas.shape[2] == 1 else canvas
     Pillow.fromarray(pixels).save(stream, "PNG", **_COMPRESSION)

@@ -10,6 +10,7 @@ from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import log
 from toposcope.recorder.messages.foreign_messages import LINEAGE_FIELDS
 from toposcope.recorder.snapshot import Snapshot
+from toposcope.recorder.writing.deferred_scalars import read_deferred
 from toposcope.recorder.writing.npy_export import NpyExport
 from toposcope.recorder.writing.scalar_events import ScalarEncoder, ScalarEvent, summary_event_head
 from toposcope.recorder.writing.summary_values import value_parts
@@ -23,6 +24,8 @@ RecordedEvent = tuple[float, int, dict[str, float], Snapshots | None]
 Record = bytes | list[Buffer]
 """A record of an event file; a small one is in one piece."""
 
+# Plugins whose messages are fields of an event rather than values of its summary.
+_EVENT_FIELDS = {"graph": "graph_def", "console": "console", "environment": "environment", "code": "code"}
 # Further values go into another event of the same step: protobuf's limit is 2 GiB an event, MindInsight's 500 MB.
 _MAX_EVENT_BYTES = 16 << 20
 # Larger batches take more memory and are not faster.
@@ -56,29 +59,44 @@ class EventEncoder:
         self._on_progress = on_progress
         self._scalars = ScalarEncoder()
         self._reported: set[tuple[str, str]] = set()
+        self.skipped: Exception | None = None
+        """The reason why the latest value that could not be encoded is not in the file."""
 
     def encode_next(self, events: deque[RecordedEvent]) -> EncodedRecords:
         """Remove the first event, and following ones if all contain only scalars; return their records."""
-        if events[0][3]:
-            return self._encode_snapshots(*events.popleft())
         batch: list[ScalarEvent] = []
         scalars = 0
-        while events and not events[0][3] and scalars < _BATCH_SCALARS:
+        while events and scalars < _BATCH_SCALARS:
+            event = events[0]
+            if event[3]:
+                event = events[0] = self._with_read_scalars(*event)
+            if event[3]:
+                break
             batch.append(events.popleft()[:3])
-            scalars += len(batch[-1][2])
-        return EncodedRecords(self._scalars.records(batch), [])
+            scalars += len(event[2])
+        if not batch:
+            return self._encode_snapshots(*events.popleft())
+        return EncodedRecords(self._scalars.records([event for event in batch if event[2]]), [])
+
+    def _with_read_scalars(
+        self, wall_time: float, step: int, scalars: dict[str, float], snapshots: Snapshots | None
+    ) -> RecordedEvent:
+        """Return an event with its deferred scalars read."""
+        deferred, others = read_deferred(snapshots or {}, self._report)
+        self._on_progress()
+        return wall_time, step, scalars | deferred, others or None
 
     def _encode_snapshots(
         self, wall_time: float, step: int, scalars: dict[str, float], snapshots: Snapshots | None
     ) -> EncodedRecords:
         """Return the records of one event, without the values that cannot be encoded."""
         values: list[list[Buffer]] = [[self._scalars.values(scalars)]] if scalars else []
-        graphs: list[Record] = []
+        others: list[Record] = []
         lineage: list[Record] = []
         for (plugin, tag), snapshot in (snapshots or {}).items():
             try:
-                if plugin == "graph":
-                    graphs.append(_graph_record(wall_time, snapshot))
+                if plugin in _EVENT_FIELDS:
+                    others.append(_event_record(wall_time, snapshot))
                 elif plugin in LINEAGE_FIELDS:
                     lineage.append(_lineage_record(wall_time, snapshot))
                 else:
@@ -88,16 +106,18 @@ class EventEncoder:
             except Exception as error:  # An error in one value must not affect the others.
                 self._report(plugin, tag, error)
             self._on_progress()
-        return EncodedRecords(_summary_records(wall_time, step, values) + graphs, lineage)
+        return EncodedRecords(_summary_records(wall_time, step, values) + others, lineage)
 
     def _report(self, plugin: str, tag: str, error: Exception) -> None:
+        self.skipped = error
         if (plugin, tag) not in self._reported:
             self._reported.add((plugin, tag))
             log.warn("%s: %s skipped, the %s cannot be encoded: %r", self._owner, tag, plugin, error)
 
 
-def _graph_record(wall_time: float, snapshot: Snapshot) -> bytes:
-    return frame(Event(wall_time=wall_time, graph_def=snapshot.content).SerializeToString())
+def _event_record(wall_time: float, snapshot: Snapshot) -> bytes:
+    field = _EVENT_FIELDS[snapshot.plugin]
+    return frame(Event(wall_time=wall_time, **{field: snapshot.content}).SerializeToString())
 
 
 def _lineage_record(wall_time: float, snapshot: Snapshot) -> bytes:

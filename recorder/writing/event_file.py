@@ -28,6 +28,7 @@ class EventFile:
     def __init__(self, path: str, descriptor: int) -> None:
         self.path = path
         self._descriptor = descriptor
+        self._is_entry_synced = False
 
     def write(self, buffers: Iterable[Buffer]) -> int:
         """Append the first bytes of buffers and return their number; OSError if none can be written."""
@@ -49,14 +50,18 @@ class EventFile:
                 return True
             raise
 
+    def sync(self) -> None:
+        """Sync the file to disk, and, once, its entry in the directory; OSError if that fails."""
+        _sync(self._descriptor)
+        if not self._is_entry_synced:
+            _sync_directory(os.path.dirname(self.path))
+            self._is_entry_synced = True
+
     def close(self) -> None:
         """Sync the file to disk and close it; on OSError it is closed nevertheless."""
         try:
             if self._descriptor >= 0:
-                os.fsync(self._descriptor)
-        except OSError as error:
-            if error.errno not in _NO_FSYNC:
-                raise
+                _sync(self._descriptor)
         finally:
             self.abandon()
 
@@ -102,6 +107,24 @@ def seconds_of(path: str) -> int:
     """Return the seconds in the name of a file, or 0 if it has none."""
     name = parse_file_name(os.path.basename(path))
     return name.seconds if name else 0
+
+
+def _sync(descriptor: int) -> None:
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FSYNC:
+            raise
+
+
+def _sync_directory(directory: str) -> None:
+    if os.name == "nt":  # Windows cannot open directories.
+        return
+    descriptor = os.open(directory or os.curdir, os.O_RDONLY)
+    try:
+        _sync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _next_seconds(directory: str) -> int:

@@ -2,7 +2,8 @@
 
 The recording side (put, flush, close) does no I/O, and waits only while the writer makes progress. The writing side
 (take and the mark_ methods) sleeps while the queue is empty, lets events accumulate for flush_seconds, and wakes
-immediately when a flush is requested or many events have accumulated.
+immediately when a flush is requested or many events have accumulated. When the queue is full, put() waits for room, or
+drops its event.
 """
 
 import threading
@@ -27,16 +28,25 @@ class EventQueue:
     While the writer fails, put() keeps events as long as there is room, and returns False.
     """
 
-    def __init__(self, path: str, flush_seconds: float, stall_seconds: float = STALL_SECONDS) -> None:
+    def __init__(
+        self,
+        path: str,
+        flush_seconds: float,
+        stall_seconds: float = STALL_SECONDS,
+        *,
+        drops_on_backlog: bool = False,
+    ) -> None:
         """Create an empty queue.
 
         Args:
             path: the file, for log messages.
             flush_seconds: the longest time that an event waits for the writer.
             stall_seconds: the longest time that a caller waits for a writer without progress.
+            drops_on_backlog: whether put() drops its event, instead of waiting, if the queue is full.
         """
         self._flush_seconds = min(flush_seconds, threading.TIMEOUT_MAX)
         self._stall_seconds = stall_seconds
+        self._drops_on_backlog = drops_on_backlog
         self._path = path
         self._faults = Faults(path)
         self._writer_thread = 0
@@ -50,6 +60,8 @@ class EventQueue:
         # Events taken, and how many of them are written or lost. The head of the first file counts as one.
         self._taken = 1
         self._written = 0
+        # Numbers of requests to sync the files: all of them, those that the writer has accepted and fulfilled.
+        self._syncs_requested = self._syncs_accepted = self._syncs_done = 0
         self._progress_time = 0.0
         self._is_flush_requested = self._is_stalled = self._is_closed = self._has_ended = False
         self._renew_lock()
@@ -72,6 +84,16 @@ class EventQueue:
         return not self._is_closed and self._faults.current is None
 
     @property
+    def has_losses(self) -> bool:
+        """True if events were lost or dropped: they will never be in the file."""
+        return self._faults.lost > 0 or self._faults.dropped > 0
+
+    def loss(self) -> Exception | None:
+        """Return an error with the number of lost events, None if there are none; dropped ones do not count."""
+        with self._lock:
+            return self._faults.loss()
+
+    @property
     def has_ended(self) -> bool:
         """True if the writer has closed the files or belongs to another process."""
         return self._has_ended
@@ -86,6 +108,7 @@ class EventQueue:
 
         Returns:
             False if the queue is closed or the writer fails at present: the event is lost, or waits if there is room.
+            False if the event was dropped.
         """
         # Called after other work has emptied the caches, this is most of what recording costs: hence no lock. The
         # event is appended before the flag is read, and the writer does it in the opposite order: one of them notices.
@@ -102,20 +125,31 @@ class EventQueue:
                 self._events.append(event)
                 self._bytes += size
             else:
-                self._faults.add_lost(1)
+                self._count_refused()
         self._faults.log_new()
         return is_queued and self._finish_put(event)
 
-    def flush(self) -> bool:
-        """Wait until all events put before are in the file; return False if the writer fails, or is closed, before."""
+    def flush(self, *, syncs: bool = False) -> bool:
+        """Wait until all events put before are in the file; return False if the writer fails, or is closed, before.
+
+        If syncs is set, the files are also synced to disk, unless they are closed already, which syncs them.
+        """
         if threading.get_ident() == self._writer_thread:
             return False
         with self._lock:
             target = self._taken + len(self._events)
             fault_count = self._faults.count
-            if self._written < target:
+            self._syncs_requested += syncs
+            sync = self._syncs_requested if syncs and not self._has_ended else 0
+            if self._written < target or self._syncs_done < sync:
                 self._flush_now()
-            self._wait_until(lambda: self._written >= target or self._faults.count > fault_count or self._has_ended)
+            self._wait_until(
+                lambda: (
+                    (self._written >= target and self._syncs_done >= sync)
+                    or self._faults.count > fault_count
+                    or self._has_ended
+                )
+            )
             is_flushed = self._written >= target and self._faults.current is None
         self._faults.log_new()
         return is_flushed
@@ -140,13 +174,13 @@ class EventQueue:
     def _finish_put(self, event: RecordedEvent) -> bool:
         """Do the part of put() that needs the lock; return whether the writer is healthy."""
         with self._lock:
-            if not self._wait_for_capacity(lambda: len(self._events) <= _MAX_EVENTS):
-                self._withdraw(event)
+            has_room = self._wait_for_capacity(lambda: len(self._events) <= _MAX_EVENTS)
+            is_kept = has_room or not self._withdraw(event)
             if self.is_healthy:
                 self._schedule_writer()
-            is_healthy = self.is_healthy
+            is_accepted = is_kept and self.is_healthy
         self._faults.log_new()
-        return is_healthy
+        return is_accepted
 
     def _set_closed(self) -> None:
         # In this order: once the queue reports that it is closed, no put() accepts an event without the lock.
@@ -154,20 +188,34 @@ class EventQueue:
         self._is_closed = True
 
     def _wait_for_capacity(self, has_room: Callable[[], bool]) -> bool:
-        """Wait until there is room; return False if the writer fails or the queue is closed before."""
+        """Wait until there is room; return False if the writer fails or the queue is closed before.
+
+        If events are dropped on a backlog, return False immediately.
+        """
         if not has_room() and self.is_healthy:
             self._flush_now()
-            self._wait_until(lambda: has_room() or not self.is_healthy)
+            if not self._drops_on_backlog:
+                start = time.monotonic()
+                self._wait_until(lambda: has_room() or not self.is_healthy)
+                self._faults.waited += time.monotonic() - start
         return has_room() and not self._is_closed
 
-    def _withdraw(self, event: RecordedEvent) -> None:
-        """Remove event from the queue, unless the writer has taken it already."""
+    def _count_refused(self) -> None:
+        """Count an event for which there is no room."""
+        if self._drops_on_backlog and self.is_healthy:
+            self._faults.dropped += 1
+        else:
+            self._faults.add_lost(1)
+
+    def _withdraw(self, event: RecordedEvent) -> bool:
+        """Remove event from the queue, unless the writer has taken it already; return whether it was removed."""
         # By index from the left, where nothing is inserted: other threads append without the lock.
         for index in reversed(range(len(self._events))):
             if self._events[index] is event:
                 del self._events[index]
-                self._faults.add_lost(1)
-                return
+                self._count_refused()
+                return True
+        return False
 
     def _schedule_writer(self) -> None:
         """Make the writer take the events before one of them has waited for flush_seconds."""
@@ -203,23 +251,31 @@ class EventQueue:
 
     # Called by the thread that writes.
 
-    def take(self, has_pending: bool) -> deque[RecordedEvent]:
+    def take(self, has_pending: bool, idle_seconds: float = threading.TIMEOUT_MAX) -> deque[RecordedEvent]:
         """Wait until there is something to do, then return the events to be written.
 
         Args:
             has_pending: whether records of earlier events are still to be written; no events are returned then.
+            idle_seconds: after this time without events none are returned.
         """
+        wake_time = time.monotonic() + idle_seconds
         self._writer_thread = threading.get_ident()
         with self._lock:
             if has_pending:
-                if self._faults.current is not None and not (self._is_flush_requested or self._is_closed):
-                    self._changed.wait(_RETRY_SECONDS)
-                self._is_flush_requested = False
+                if self._faults.current is not None:
+                    if not (self._is_flush_requested or self._is_closed):
+                        self._changed.wait(_RETRY_SECONDS)
+                    self._is_flush_requested = False
                 return deque()
             has_unwritten = bool(self._events) or self._written < self._taken
-            self._is_flush_requested = self._is_flush_requested and has_unwritten
+            must_sync = self._syncs_accepted < self._syncs_requested
+            self._is_flush_requested = must_sync or (self._is_flush_requested and has_unwritten)
             while not (self._is_flush_requested or self._is_closed) and (seconds := self._seconds_to_wait()) > 0:
                 # Bounded: a finalizer that runs in this thread may have closed the queue without notifying it.
+                if not self._events:
+                    if (seconds_idle := wake_time - time.monotonic()) <= 0:
+                        return deque()
+                    seconds = min(seconds, seconds_idle)
                 self._changed.wait(min(seconds, _MAX_SLEEP_SECONDS))
             return self._take_all()
 
@@ -241,19 +297,26 @@ class EventQueue:
         self._is_scheduled = self.is_healthy
         self._deadline = time.monotonic() + self._flush_seconds
         self._taken += len(events)
+        self._syncs_accepted = self._syncs_requested
         self.mark_progress()
         self._changed.notify_all()
         return events
+
+    @property
+    def is_sync_requested(self) -> bool:
+        """True if the files are to be synced to disk after the taken events are written."""
+        return self._syncs_done < self._syncs_accepted
 
     def mark_progress(self) -> None:
         """Note that the writer makes progress."""
         self._progress_time, self._is_stalled = time.monotonic(), False
 
     def mark_written(self) -> None:
-        """Note that all taken events are written."""
+        """Note that all taken events are written, and synced if that was requested."""
         with self._lock:
             self._faults.clear()
             self._written = self._taken
+            self._syncs_done = self._syncs_accepted
             self._changed.notify_all()
         self._faults.log_new()
 
@@ -275,6 +338,7 @@ class EventQueue:
         with self._lock:
             self._faults.add_lost(lost + len(self._events))
             self._faults.report_losses()
+            self._faults.report_backlog()
             self._has_ended = True
             self._is_scheduled = False
             self._changed.notify_all()

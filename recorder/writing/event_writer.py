@@ -1,13 +1,17 @@
 """The thread that writes one recording: it takes events from the queue, encodes them and writes their records."""
 
 import atexit
+import contextlib
 import threading
 from collections import deque
 from collections.abc import Sequence
 
+from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder.fork import make_inert_in_children
 from toposcope.recorder.writing.event_encoder import EventEncoder, RecordedEvent
 from toposcope.recorder.writing.event_queue import STALL_SECONDS, EventQueue
+from toposcope.recorder.writing.heartbeat import Heartbeat
+from toposcope.recorder.writing.marks import end_record
 from toposcope.recorder.writing.rotating_file import RotatingFile
 
 
@@ -15,13 +19,20 @@ class EventWriter:
     """A background thread that writes events in the order of the queue. A failed write is retried every second."""
 
     def __init__(
-        self, queue: EventQueue, encoder: EventEncoder, summaries: RotatingFile, lineage: RotatingFile
+        self,
+        queue: EventQueue,
+        encoder: EventEncoder,
+        summaries: RotatingFile,
+        lineage: RotatingFile,
+        heartbeat: Heartbeat,
     ) -> None:
         """Start the thread, which owns the files from now on; the first file of *summaries* must be open."""
         self._queue = queue
         self._encoder = encoder
         self._summaries = summaries
         self._lineage = lineage
+        self._heartbeat = heartbeat
+        self._end_mark: RecordingEnd | None = None
         # Taken from the queue and not encoded yet.
         self._batch: deque[RecordedEvent] = deque()
         self._thread = threading.Thread(target=self._run, name="toposcope-writer", daemon=True)
@@ -32,8 +43,13 @@ class EventWriter:
             self.become_inert()
             raise
 
-    def close(self) -> bool:
-        """Write all queued events, sync the files to disk, end the thread; return False if that failed. Idempotent."""
+    def close(self, end: RecordingEnd | None = None) -> bool:
+        """Write all queued events and the end, sync the files to disk, end the thread; return False if that failed.
+
+        Closing twice has no effect.
+        """
+        if not self._queue.closed:
+            self._end_mark = end
         is_complete = self._queue.close()
         if threading.current_thread() is self._thread:
             # Called by a finalizer in this very thread, which cannot join itself: it is joined at exit.
@@ -59,9 +75,11 @@ class EventWriter:
     def _run(self) -> None:
         has_ended = False
         while not has_ended:
-            self._batch.extend(self._queue.take(self._has_pending))
+            self._batch.extend(self._queue.take(self._has_pending, self._heartbeat.seconds_left))
             is_closing = self._queue.closed  # Read before the write: the last attempt must start after close().
             is_written = self._write()
+            if not is_closing and self._heartbeat.seconds_left <= 0:
+                self._write_heartbeat()
             has_ended = is_closing and not (is_written and not self._queue.is_empty)
         self._end()
 
@@ -72,6 +90,9 @@ class EventWriter:
             while self._batch:
                 self._encode_next()
                 self._write_pending()
+            if self._queue.is_sync_requested:
+                for file in self._files:
+                    file.sync()
         except Exception as error:  # The top of the thread: stored for the callers, and the thread continues.
             self._queue.mark_failed(error)
             return False
@@ -83,6 +104,8 @@ class EventWriter:
             while file.has_pending:
                 file.write_some()
                 self._queue.mark_progress()
+                if file is self._summaries:
+                    self._heartbeat.restart()
 
     def _encode_next(self) -> None:
         events = len(self._batch)
@@ -94,10 +117,23 @@ class EventWriter:
         self._summaries.append(records.summaries)
         self._lineage.append(records.lineage)
 
+    def _write_heartbeat(self) -> None:
+        self._heartbeat.restart()
+        if not self._has_pending:  # Otherwise the files cannot be written at present.
+            with contextlib.suppress(OSError):  # Nothing is lost: the next heartbeat follows.
+                self._summaries.write_mark(self._heartbeat.record())
+
     def _end(self) -> None:
-        for file in self._files:
+        for end in (self._lineage.close, self._write_end_mark, self._summaries.close):
             try:
-                file.close()
+                end()
             except OSError as error:
                 self._queue.mark_failed(error)
         self._queue.mark_ended(len(self._batch) + sum(file.pending_records for file in self._files))
+
+    def _write_end_mark(self) -> None:
+        """Write how the recording ended, unless records that precede it could not be written."""
+        if self._end_mark is not None and not self._has_pending:
+            self._summaries.write_mark(end_record(self._end_mark))
+            while self._summaries.has_pending:
+                self._summaries.write_some()

@@ -1,19 +1,18 @@
 """One recording: the queue, the thread and the files behind a SummaryRecord."""
 
 import os
-import time
 from typing import NamedTuple
 
-from toposcope.proto.framing import frame
-from toposcope.proto.summary_pb2 import Event
+from toposcope.proto.summary_pb2 import RecordingStart
 from toposcope.recorder.writing.event_encoder import EventEncoder
 from toposcope.recorder.writing.event_file import Naming, create_event_file, seconds_of
 from toposcope.recorder.writing.event_queue import EventQueue
 from toposcope.recorder.writing.event_writer import EventWriter
+from toposcope.recorder.writing.heartbeat import Heartbeat
+from toposcope.recorder.writing.marks import version_record
 from toposcope.recorder.writing.npy_export import NpyExport
 from toposcope.recorder.writing.rotating_file import RotatingFile
 
-_VERSION = "MindSpore.Event:1"
 _LINEAGE_SUFFIX = "_lineage"
 
 
@@ -25,7 +24,12 @@ class RecordingOptions(NamedTuple):
     """In bytes; None: no limit."""
     exports_npy: bool
     flush_seconds: float
-    starts_attempt: bool
+    resume: bool | int
+    """Whether the recording replaces later steps of an earlier one; an integer: from that step on."""
+    start: RecordingStart
+    """How the recording begins; contains the interval of heartbeats."""
+    drops_on_backlog: bool = False
+    """Whether new events are dropped, instead of waiting, while the queue is full."""
 
 
 class Recording(NamedTuple):
@@ -35,6 +39,13 @@ class Recording(NamedTuple):
     writer: EventWriter
     summaries: RotatingFile
     export: NpyExport | None
+    encoder: EventEncoder
+    heartbeat: Heartbeat
+
+    @property
+    def is_complete(self) -> bool:
+        """True if nothing that was recorded is lost; it may still have to be written."""
+        return not (self.queue.has_losses or self.encoder.skipped)
 
     @property
     def is_healthy(self) -> bool:
@@ -44,6 +55,10 @@ class Recording(NamedTuple):
     def take_unraised_fault(self) -> Exception | None:
         """Return why something cannot be written, once per fault."""
         return self.queue.take_unraised_fault() or (self.export.take_unraised() if self.export else None)
+
+    def loss(self) -> Exception | None:
+        """Return the reason why something that was recorded is lost, other than that it was dropped on a backlog."""
+        return self.queue.loss() or self.encoder.skipped
 
 
 def start_recording(options: RecordingOptions) -> Recording:
@@ -55,7 +70,7 @@ def start_recording(options: RecordingOptions) -> Recording:
     naming, session = options.naming, os.urandom(16)
     summaries = RotatingFile(
         lambda _: create_event_file(naming, after=seconds_of(summaries.path)),
-        lambda rotation: _version_record(session, rotation, options.starts_attempt),
+        lambda rotation: version_record(session, rotation, options.start, options.resume),
         options.max_file_size,
     )
     summaries.open_next()
@@ -68,14 +83,8 @@ def start_recording(options: RecordingOptions) -> Recording:
         options.max_file_size,
     )
     export = NpyExport(naming.directory, seconds) if options.exports_npy else None
-    queue = EventQueue(summaries.path, options.flush_seconds)
-    writer = EventWriter(queue, EventEncoder(summaries.path, export, queue.mark_progress), summaries, lineage)
-    return Recording(queue, writer, summaries, export)
-
-
-def _version_record(session: bytes, rotation: int, starts_attempt: bool) -> bytes:
-    """Return the first record of a file of summaries."""
-    event = Event(wall_time=time.time(), version=_VERSION, session_id=session, rotation=rotation)
-    if starts_attempt and rotation == 0:
-        event.starts_attempt = True
-    return frame(event.SerializeToString())
+    queue = EventQueue(summaries.path, options.flush_seconds, drops_on_backlog=options.drops_on_backlog)
+    encoder = EventEncoder(summaries.path, export, queue.mark_progress)
+    heartbeat = Heartbeat(options.start.heartbeat_seconds)
+    writer = EventWriter(queue, encoder, summaries, lineage, heartbeat)
+    return Recording(queue, writer, summaries, export, encoder, heartbeat)

@@ -33,7 +33,7 @@ class RotatingFile:
     ) -> None:
         """Write to the files *create(n)*, n from 0, each of which starts with the record *head(n)*.
 
-        No file exceeds *max_file_size* bytes, except one with a single record that is larger.
+        No file exceeds *max_file_size* bytes, except one with a single record that is larger, and by marks.
         """
         self._create = create
         self._head = head
@@ -93,6 +93,25 @@ class RotatingFile:
             self._gather()
         assert self._file is not None
         self._discard_written(self._file.write(self._unwritten))
+
+    def write_mark(self, record: bytes) -> None:
+        """Append a record to the current file, if there is one, even if the file has its maximum size.
+
+        Nothing else may be pending. The rest of a partial write stays pending; after an OSError nothing is written.
+        """
+        if self._file is None:
+            return
+        self._start_writing([_Block([record], len(record), 0)])
+        try:
+            self._discard_written(self._file.write(self._unwritten))
+        except OSError:
+            self._start_writing([])
+            raise
+
+    def sync(self) -> None:
+        """Sync the file, and its entry in the directory, to disk."""
+        if self._file is not None:
+            self._file.sync()
 
     def close(self) -> None:
         """Sync the file to disk and close it; on OSError it is closed nevertheless."""

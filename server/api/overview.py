@@ -14,8 +14,9 @@ from toposcope.server.api.snapshot import Current, find_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.notes import NotesSnapshot
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
-from toposcope.server.runs.overview import NonFiniteScalar, Overview, State, shown_points, state_of
+from toposcope.server.runs.overview import NonFiniteScalar, Overview, shown_points
 from toposcope.server.runs.run import RunView
+from toposcope.server.runs.run_state import Phase, State
 from toposcope.server.runs.series_summary import NonFinitePoint
 from toposcope.server.runs.sparkline import sparkline
 
@@ -90,13 +91,22 @@ class RunMetric(BaseModel):
     """Null unless requested."""
 
 
+class EndError(BaseModel):
+    """The exception that ended a run; /api/runs has its traceback."""
+
+    type: str
+    text: str
+
+
 class OverviewRun(BaseModel):
     """A row of the table of runs."""
 
     run: str
     state: State
-    """live: one of its files grew within the last minute; waiting: live, with nothing recorded except lineage and
-    hyperparameters; finished: not live; empty: finished, with nothing recorded."""
+    """See /api/runs, like the next three."""
+    phase: Phase | None
+    ended: Number | None
+    error: EndError | None
     started: Number | None
     """Smallest wall_time, in seconds since 1970."""
     updated: Number | None
@@ -179,6 +189,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
         settings, notes = overview.settings(run, sessions.get(run.name, ())), all_notes.runs.get(run.name)
         rows.append(
             _described(overview, run)
+            | _state(run)
             | {
                 "parent": parents.get(run.name),
                 "hyper_parameters": settings.hyper_parameters,
@@ -200,7 +211,7 @@ def _is_unchanged(current: Snapshot, shown: list[RunView], all_notes: NotesSnaps
     """
     if not current.removal <= since <= current.revision or since <= all_notes.changed_at:
         return False
-    return bool(shown) and all(run.revision <= since for run in shown)
+    return bool(shown) and all(run.state_revision <= since for run in shown)
 
 
 def _described(overview: Overview, run: RunView) -> dict[str, Any]:
@@ -216,7 +227,6 @@ def _describe(run: RunView, bad: NonFiniteScalar | None) -> dict[str, Any]:
     is_timed = run.started is not None and run.updated is not None
     return {
         "run": run.name,
-        "state": state_of(run),
         "started": json_number(run.started),
         "updated": json_number(run.updated),
         "duration": json_number((run.updated or 0.0) - (run.started or 0.0)) if is_timed else None,
@@ -229,6 +239,16 @@ def _describe(run: RunView, bad: NonFiniteScalar | None) -> dict[str, Any]:
         "pending_records": sum(file.large_records - file.verified_large_records for file in run.files),
         "plugins": dict(run.plugins),
         "first_bad": bad and {"tag": bad.tag, "rank": bad.rank, **_bad(bad.point)},
+    }
+
+
+def _state(run: RunView) -> dict[str, Any]:
+    state = run.state
+    return {
+        "state": state.state,
+        "phase": state.phase,
+        "ended": json_number(state.ended),
+        "error": state.error and {"type": state.error.type, "text": state.error.text},
     }
 
 

@@ -12,6 +12,7 @@ from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.snapshot import Current, logdir_of
 from toposcope.server.loading.discovery import printable
 from toposcope.server.runs.run import RunView
+from toposcope.server.runs.run_state import Phase, RunState, State
 
 router = APIRouter()
 _LISTED_DAMAGE = 100
@@ -25,6 +26,34 @@ class DamagedPlace(BaseModel):
     offset: int
     reason: Literal["payload", "length"]
     """payload: wrong checksum or malformed message; length: reading resumed at the next intact header."""
+
+
+class RunError(BaseModel):
+    """The exception that ended a recording."""
+
+    type: str
+    text: str
+    traceback: str
+    """At most 8192 bytes; the middle of a longer one is left out."""
+
+
+class RunRecording(BaseModel):
+    """What one recorder wrote, from its start to its end; the files of other programs count as one per attempt."""
+
+    rank: int
+    attempt: int
+    """Of the rank, from 1."""
+    session: str | None
+    """Identifies the recording; null if another program wrote the files."""
+    state: State
+    phase: Phase | None
+    started: float | None
+    ended: float | None
+    error: RunError | None
+    host: str | None
+    process_id: int | None
+    command_line: str | None
+    """Secrets are replaced by "***"."""
 
 
 class Run(BaseModel):
@@ -44,6 +73,20 @@ class Run(BaseModel):
     dialect: str
     live: bool
     """Whether one of its files grew within the last minute."""
+    state: State
+    """failed: an exception ended the recording; lost: it did not grow for three heartbeats, by default 90 seconds;
+    interrupted: by a person or by the program itself; stalled: a training that recorded nothing for ten times the usual
+    interval, and at least a minute; running; finished; unknown: its files do not say how it began, as those of other
+    programs, and those of TensorBoard's writers without a SessionLog that ended. The gravest of the recordings of the
+    newest attempt, in this order."""
+    phase: Phase | None
+    """What the training does while it runs; null if it is unknown. A change of it alone makes no revision."""
+    ended: float | None
+    """Seconds since 1970. The time of the last write if the state is lost or unknown; null while it runs."""
+    error: RunError | None
+    """Of the recording that failed first."""
+    recordings: list[RunRecording]
+    """All of them, by rank and in order of their start."""
     events: int
     damaged_records: int
     damage: list[DamagedPlace]
@@ -108,6 +151,7 @@ def _describe(run: RunView, parent: str | None) -> dict[str, Any]:
         "attempts": max(map(len, run.attempts.values()), default=1),
         "dialect": run.dialect,
         "live": run.live,
+        **_state(run.state),
         "events": sum(file.counters.events for file in run.files),
         "damaged_records": sum(len(file.damage) for file in run.files),
         "damage": list(itertools.islice(_damage(run), _LISTED_DAMAGE)),
@@ -115,6 +159,16 @@ def _describe(run: RunView, parent: str | None) -> dict[str, Any]:
         "parent": parent,
         "plugins": dict(run.plugins),
         "plugin_ranks": _plugin_ranks(run) if len(run.attempts) > 1 else {},
+    }
+
+
+def _state(state: RunState) -> dict[str, Any]:
+    return {
+        "state": state.state,
+        "phase": state.phase,
+        "ended": state.ended,
+        "error": state.error and state.error._asdict(),
+        "recordings": [each._asdict() | {"error": each.error and each.error._asdict()} for each in state.recordings],
     }
 
 

@@ -48,6 +48,9 @@ class ScalarSeries(BaseModel):
     """Points in the window before downsampling."""
     duplicates: int
     """Points omitted because a later one has the same step."""
+    hidden: int
+    """Points of the whole series, not only in the window, that are hidden because a later attempt replaces them;
+    `attempt=all` shows them. 0 unless attempt is absent."""
     min: float | None
     """The smallest finite value in the window, before downsampling and smoothing; null if there is none."""
     min_step: int | None
@@ -132,5 +135,6 @@ def _series(run: RunView, tag: str, rank: int, attempt: int | str | None, select
         "smoothed": [] if selected.smoothed is None else json_numbers(selected.smoothed),
         "total": selected.total,
         "duplicates": selected.duplicates,
+        "hidden": run.hidden(tag, rank) if attempt is None else 0,
         **selected.best._asdict(),
     }

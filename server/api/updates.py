@@ -47,7 +47,11 @@ class Streams:
 
 @router.get("/updates", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
 async def stream_updates(request: Request) -> StreamingResponse:
-    """Send `{"revision", "added", "changed", "removed"}` initially, with empty lists, and after each change of runs."""
+    """Send `{"revision", "added", "changed", "removed", "states"}` initially, with empty lists, and after each change.
+
+    The lists contain names of runs. Of those in `states` only the state changed, or whether they are live: no value.
+    Heartbeats of recordings are no change.
+    """
     streams: Streams = request.app.state.streams
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(_events(streams, logdir_of(request)), media_type="text/event-stream", headers=headers)
@@ -56,7 +60,7 @@ async def stream_updates(request: Request) -> StreamingResponse:
 async def _events(streams: Streams, logdir: Logdir) -> AsyncIterator[bytes]:
     queue = streams.open()
     try:
-        yield b"retry: 1000\n" + _event(Update(logdir.snapshot.revision, [], [], []))
+        yield b"retry: 1000\n" + _event(Update(logdir.snapshot.revision, [], [], [], []))
         while True:
             try:
                 update = await asyncio.wait_for(queue.get(), _HEARTBEAT_SECONDS)

@@ -65,6 +65,9 @@ def _lines(inspection: Inspection) -> Iterator[str]:
 
 def _run_lines(run: InspectedRun) -> Iterator[str]:
     yield f"{run.run}: {', '.join(_facts(run))}"
+    error = run.state.error if run.state else None
+    if error:
+        yield f"  {error.type}: {error.text}"
     yield ""
     files = [
         (file.file, _or_blank(file.rank), f"{file.events:,}", f"{file.size:,}", _or_blank(file.torn_bytes or None))
@@ -97,6 +100,8 @@ def _facts(run: InspectedRun) -> Iterator[str]:
         yield "no complete record"
         return
     yield run.dialect
+    if run.state is not None:
+        yield run.state.state
     most = max((attempt.attempt for attempt in run.attempts), default=1)
     yield _count(most, "attempt")
     if run.ranks:

@@ -10,6 +10,7 @@ from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.record import read_at
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import ALL, LINEAGE_PLUGINS, RunView
+from toposcope.server.runs.run_state import RunState
 
 
 class DamagedPlace(NamedTuple):
@@ -32,7 +33,7 @@ class InspectedFile(NamedTuple):
     size: int
     """Bytes."""
     events: int
-    """Intact records, including the version event."""
+    """Intact records but heartbeats, including the version event."""
     first_step: int | None
     last_step: int | None
     first_wall_time: float | None
@@ -74,6 +75,8 @@ class InspectedRun(NamedTuple):
 
     run: str
     """Its directory relative to the logdir; "." for the logdir itself."""
+    state: RunState | None
+    """At the time of the inspection; None if no file has a complete record."""
     dialect: str | None
     """Of the first file; None if no file has a complete record."""
     started: float | None
@@ -139,11 +142,12 @@ def _run(name: str, loaded: Loaded) -> InspectedRun:
         if listed.run == name and listed.path not in read
     ]
     if view is None:
-        return InspectedRun(name, None, None, None, None, None, [], [], 0, 0, unread, [])
+        return InspectedRun(name, None, None, None, None, None, None, [], [], 0, 0, unread, [])
     files = [_file(file) for file in view.files]
     first_step, last_step = view.steps or (None, None)
     return InspectedRun(
         name,
+        view.state,
         view.dialect,
         view.started,
         view.updated,

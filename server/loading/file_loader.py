@@ -13,6 +13,7 @@ from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.parallel_read import WORKERS
+from toposcope.server.runs.file_activity import FileActivity, seen_first
 
 _GROWING_SECONDS = 600.0
 """How long after its last growth a file counts as growing."""
@@ -33,8 +34,14 @@ class _LoadedFile:
     file: EventFile
     size: int
     modified: float
+    grown: float
+    """When it was seen to grow, in seconds of time.monotonic()."""
+    recorded: float
+    """When it was seen to grow by more than heartbeats, in seconds of time.monotonic()."""
     view: FileView | None = None
     has_more: bool = False
+    has_news: bool = True
+    """Whether the last read found more than heartbeats."""
 
 
 class Progress(NamedTuple):
@@ -45,6 +52,14 @@ class Progress(NamedTuple):
     """Files with unread bytes."""
     bytes: int
     read_bytes: int
+
+
+class ReadRuns(NamedTuple):
+    """The runs of the files that were read."""
+
+    changed: set[str]
+    alive: set[str]
+    """Those whose files grew by heartbeats only."""
 
 
 class FileLoader:
@@ -97,6 +112,17 @@ class FileLoader:
         files = (self._files[path] for path in paths)
         return [file.view for file in files if file.view is not None]
 
+    def activities(self, paths: Iterable[str]) -> dict[str, FileActivity]:
+        """Return the activity of those files that contain something."""
+        files = ((path, self._files[path]) for path in paths)
+        return {
+            path: FileActivity(
+                file.grown, file.recorded, file.modified, file.view.counters.phase, file.view.counters.heartbeat
+            )
+            for path, file in files
+            if file.view is not None
+        }
+
     def progress(self) -> Progress:
         """Return how much was loaded."""
         read = sum(file.view.read_bytes for file in self._files.values() if file.view)
@@ -115,7 +141,10 @@ class FileLoader:
         for file in files:
             if file.path not in self._files:
                 event_file = EventFile(file.path, file.name, self._index)
-                self._files[file.path] = _LoadedFile(file.run, event_file, file.status.st_size, file.status.st_mtime)
+                grown = seen_first(file.status.st_mtime)
+                self._files[file.path] = _LoadedFile(
+                    file.run, event_file, file.status.st_size, file.status.st_mtime, grown, grown
+                )
             if now - file.status.st_mtime < _GROWING_SECONDS:
                 self._growing.add(file.path)
             self._update_status(file.path, file.status)
@@ -139,19 +168,32 @@ class FileLoader:
             if not self._update_status(path, status) and now - status.st_mtime > _GROWING_SECONDS:
                 self._growing.discard(path)
 
+    def check(self, paths: Iterable[str]) -> bool:
+        """Update the status of some files now; return False if that of a file is not available at present."""
+        for path in paths:
+            try:
+                self._update_status(path, os.stat(path))
+            except FileNotFoundError:
+                continue  # The next walk finds that it is gone.
+            except OSError:
+                return False
+        return True
+
     def _update_status(self, path: str, status: os.stat_result) -> bool:
         loaded = self._files[path]
+        if status.st_size != loaded.size:
+            loaded.grown = time.monotonic()
         loaded.size, loaded.modified = status.st_size, status.st_mtime
         if not loaded.file.has_news(status):
             return False
         self._waiting.add(path)
         return True
 
-    def read(self, seconds: float) -> set[str]:
-        """Read files with unread bytes for about so many seconds; return the runs that they belong to."""
+    def read(self, seconds: float) -> ReadRuns:
+        """Read files with unread bytes for about so many seconds."""
         ends = time.monotonic() + seconds
         order = self._order()
-        runs: set[str] = set()
+        runs = ReadRuns(set(), set())
         running: set[Future[str]] = set()
         while running or (order and time.monotonic() < ends):
             if len(running) < WORKERS and order and time.monotonic() < ends:
@@ -159,10 +201,11 @@ class FileLoader:
                 if self._files[path].size >= _LARGE_BYTES:
                     running.add(self._pool.submit(self._read, path))
                 else:  # Switching to another thread would take as long as reading it.
-                    runs.add(self._finish_read(self._read(path)))
+                    self._finish_read(self._read(path), runs)
             else:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
-                runs.update(self._finish_read(future.result()) for future in done)
+                for future in done:
+                    self._finish_read(future.result(), runs)
         return runs
 
     def _order(self) -> list[str]:
@@ -173,9 +216,12 @@ class FileLoader:
 
     def _read(self, path: str) -> str:
         loaded = self._files[path]
+        loaded.has_news = True
         try:
+            edition = loaded.file.edition
             loaded.has_more = loaded.file.read(_BUDGET_BYTES)
             loaded.view = loaded.file.view() or loaded.view
+            loaded.has_news = loaded.file.edition != edition
         except Exception as error:  # Whatever a file contains, the others are read.
             loaded.has_more = False
             self._report(path, error)
@@ -189,16 +235,20 @@ class FileLoader:
             log.warning("cannot read %s: %s", path, reason)
         self.problems[path] = reason
 
-    def _finish_read(self, path: str) -> str:
-        """Schedule what is left to do for a file that was read; return the run that it belongs to."""
+    def _finish_read(self, path: str, runs: ReadRuns) -> None:
+        """Schedule what is left to do for a file that was read, and add the run that it belongs to."""
         loaded = self._files[path]
         if not loaded.has_more:
             self._waiting.discard(path)
+        if not loaded.has_news:
+            runs.alive.add(loaded.run)
+            return
+        runs.changed.add(loaded.run)
+        loaded.recorded = loaded.grown
         if self._index is not None:
             self._unsaved.setdefault(path, 0.0)
         if loaded.view and loaded.view.verified_large_records < loaded.view.large_records:
             self._unverified.add(path)
-        return loaded.run
 
     def verify(self) -> set[str]:
         """Verify some of the large records; return the runs whose view changed."""

@@ -33,6 +33,8 @@ class Update(NamedTuple):
     added: list[str]
     changed: list[str]
     removed: list[str]
+    states: list[str]
+    """Runs that differ in their state or in being live only."""
 
 
 class Snapshot(NamedTuple):
@@ -204,13 +206,21 @@ class Logdir:
                 gc.enable()
 
     def _read_and_publish(self, changed: set[str]) -> None:
+        due = self._runs.take_due()
         while self._loader.is_waiting and not self._is_stopping:
             # Publishing takes longer the more runs there are.
-            changed |= self._loader.read(max(_POLL_SECONDS, _PUBLISH_SHARE * self._publish_seconds))
-            self._publish(changed)
+            read = self._loader.read(max(_POLL_SECONDS, _PUBLISH_SHARE * self._publish_seconds))
+            changed |= read.changed
+            due |= read.alive
+            if changed or self._loader.is_waiting:
+                self._publish(changed)
+            due -= changed
             changed = set()
-        if changed or not self.snapshot.revision or self._has_status_changed():
-            self._publish(changed)
+        reviewed = self._runs.review(self.snapshot.runs, due - changed)
+        if changed or reviewed.changed or not self.snapshot.revision or self._has_status_changed():
+            self._publish(changed, reviewed.changed)
+        if reviewed.same:  # Neither a new revision nor a notification: what a training does is shown by the next reply.
+            self.snapshot = self.snapshot._replace(runs=MappingProxyType({**self.snapshot.runs, **reviewed.same}))
 
     def _has_status_changed(self) -> bool:
         """Return whether something other than the points of runs differs from the snapshot."""
@@ -220,19 +230,24 @@ class Logdir:
             or old.exists != os.path.isdir(self.path)
             or old.ignored_files != self._discovery.ignored_files
             or old.problems != self._problems()
-            or bool(self._runs.expired())
         )
 
     def _problems(self) -> dict[str, str]:
         return {**self._discovery.problems, **self._loader.problems}
 
-    def _publish(self, changed: set[str]) -> None:
-        """Publish a snapshot in which the changed runs are up to date, and notify the subscribers."""
+    def _publish(self, changed: set[str], restated: Mapping[str, RunView] = MappingProxyType({})) -> None:
+        """Publish a snapshot in which the changed runs are up to date, and notify the subscribers.
+
+        Args:
+            changed: names of runs that are new, changed or gone.
+            restated: new views of runs that differ in their state only, by name.
+        """
         start = time.monotonic()
         old = self.snapshot
         revision = old.revision + 1
-        changed = changed | self._runs.expired()
-        runs = self._runs.update(old.runs, changed, revision)
+        for run in restated.values():
+            run.state_revision = revision
+        runs = self._runs.update({**old.runs, **restated}, changed, revision)
         is_removal = bool(old.runs.keys() - runs.keys())
         self.snapshot = Snapshot(
             revision,
@@ -244,13 +259,13 @@ class Logdir:
             self._discovery.ignored_files,
             MappingProxyType(self._problems()),
         )
-        self._notify(old, changed)
+        self._notify(old, changed, restated.keys())
         self._publish_seconds = time.monotonic() - start
 
-    def _notify(self, old: Snapshot, changed: set[str]) -> None:
+    def _notify(self, old: Snapshot, changed: set[str], restated: Iterable[str]) -> None:
         before, now = old.runs.keys(), self.snapshot.runs.keys()
         added, removed = sorted(now - before), sorted(before - now)
-        update = Update(self.snapshot.revision, added, sorted(changed & now & before), removed)
+        update = Update(self.snapshot.revision, added, sorted(changed & now & before), removed, sorted(restated))
         for subscriber in list(self._subscribers):
             subscriber(update)
 

@@ -1,7 +1,10 @@
-"""The views of the runs of a logdir: which files a run has, and whether it is live."""
+"""The views of the runs of a logdir: which files a run has, whether it is live, and when its state may change."""
 
+import heapq
+import math
 import time
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from toposcope.server.loading.discovery import FoundFile
 from toposcope.server.loading.file_loader import FileLoader
@@ -11,14 +14,28 @@ LIVE_SECONDS = 60.0
 """How long after its last growth a run counts as live."""
 
 
+_RETRY_SECONDS = 5.0
+
+
+class Reviewed(NamedTuple):
+    """Runs whose state was derived again."""
+
+    changed: dict[str, RunView]
+    """The new views of those that differ in their state or in being live."""
+    same: dict[str, RunView]
+    """The new views of those that differ in their phases only."""
+
+
 class RunViews:
-    """Makes new views of runs when their files change and when they stop being live. Not thread-safe."""
+    """Makes new views of runs when their files change, and when their state changes by time. Not thread-safe."""
 
     def __init__(self, loader: FileLoader) -> None:
         self._loader = loader
         self._paths: dict[str, set[str]] = {}
-        self._live_until: dict[str, float] = {}
-        """Until when a live run counts as live if it does not grow, in seconds since 1970."""
+        self._due: dict[str, float] = {}
+        """When to derive the state of a run again, in seconds of time.monotonic(); later if the run grows before."""
+        self._queue: list[tuple[float, str]] = []
+        """The same as a heap, with entries that are no longer valid."""
 
     def add(self, files: Iterable[FoundFile]) -> None:
         """Add files to their runs."""
@@ -31,10 +48,18 @@ class RunViews:
         if not self._paths[run]:
             del self._paths[run]
 
-    def expired(self) -> set[str]:
-        """Return the runs that were live at the last update and no longer are."""
-        now = time.time()
-        return {run for run, until in self._live_until.items() if until < now}
+    def take_due(self) -> set[str]:
+        """Return the runs whose state may change now, and look whether their files have grown."""
+        due: set[str] = set()
+        while self._queue and self._queue[0][0] <= time.monotonic():
+            at, run = heapq.heappop(self._queue)
+            if self._due.get(run) == at:
+                del self._due[run]
+                due.add(run)
+        unavailable = {run for run in due if not self._loader.check(self._paths.get(run, ()))}
+        for run in unavailable:  # Whether it grew is not known.
+            self._push(run, time.monotonic() + _RETRY_SECONDS)
+        return due - unavailable
 
     def update(self, runs: Mapping[str, RunView], changed: Iterable[str], revision: int) -> dict[str, RunView]:
         """Return runs, sorted by name, with new views of those that changed.
@@ -47,12 +72,49 @@ class RunViews:
         updated = dict(runs)
         for name in changed:
             files = self._loader.views(self._paths.get(name, ()))
-            self._live_until.pop(name, None)
+            self._due.pop(name, None)
             if not files:
                 updated.pop(name, None)
                 continue
-            until = self._loader.modified(self._paths[name]) + LIVE_SECONDS
-            updated[name] = RunView(name, files, revision, live=until > time.time())
-            if updated[name].live:
-                self._live_until[name] = until
+            live_seconds = self._live_seconds(name)
+            activities = self._loader.activities(self._paths[name])
+            updated[name] = RunView(name, files, revision, live_seconds > 0, activities)
+            self._schedule(updated[name], live_seconds)
         return updated if updated.keys() == runs.keys() else dict(sorted(updated.items()))
+
+    def review(self, runs: Mapping[str, RunView], names: Iterable[str]) -> Reviewed:
+        """Derive the state of some runs again, without reading their values.
+
+        Args:
+            runs: the views so far, by name.
+            names: of runs that are due, or whose files grew by heartbeats only.
+        """
+        reviewed = Reviewed({}, {})
+        for name in names:
+            old = runs.get(name)
+            if old is None or name not in self._paths:
+                continue
+            live_seconds = self._live_seconds(name)
+            new = old.seen_again(live_seconds > 0, self._loader.activities(self._paths[name]))
+            self._schedule(new, live_seconds)
+            if (new.live, new.state.without_phases()) != (old.live, old.state.without_phases()):
+                reviewed.changed[name] = new
+            elif new.state != old.state:
+                reviewed.same[name] = new
+        return reviewed
+
+    def _live_seconds(self, name: str) -> float:
+        """Return for how many seconds a run stays live if it does not grow; not positive if it is not live."""
+        return self._loader.modified(self._paths[name]) + LIVE_SECONDS - time.time()
+
+    def _schedule(self, run: RunView, live_seconds: float) -> None:
+        """Note when to derive the state of a run again; few of a logdir's runs are live or may be running."""
+        at = time.monotonic() + live_seconds if live_seconds > 0 else math.inf
+        if run.may_be_alive:
+            at = min(at, run.state_changes_at)
+        if at < self._due.get(run.name, math.inf):
+            self._push(run.name, at)
+
+    def _push(self, run: str, at: float) -> None:
+        self._due[run] = at
+        heapq.heappush(self._queue, (at, run))

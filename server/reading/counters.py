@@ -1,5 +1,6 @@
 """How many records an event file has, the ranges of their steps and wall times, and how its recording fares."""
 
+import math
 import struct
 from dataclasses import dataclass
 
@@ -26,6 +27,8 @@ class Counters:
     heartbeats: int = 0
     phase: int = 0
     """The phase in the last heartbeat, one of summary_pb2.Phase; 0 if there was a summary after it, or none yet."""
+    heartbeat_wall: int = 0
+    """Bits of the wall_time of the last heartbeat, 0 if there is none."""
     end: RecordingEnd | None = None
     """The last end mark."""
 
@@ -39,6 +42,7 @@ class Counters:
             self.last_wall = max(self.last_wall, more.last_wall)
         if more.summaries or more.heartbeats:
             self.phase = more.phase
+            self.heartbeat_wall = more.heartbeat_wall or self.heartbeat_wall
         if isinstance(more, Counters) and more.end is not None:
             self.end = more.end
         self.heartbeats += more.heartbeats
@@ -57,3 +61,9 @@ class Counters:
             return None
         first, last = _DOUBLES.unpack(_BITS.pack(self.first_wall, self.last_wall))
         return first, last
+
+    @property
+    def heartbeat(self) -> float:
+        """The wall_time of the last heartbeat, in seconds since 1970; 0 if there is none."""
+        _, heartbeat = _DOUBLES.unpack(_BITS.pack(0, self.heartbeat_wall))
+        return heartbeat if math.isfinite(heartbeat) else 0.0

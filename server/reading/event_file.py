@@ -27,6 +27,8 @@ class EventFile:
 
     def __init__(self, path: str, name: FileName, index: Index | None = None) -> None:
         self.path = path
+        self.edition = 0
+        """Another number after every read that found more than heartbeats."""
         self._name = name
         self._indexed = IndexedFile(index, path) if index is not None else None
         self._descriptor = -1
@@ -35,6 +37,7 @@ class EventFile:
 
     def _start_over(self, bad_records: frozenset[int]) -> None:
         """Forget everything but the offsets of damaged records."""
+        self.edition += 1
         self._bad_records = bad_records
         self._next = _START
         self._window_bytes = _FAR_SKIP
@@ -85,18 +88,26 @@ class EventFile:
         if self._was_replaced(status) or self._was_overwritten(status.st_ino):
             self._start_over(frozenset())
         self._status = status
+        before = self._contents()
         buffers = thread_buffers(WINDOW_BYTES)
         end = self._next.offset + budget
         while self._next.offset < end and self._read_next(buffers, status):
             pass
         if self._scanner:
             self._append(self._scanner.take_rows(buffers))
+        if self._contents() != before:
+            self.edition += 1
         self._identity = identify(self._descriptor, status.st_ino, self._next.offset)
         can_continue = status.st_size >= self._next.min_file_size
         if not can_continue and self._scanner and self._scanner.partially_read:
             self._start_over(self._bad_records | self._scanner.partially_read)
             return True
         return can_continue
+
+    def _contents(self) -> tuple[int, int]:
+        """Return numbers that change with what was read, except heartbeats."""
+        scanner = self._scanner
+        return (scanner.counters.events, len(scanner.damage)) if scanner else (-1, 0)
 
     def _read_next(self, buffers: ScanBuffers, status: os.stat_result) -> bool:
         """Read one window, or several in parallel; return False if nothing more can be read for now."""
@@ -204,7 +215,7 @@ class EventFile:
         if indexed is None or scanner is None or identity is None or not scanner.is_between_records:
             return True
         end = self._next.offset
-        if indexed.has_all(end, self._large.verified):
+        if indexed.has_all(*self._contents(), self._large.verified):
             return True
         if scanner.partially_read or self._large.damaged:  # The file will be read again, without some records.
             return False

@@ -17,11 +17,13 @@ class _Indexed(NamedTuple):
     end: int
     rows: Mapping[Tag, int]
     large: int
+    events: int
+    damage: int
     verified: int
     segments: int
 
 
-_NOTHING = _Indexed(0, {}, 0, 0, 0)
+_NOTHING = _Indexed(0, {}, 0, 0, 0, 0, 0)
 
 
 class IndexedFile:
@@ -45,17 +47,21 @@ class IndexedFile:
                 rows[tag] = rows.get(tag, 0) + points.total
         if segments:
             large = sum(len(segment.large) for segment in segments)
-            self._indexed = _Indexed(segments[-1].end, rows, large, segments[-1].verified, len(segments))
+            last = segments[-1]
+            self._indexed = _Indexed(
+                last.end, rows, large, last.counters.events, len(last.damage), last.verified, len(segments)
+            )
         return segments
 
-    def has_all(self, end: int, verified: int) -> bool:
-        """Return whether the index lacks nothing of a file that was read up to `end`.
+    def has_all(self, events: int, damage: int, verified: int) -> bool:
+        """Return whether the index lacks nothing that was read of a file, except heartbeats.
 
         Args:
-            end: an offset in the file.
+            events: how many events were read.
+            damage: how many damaged places were found.
             verified: how many of its large records were verified.
         """
-        return end == self._indexed.end and verified == self._indexed.verified
+        return (events, damage, verified) == (self._indexed.events, self._indexed.damage, self._indexed.verified)
 
     def is_worth_storing(self, end: int) -> bool:
         """Return whether so much was read up to `end` that it should be stored even if the file is still growing."""
@@ -76,4 +82,12 @@ class IndexedFile:
         )
         if self._index.store(self._path, segment):
             rows = {tag: points.total for tag, points in whole.series.items()}
-            self._indexed = _Indexed(whole.end, rows, len(whole.large), whole.verified, indexed.segments + 1)
+            self._indexed = _Indexed(
+                whole.end,
+                rows,
+                len(whole.large),
+                whole.counters.events,
+                len(whole.damage),
+                whole.verified,
+                indexed.segments + 1,
+            )

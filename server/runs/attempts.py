@@ -1,7 +1,8 @@
 """Splits the files of a rank into attempts, and stitches the series of all attempts.
 
-A restart goes back in steps: it repeats tags at steps that an earlier file has already passed. The older points are
-kept, but the stitched view omits them from the restart step on.
+A restart goes back in steps: its version event contains the step at which it resumes, or it repeats tags at steps
+that an earlier file has already passed. The older points are kept, but the stitched view omits them from the restart
+step on.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -20,6 +21,8 @@ class Attempt(NamedTuple):
     files: tuple[FileView, ...]
     restart_step: int | None
     """The step at which it resumed an earlier attempt; None for the first."""
+    replaces_all_tags: bool = False
+    """Whether it replaces the points of every tag from the restart step on, not only of the tags that it has."""
 
 
 def first_wall_time(file: FileView) -> tuple[float, str]:
@@ -37,37 +40,54 @@ def overlaps(earlier: FileView, later: FileView) -> bool:
 def find_attempts(files: Iterable[FileView]) -> list[Attempt]:
     """Split the files of one rank into attempts, oldest first."""
     attempts: list[list[FileView]] = []
-    restarts: list[int | None] = []
+    restarts: list[_Restart | None] = []
     reached: dict[Tag, int] = {}
+    visible = -1
+    """The largest step of the files so far, unless an attempt has replaced it."""
     ordered = sorted(files, key=first_wall_time)
     for file in ordered:
-        restart = _restart_step(file, attempts[-1], reached) if attempts else None
+        restart = _restart(file, attempts[-1], reached, visible) if attempts else None
         if not attempts or restart is not None:
             attempts.append([])
             restarts.append(restart)
             reached = {}
+            if restart is not None and restart.replaces_all_tags:
+                visible = restart.step - 1
         attempts[-1].append(file)
         if file is ordered[-1]:
             break  # The steps reached by the last file are not needed.
         for tag, points in file.series.items():
             if points.total:
                 reached[tag] = max(int(points.step.max()), reached.get(tag, 0))
-    return [Attempt(tuple(group), restart) for group, restart in zip(attempts, restarts, strict=True)]
+        visible = max(visible, *reached.values(), -1)
+    return [
+        Attempt(tuple(group), *(restart or (None, False))) for group, restart in zip(attempts, restarts, strict=True)
+    ]
 
 
-def _restart_step(file: FileView, attempt: list[FileView], reached: Mapping[Tag, int]) -> int | None:
-    """Return the step from which a file replaces an attempt; None if it continues or accompanies it."""
+class _Restart(NamedTuple):
+    step: int
+    replaces_all_tags: bool
+
+
+def _restart(file: FileView, attempt: list[FileView], reached: Mapping[Tag, int], visible: int) -> _Restart | None:
+    """Return how a file restarts an attempt; None if it continues or accompanies it."""
     session = file.version.session_id
     if session and any(session == other.version.session_id for other in attempt):
         return None
     if any(overlaps(other, file) for other in attempt):
         return None
+    resume_step = file.version.resume_step
+    if resume_step is not None:
+        # Nothing to replace: it continues where the attempt ended.
+        return _Restart(resume_step, True) if visible >= resume_step else None
     starts = [_repeats_from(points, reached[tag]) for tag, points in file.series.items() if tag in reached]
     repeated = [start for start in starts if start is not None]
     if repeated:
-        return min(repeated)
+        return _Restart(min(repeated), False)
     if file.version.starts_attempt:
-        return min((int(points.step.min()) for points in file.series.values() if points.total), default=0)
+        first = min((int(points.step.min()) for points in file.series.values() if points.total), default=0)
+        return _Restart(first, False)
     return None
 
 
@@ -90,11 +110,15 @@ def stitch(attempts: list[Attempt], read: Callable[[FileView], Columns], none: C
     """Return a series over all attempts, without what a later attempt repeats.
 
     An attempt with the series hides the points of earlier attempts that are at or after its first step above 0, or at
-    one of its steps. Step 0 is an exception because it may be an evaluation before training continues.
+    one of its steps. Step 0 is an exception because it may be an evaluation before training continues. An attempt that
+    replaces all tags hides those at or after its restart step, whether it has the series or not.
     """
     parts: list[Columns] = []
     for attempt in attempts:
         points = concatenate([read(file) for file in attempt.files], none)
+        restart = attempt.restart_step
+        if restart is not None and attempt.replaces_all_tags:
+            parts = [part.take(part.step < restart) for part in parts]
         if points.total and attempt.restart_step is not None:
             first = points.step[points.step > 0].min(initial=np.iinfo(np.int64).max)
             parts = [part.take((part.step < first) & ~np.isin(part.step, points.step)) for part in parts]

@@ -3,7 +3,7 @@
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.series import Points
@@ -23,8 +23,6 @@ from toposcope.server.runs.series_summary import (
 )
 from toposcope.server.values.hparams import SESSION_END, SESSION_START
 
-State = Literal["waiting", "live", "empty", "finished"]
-_SETTINGS_PLUGINS = {"lineage", "dataset_graph", "hparams"}
 _SETTINGS_TAGS = [
     *(Tag("lineage", name) for name in ("train", "custom")),
     *(Tag("hparams", name) for name in (SESSION_START, SESSION_END)),
@@ -44,17 +42,6 @@ class _Parent(NamedTuple):
 
     above: "weakref.ref[RunView]"
     name: str | None
-
-
-def state_of(run: RunView) -> State:
-    """Return "live" if a file of the run grew within the last minute, else "finished".
-
-    A live run that contains only lineage and hyperparameters is "waiting"; a finished run that contains nothing is
-    "empty".
-    """
-    if run.live:
-        return "live" if run.plugins.keys() - _SETTINGS_PLUGINS else "waiting"
-    return "finished" if run.plugins else "empty"
 
 
 class Overview:

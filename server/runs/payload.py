@@ -1,6 +1,8 @@
 """Reads the payloads of a run's points from its event files on demand."""
 
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 
 from toposcope.proto.framing import HEADER_BYTES
 from toposcope.server.reading.record import payload_bytes, payload_is_sound, read_at
@@ -25,26 +27,69 @@ def read_payload(run: RunView, payloads: Payloads, row: int) -> bytes:
         PayloadError: the record is damaged or no longer there.
     """
     file = run.files[int(payloads.file[row])]
-    record, start, length = (int(column[row]) for column in (payloads.record, payloads.start, payloads.length))
-    where = f"step {int(payloads.step[row])} of run {run.name!r}, {os.path.basename(file.path)} at {record}"
     try:
         descriptor = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
-        raise PayloadError(f"{where}: the event file cannot be opened: {error.strerror}") from None
+        raise PayloadError(f"{_place(run, payloads, row)}: the event file cannot be opened: {error.strerror}") from None
+    try:
+        return _read_open(run, payloads, row, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_payloads(run: RunView, payloads: Payloads, rows: Iterable[int]) -> Iterator[bytes | PayloadError]:
+    """Read and verify the payloads of many points; each file is opened once if the rows are in file order.
+
+    Args:
+        run: the run that the points belong to.
+        payloads: points of one of its series.
+        rows: indices of the points.
+
+    Yields:
+        The payload, or the reason why it cannot be read.
+    """
+    number, descriptor = -1, -1
+    try:
+        for row in rows:
+            if number != (number := int(payloads.file[row])):
+                if descriptor >= 0:
+                    os.close(descriptor)
+                    descriptor = -1
+                with suppress(OSError):
+                    descriptor = os.open(run.files[number].path, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                if descriptor < 0:
+                    raise PayloadError(f"{_place(run, payloads, row)}: the event file cannot be opened")
+                payload = _read_open(run, payloads, row, descriptor)
+            except PayloadError as error:
+                yield error
+            else:
+                yield payload
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def _place(run: RunView, payloads: Payloads, row: int) -> str:
+    file, record = run.files[int(payloads.file[row])], int(payloads.record[row])
+    return f"step {int(payloads.step[row])} of run {run.name!r}, {os.path.basename(file.path)} at {record}"
+
+
+def _read_open(run: RunView, payloads: Payloads, row: int, descriptor: int) -> bytes:
+    file = run.files[int(payloads.file[row])]
+    record, start, length = (int(column[row]) for column in (payloads.record, payloads.start, payloads.length))
     try:
         read = read_at(descriptor)
         size = payload_bytes(read, record)
         is_inside = size is not None and start + length <= HEADER_BYTES + size
         if size is None or not is_inside or os.fstat(descriptor).st_ino != file.inode:
-            raise PayloadError(f"{where}: the event file was replaced or truncated")
+            raise PayloadError(f"{_place(run, payloads, row)}: the event file was replaced or truncated")
         is_verified = record < file.verified_until and size >= LARGE_RECORD_BYTES
         if not is_verified and not payload_is_sound(read, record, size):
-            raise PayloadError(f"{where}: the record is damaged: its checksum does not match")
+            raise PayloadError(f"{_place(run, payloads, row)}: the record is damaged: its checksum does not match")
         content = read(record + start, length)
     except OSError as error:
-        raise PayloadError(f"{where}: the event file cannot be read: {error.strerror}") from None
-    finally:
-        os.close(descriptor)
+        raise PayloadError(f"{_place(run, payloads, row)}: the event file cannot be read: {error.strerror}") from None
     if len(content) < length:
-        raise PayloadError(f"{where}: the event file was truncated")
+        raise PayloadError(f"{_place(run, payloads, row)}: the event file was truncated")
     return content

@@ -1,5 +1,7 @@
 """One run: its files by rank and attempt, and its series, which are assembled from them."""
 
+import copy
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
@@ -20,6 +22,9 @@ from toposcope.server.reading.series import (
 )
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.attempts import Attempt, find_attempts, first_wall_time, is_by_product, overlaps, stitch
+from toposcope.server.runs.file_activity import FileActivity, activity_of
+from toposcope.server.runs.recordings import Recording, recordings_of
+from toposcope.server.runs.run_state import Derived, RunState, derive, may_be_alive
 
 ALL = "all"
 """As an attempt: every point in file order, nothing hidden."""
@@ -30,14 +35,34 @@ LINEAGE_PLUGINS = ("lineage", "dataset_graph")
 
 
 class RunView:
-    """A run as loaded up to some moment. Immutable, except for its caches."""
+    """A run as loaded up to some moment. Immutable, except for its caches.
 
-    def __init__(self, name: str, files: Iterable[FileView], revision: int, live: bool) -> None:
+    Args:
+        name: of the run.
+        files: what was read of its files.
+        revision: in which they were published.
+        live: whether a file grew within the last minute.
+        activities: of the files, by path; None: they were read only once.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        files: Iterable[FileView],
+        revision: int,
+        live: bool,
+        activities: Mapping[str, FileActivity] | None = None,
+    ) -> None:
         self.name = name
         self.files = sorted(files, key=first_wall_time)
         """Including lineage files."""
         self.revision = revision
+        """In which its values changed last."""
+        self.state_revision = revision
+        """In which its values or its state changed last."""
         self.live = live
+        self._activities = {file.path: activity_of(file) for file in self.files} if activities is None else activities
+        self._seen = time.monotonic()
         self._numbers = {file.path: number for number, file in enumerate(self.files)}
         self._points: dict[tuple[str, int, int | str | None], Points] = {}
         self._ordered: dict[tuple[str, int, int | str | None, str], tuple[Points, Ordering]] = {}
@@ -68,6 +93,45 @@ class RunView:
         """Attempts of each rank, without lineage files."""
         files = [file for file in self.files if not file.is_lineage]
         return {rank: find_attempts(files) for rank, files in sorted(_ranks(files).items())}
+
+    @cached_property
+    def recordings(self) -> list[Recording]:
+        """The recordings of all attempts."""
+        return recordings_of(self.attempts)
+
+    @property
+    def state(self) -> RunState:
+        """Its state, and that of each recording, at the time at which this view was made."""
+        return self._derived.state
+
+    @property
+    def may_be_alive(self) -> bool:
+        """Whether a file has a start mark, no end mark, and grew lately, so that its state may change by time."""
+        return any(
+            may_be_alive(file.version.start, file.counters.end, self._activities[file.path].grown, self._seen)
+            for file in self.files
+        )
+
+    @property
+    def state_changes_at(self) -> float:
+        """When its state changes if no file grows, in seconds of time.monotonic(); infinite if it does not."""
+        return self._derived.changes_at
+
+    @cached_property
+    def _derived(self) -> Derived:
+        return derive(self.recordings, self._activities, self._seen)
+
+    def seen_again(self, live: bool, activities: Mapping[str, FileActivity]) -> "RunView":
+        """Return a view of the same values at the present time; it shares the caches of this one.
+
+        Args:
+            live: whether a file grew within the last minute.
+            activities: of the files, by path.
+        """
+        other = copy.copy(self)
+        other.__dict__.pop("_derived", None)
+        other.live, other._activities, other._seen = live, activities, time.monotonic()
+        return other
 
     @cached_property
     def plugins(self) -> Mapping[str, int]:
@@ -119,6 +183,16 @@ class RunView:
 
             self._points[key] = _gather(attempts, attempt, read, NO_POINTS)
         return self._points[key]
+
+    def hidden(self, tag: str, rank: int) -> int:
+        """Return how many points of a scalar series the stitched view hides, as a later attempt replaces them."""
+        attempts = self.attempts.get(rank, [])
+        if len(attempts) < 2:
+            return 0
+        scalar = Tag("scalar", tag)
+        files = (file for attempt in attempts for file in attempt.files if not _hides(file, scalar, None))
+        total = sum(file.series[scalar].total for file in files if scalar in file.series)
+        return total - self.points(tag, rank).total
 
     def ordered(self, tag: str, rank: int, attempt: int | str | None, by: str) -> tuple[Points, Ordering]:
         """Return (a scalar series sorted by "step" or "wall_time", stably; its ordering).

@@ -11,8 +11,10 @@ DOCS = Path(__file__).parents[2] / "docs"
 # programs that examples/ and tests/interop/ run.
 PAGES = [
     "getting_started.md",
+    "training.md",
     "recording.md",
     "callbacks.md",
+    "resuming.md",
     "mindinsight.md",
     "zh/getting_started.md",
     "zh/mindinsight.md",

@@ -13,7 +13,7 @@ import pytest
 from support.landscape_events import journals
 from support.landscape_model_contract import Float32s, LandscapeModelContract, ModelUnderTest
 
-from toposcope.recorder.frameworks.jax.landscape_model import named_leaves
+from toposcope.recorder.frameworks.jax.named_leaves import named_leaves
 from toposcope.recorder.landscapes import SummaryLandscape
 from toposcope.recorder.landscapes.models.landscape_model import model_of
 from toposcope.recorder.landscapes.weights.mapped_checkpoint import write_tensors
@@ -81,12 +81,12 @@ def test_leaves_are_named_by_their_keys() -> None:
     """Statistics are buffers, integers stay."""
     model = model_of((losses, parameters_of_two_layers(), batches(), None), SAMPLES)
     assert {tensor.name: tensor.kind for tensor in model.layout.tensors} == {
-        "layers.0.bias": "bias",
-        "layers.0.kernel": "weight",
-        "layers.1.bias": "bias",
-        "layers.1.kernel": "weight",
-        "batch_stats.mean": "buffer",
-        "batch_stats.var": "buffer",
+        "layers/0/bias": "bias",
+        "layers/0/kernel": "weight",
+        "layers/1/bias": "bias",
+        "layers/1/kernel": "weight",
+        "batch_stats/mean": "buffer",
+        "batch_stats/var": "buffer",
     }
     assert model.loss().units == SAMPLES
     assert model.network_name == "losses"

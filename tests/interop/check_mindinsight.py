@@ -1,10 +1,14 @@
 """Runs recorded by Toposcope, read by MindInsight."""
 
 import base64
+import contextlib
+import functools
 import io
 import json
 import math
 import subprocess
+import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +18,9 @@ import numpy as np
 import pytest
 from PIL import Image
 from support import landscape_details as made
-from support.written_events import ReadEvents
+from support.written_events import ReadEvents, read_all_events
 
+from toposcope.proto.summary_pb2 import PHASE_EVALUATING, PHASE_SAVING, PHASE_TRAINING, PHASE_UNKNOWN, Phase
 from toposcope.recorder import (
     Node,
     SummaryRecord,
@@ -63,6 +68,7 @@ CUSTOM = {"dropout": 0.5, "author": "me", "layers": 3, "tokens": 2**40, "shuffle
 EXTREME_STEPS = (-5, 1, 2**40)
 EXTREME_TAGS = ("plain", "a/b c", "<b>[x]", "ünï", "100%?&=", "two\nlines", "x" * 3000)
 STEPS_OF_ROTATION, MOST_BYTES = 10_000, 100_000
+STEPS_OF_MARKS, MARKED_BYTES = range(1, 41), 3_000
 
 
 def record_every_kind(directory: Path) -> None:
@@ -181,11 +187,34 @@ def record_rotating(directory: Path) -> None:
         recorder.record(STEPS_OF_ROTATION)
 
 
+def phase_of(step: int) -> Phase:
+    """Return each phase in turn."""
+    return (PHASE_UNKNOWN, PHASE_TRAINING, PHASE_EVALUATING, PHASE_SAVING)[step % 4]
+
+
+def record_marks(directory: Path) -> None:
+    """Record a failed training with a long command line and heartbeats of every phase between its steps."""
+    arguments = ["train.py", *[f"--flag{number}=ü{number}" for number in range(500)]]
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(ValueError):
+        patch.setattr(sys, "argv", arguments)
+        with SummaryRecord(directory, heartbeat_seconds=0.01, max_file_size=MARKED_BYTES) as recorder:
+            for step in STEPS_OF_MARKS:
+                recorder.set_phase(functools.partial(phase_of, step))
+                recorder.add_value("scalar", "loss", step)
+                recorder.record(step)
+                recorder.flush()
+                size = Path(recorder.log_dir).stat().st_size
+                while Path(recorder.log_dir).stat().st_size < size + 3 * 28:
+                    time.sleep(0.01)
+            raise ValueError("lost the data" + "ä" * 9000)
+
+
 RUNS = {
     "every kind": record_every_kind,
     **{name: record_tensors(name) for name in ("floats", "integers", "unsigned")},
     "extremes": record_extremes,
     "rotating": record_rotating,
+    "marks": record_marks,
 }
 
 
@@ -230,6 +259,18 @@ def test_extremes_do_not_hide_the_rest(seen: Runs) -> None:
     points = seen["extremes"]["scalar"]
     assert set(points) == {f"{tag}/scalar" for tag in EXTREME_TAGS}
     assert all(points[tag] == [[step, 1] for step in EXTREME_STEPS] for tag in points)
+
+
+def test_marks_are_ignored(seen: Runs, logdir: Path) -> None:
+    """MindInsight reads every value around the start, the heartbeats and the end of a recording."""
+    assert seen["marks"]["scalar"] == {"loss/scalar": [[step, step] for step in STEPS_OF_MARKS]}
+    files = sorted((logdir / "marks").glob("*_MS"))
+    events = [event for path in files for event in read_all_events(path)]
+    assert len(files) > 1
+    assert sum(event.HasField("heartbeat") for event in events) >= 3 * len(STEPS_OF_MARKS)
+    assert {event.heartbeat for event in events if event.HasField("heartbeat")} == {0, 1, 2, 3}
+    assert len(events[0].start.command_line) == 2000
+    assert len(events[-1].end.traceback.encode()) > 8000
 
 
 def test_texts_are_ignored(seen: Runs) -> None:

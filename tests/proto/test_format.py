@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from support.written_events import ReadEvents
+from support.written_events import read_all_events
 
 from toposcope.proto import framing, summary_pb2
 
@@ -17,6 +17,14 @@ SCALAR = summary_pb2.Event(
     summary=summary_pb2.Summary(value=[summary_pb2.Summary.Value(tag="loss", scalar_value=0.1, scalar_double=0.1)]),
 )
 
+HEARTBEAT = summary_pb2.Event(wall_time=1700000030.5, heartbeat=summary_pb2.PHASE_TRAINING)
+END = summary_pb2.Event(
+    wall_time=1700000040.0,
+    end=summary_pb2.RecordingEnd(
+        state=summary_pb2.RecordingEnd.STATE_FAILED, error_type="ValueError", error_text="bad"
+    ),
+)
+
 
 def example_bytes() -> bytes:
     """Return the bytes of the hex example, without its comments."""
@@ -25,15 +33,15 @@ def example_bytes() -> bytes:
 
 
 def test_encoding_the_events_results_in_the_example() -> None:
-    """The bytes of the example are the two events, serialized and framed."""
-    written = b"".join(framing.frame(event.SerializeToString()) for event in (VERSION, SCALAR))
+    """The bytes of the example are the events, serialized and framed."""
+    written = b"".join(framing.frame(event.SerializeToString()) for event in (VERSION, SCALAR, HEARTBEAT, END))
 
     assert written == example_bytes()
 
 
-def test_decoding_the_example_results_in_the_events(tmp_path: Path, read_events: ReadEvents) -> None:
-    """Reading the example returns the two events."""
+def test_decoding_the_example_results_in_the_events(tmp_path: Path) -> None:
+    """Reading the example returns the events."""
     file = tmp_path / "example"
     file.write_bytes(example_bytes())
 
-    assert read_events(file) == [VERSION, SCALAR]
+    assert read_all_events(file) == [VERSION, SCALAR, HEARTBEAT, END]

@@ -47,14 +47,16 @@ def test_values_are_recorded_in_order(tmp_path: Path, read_events: ReadEvents) -
 def test_file_starts_with_the_version_event(tmp_path: Path, read_events: ReadEvents) -> None:
     """The first event contains the version and a session id, which differs between sessions."""
     heads = []
-    for starts_attempt in (False, True):
-        with SummaryRecord(tmp_path, starts_attempt=starts_attempt) as recorder:
+    resumes = (False, True, 0, 41)
+    for resume in resumes:
+        with SummaryRecord(tmp_path, resume=resume) as recorder:
             pass
         heads += read_events(recorder.log_dir)
 
-    assert [head.version for head in heads] == ["MindSpore.Event:1"] * 2
-    assert [(head.rotation, head.HasField("rotation")) for head in heads] == [(0, True)] * 2
-    assert [head.HasField("starts_attempt") for head in heads] == [False, True]
+    assert [head.version for head in heads] == ["MindSpore.Event:1"] * 4
+    assert [(head.rotation, head.HasField("rotation")) for head in heads] == [(0, True)] * 4
+    assert [head.HasField("starts_attempt") for head in heads] == [resume is True for resume in resumes]
+    assert [head.resume_step if head.HasField("resume_step") else None for head in heads] == [None, None, 0, 41]
     assert {len(head.session_id) for head in heads} == {16}
     assert heads[0].session_id != heads[1].session_id
 
@@ -218,7 +220,9 @@ def test_invalid_step_loses_no_values(tmp_path: Path, read_events: ReadEvents) -
         ({"export_options": {"format": "npy"}}, ValueError),
         ({"raise_exception": 1}, TypeError),
         ({"flush_seconds": 0}, ValueError),
-        ({"starts_attempt": None}, TypeError),
+        ({"resume": None}, TypeError),
+        ({"resume": 1.0}, TypeError),
+        ({"resume": -1}, ValueError),
     ],
 )
 def test_invalid_arguments_create_no_file(tmp_path: Path, arguments: dict[str, Any], error: type[Exception]) -> None:

@@ -23,13 +23,21 @@ class Point(NamedTuple):
     plugin: str = "scalar"
 
 
-def version_event(wall_time: float = 1.0, session_id: bytes = b"", starts_attempt: bool = False) -> bytes:
+def version_event(
+    wall_time: float = 1.0,
+    session_id: bytes = b"",
+    starts_attempt: bool = False,
+    start: summary_pb2.RecordingStart | None = None,
+    resume_step: int | None = None,
+) -> bytes:
     """Return the first record of an event file: of Toposcope's, or without a session id, of MindSpore's."""
-    event = summary_pb2.Event(wall_time=wall_time, version="MindSpore.Event:1")
+    event = summary_pb2.Event(wall_time=wall_time, version="MindSpore.Event:1", start=start)
     if session_id:
         event.session_id = session_id
     if starts_attempt:
         event.starts_attempt = True
+    if resume_step is not None:
+        event.resume_step = resume_step
     return framing.frame(event.SerializeToString())
 
 
@@ -39,6 +47,17 @@ def scalar_event(wall_time: float, step: int, scalars: dict[str, float]) -> byte
     for tag, value in scalars.items():
         event.summary.value.add(tag=tag, scalar_value=value)
     return framing.frame(event.SerializeToString())
+
+
+def heartbeat_event(wall_time: float, phase: summary_pb2.Phase | str = "PHASE_TRAINING") -> bytes:
+    """Return the record of a heartbeat."""
+    return framing.frame(summary_pb2.Event(wall_time=wall_time, heartbeat=phase).SerializeToString())
+
+
+def end_event(wall_time: float, state: summary_pb2.RecordingEnd.State | str = "STATE_FINISHED", **error: str) -> bytes:
+    """Return the record of an end mark; `error` is the error_type, error_text and traceback."""
+    end = summary_pb2.RecordingEnd(state=state, **error)
+    return framing.frame(summary_pb2.Event(wall_time=wall_time, end=end).SerializeToString())
 
 
 def landscape_event(wall_time: float, tag: str, by_products: dict[str, float]) -> bytes:
@@ -105,6 +124,9 @@ def _mindspore(payload: bytes, _: object) -> list[Point]:
     event = summary_pb2.Event.FromString(payload)
     if event.HasField("graph_def"):
         return [Point("", event.step, event.wall_time, event.graph_def.SerializeToString(), "graph")]
+    for plugin in ("console", "environment", "code"):
+        if event.HasField(plugin):
+            return [Point("", event.step, event.wall_time, getattr(event, plugin).SerializeToString(), plugin)]
     points = []
     for value in event.summary.value:
         field = value.WhichOneof("value") or ("text" if value.HasField("text") else None)

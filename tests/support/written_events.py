@@ -1,4 +1,4 @@
-"""Reads all events of a file and verifies their checksums."""
+"""Reads the events of a file and verifies their checksums."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,12 @@ ReadEvents = Callable[[Path | str], list[Event]]
 
 
 def read_events(path: Path | str) -> list[Event]:
-    """Return the events of a file; a damaged record fails the test."""
+    """Return the version event of a file and the events with values, without marks such as the end of the recording."""
+    return [event for event in read_all_events(path) if event.WhichOneof("what")]
+
+
+def read_all_events(path: Path | str) -> list[Event]:
+    """Return all events of a file; a damaged record fails the test."""
     content = Path(path).read_bytes()
     events, start = [], 0
     while start < len(content):

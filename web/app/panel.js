@@ -4,13 +4,17 @@ import { html, nothing } from "lit-html";
 import { ICONS } from "../controls/icons.js";
 import { pluginCounts } from "../controls/plugin_counts.js";
 import { isUnsupported, nameOf } from "../controls/run_row.js";
+import { recordingList, stateNotice } from "../controls/run_state_details.js";
+import { stateMark, stateSentence } from "../controls/state_mark.js";
 import { runsByName } from "../data/catalogue.js";
 import { noteOf } from "../data/notes.js";
 import { panel } from "../data/pointer.js";
+import { lastedOf, stateOf } from "../data/run_state.js";
 import { change, view } from "../data/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { duration, wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
+import { attemptLinks } from "../pages/overview/attempt_links.js";
 import { notesForm } from "../pages/overview/notes_form.js";
 import { keyList } from "./shortcuts.js";
 
@@ -34,31 +38,30 @@ export function detailsPanel() {
 }
 
 /** @param {import("../data/api_types.js").RunRow} row */
-const details = (row) => html`
+function details(row) {
+  const lasted = lastedOf(row);
+  return html`
   <p class="panel-page"><button class="text" data-key="run-page" @click=${() =>
     change({ page: "overview", own: { ...view.peek().own, "over.run": row.run } })}>${t("run.page")} ›</button></p>
   ${noteOf(row.run).alias ? html`<p class="run-path">${row.run}</p>` : nothing}
+  <p class="state-sentence">${stateMark(stateOf(row))}<span>${stateSentence(row)}</span></p>
+  ${stateNotice(row)}
   ${
     row.damaged_records
       ? html`<p class="warning">${ICONS.warning}<span>${t("panel.damaged", { n: row.damaged_records })}</span></p>`
       : nothing
   }
   <dl>
-    ${entry(t("panel.state"), row.live ? t("panel.live") : t("panel.finished"))}
     ${row.started === null ? nothing : entry(t("panel.started"), wallTime(row.started))}
     ${row.updated === null ? nothing : entry(t("panel.updated"), wallTime(row.updated))}
-    ${
-      row.started === null || row.updated === null
-        ? nothing
-        : entry(t("panel.lasted"), duration(row.updated - row.started))
-    }
+    ${lasted === null ? nothing : entry(t("panel.lasted"), duration(lasted))}
     ${
       row.first_step === null || row.last_step === null
         ? nothing
         : entry(t("panel.steps"), `${grouped(row.first_step)} – ${grouped(row.last_step)}`)
     }
     ${entry(t("panel.ranks"), row.ranks.join(", "))}
-    ${row.attempts > 1 ? entry(t("panel.attempts"), String(row.attempts)) : nothing}
+    ${row.attempts > 1 ? entry(t("panel.attempts"), attemptLinks(row)) : nothing}
     ${entry(t("panel.dialect"), row.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
     ${entry(t("panel.series"), pluginCounts(row, (plugin) => !isUnsupported(plugin)) || "0")}
   </dl>
@@ -67,7 +70,9 @@ const details = (row) => html`
       ? html`<p class="hint">${t("panel.also", { found: pluginCounts(row, isUnsupported) })}</p>`
       : nothing
   }
+  ${recordingList(row)}
   ${notesForm(row.run)}`;
+}
 
-/** @param {string} name @param {string} value */
+/** @param {string} name @param {unknown} value */
 const entry = (name, value) => html`<dt>${name}</dt><dd>${value}</dd>`;

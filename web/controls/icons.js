@@ -25,6 +25,7 @@ export const ICONS = {
   close: icon(svg`<path d="M4 4l8 8M12 4l-8 8"/>`),
   chevron: icon(svg`<path d="M6 4l4 4-4 4"/>`),
   warning: icon(svg`<path d="M8 2.4l6 11H2z"/><path d="M8 6.6v3.2M8 11.6v.2"/>`),
+  copy: icon(svg`<path d="M6 6h7v7.500H6zM10 6V2.500H3V10h3"/>`),
   search: icon(svg`<circle cx="7" cy="7" r="4"/><path d="M10 10l3.4 3.4"/>`),
 };
 

@@ -1,10 +1,11 @@
-// A row of the run list: line style, name, state, last value.
+// A row of the run list: state, line style, name, last value.
 
 import { html, nothing } from "lit-html";
 import { lastValues } from "../data/last_values.js";
 import { cutLeaf } from "../data/names.js";
 import { noteOf } from "../data/notes.js";
 import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
+import { stateOf } from "../data/run_state.js";
 import { DASHES } from "../data/run_styles.js";
 import { styles } from "../data/runs.js";
 import { isShown, only, toggled } from "../data/selection.js";
@@ -13,6 +14,7 @@ import { inColumn } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
 import { pluginCounts } from "./plugin_counts.js";
+import { stateHint, stateMark, stateSentence } from "./state_mark.js";
 
 /** @typedef {import("../data/api_types.js").RunRow} RunRow */
 
@@ -22,7 +24,8 @@ export const ROW = 28;
 /** @param {RunRow} row @param {number} place @param {number} count
  * @param {import("../i18n/numbers.js").ColumnFormat} format */
 export function runRow(row, place, count, format) {
-  const { run, parent, live } = row;
+  const { run, parent } = row;
+  const state = stateOf(row);
   const shown = isShown(selection.value, run);
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   return html`
@@ -40,9 +43,9 @@ export function runRow(row, place, count, format) {
               aria-label=${t("rail.damaged", { n: row.damaged_records })}>${ICONS.warning}</span>`
             : nothing
         }
-        ${live ? html`<i class="live-dot" role="img" aria-label=${t("rail.live")}></i>` : nothing}
         ${lastValue(run, format)}
       </button>
+      ${state === "unknown" ? nothing : stateMark(state, stateSentence(row))}
       <span class="run-actions">
         <button class="quiet" title=${t("rail.only")} aria-label=${t("rail.only")} data-key="only"
           @click=${() => change({ selection: only(run) })}>${ICONS.only}</button>
@@ -98,6 +101,7 @@ function hint(row) {
   const note = noteOf(row.run);
   const lines = [nameOf(row.run)];
   if (note.alias) lines.push(row.run);
+  lines.push(stateHint(row));
   if (note.hidden) lines.push(t("notes.is_hidden"));
   if (note.archived) lines.push(t("notes.is_archived"));
   const unsupported = pluginCounts(row, isUnsupported);

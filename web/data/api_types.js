@@ -1,5 +1,28 @@
 // Types of the server's requests and replies.
 
+/** The state of a run or of one of its recordings, gravest first.
+ * @typedef {"failed" | "lost" | "interrupted" | "stalled" | "running" | "finished" | "unknown"} RunState */
+
+/** What a training does. @typedef {"training" | "evaluating" | "saving"} Phase */
+
+/** The exception that ended a recording. The middle of a long traceback is cut.
+ * @typedef {{type: string, text: string, traceback: string}} RunError */
+
+/** What one process recorded from its start to its end.
+ * @typedef {object} Recording
+ * @property {number} rank
+ * @property {number} attempt from 1
+ * @property {string | null} session
+ * @property {RunState} state
+ * @property {Phase | null} phase
+ * @property {number | null} started seconds since 1970
+ * @property {number | null} ended
+ * @property {RunError | null} error
+ * @property {string | null} host
+ * @property {number | null} process_id
+ * @property {string | null} command_line
+ */
+
 /** @typedef {object} RunRow
  * @property {string} run
  * @property {number | null} started seconds since 1970
@@ -9,7 +32,11 @@
  * @property {number[]} ranks
  * @property {number} attempts
  * @property {"mindspore" | "tensorboard"} dialect
- * @property {boolean} live
+ * @property {RunState} state of the newest attempt; the gravest of several recordings
+ * @property {Phase | null} phase
+ * @property {number | null} ended seconds since 1970; of a lost or unknown run, when it was last written
+ * @property {RunError | null} error
+ * @property {Recording[]} recordings
  * @property {number} damaged_records
  * @property {number} pending_records too large to be verified while loading, and not verified yet
  * @property {string | null} parent
@@ -44,6 +71,7 @@
  * @property {Array<number | string>} smoothed
  * @property {number} total
  * @property {number} duplicates
+ * @property {number} hidden points of earlier attempts that the stitched view hides
  * @property {number | null} min of all points in the window
  * @property {number | null} min_step
  * @property {number | null} max
@@ -85,6 +113,8 @@
 /** How runs are grouped.
  * @typedef {{by: string, centre: "mean" | "median", band: "minmax" | "std" | "quartiles" | "none"}} Grouping */
 
-/** @typedef {{revision: number, added: string[], changed: string[], removed: string[]}} UpdateEvent */
+/** A change of runs; none of those in `states` has new data.
+ * @typedef {{revision: number, added: string[], changed: string[], removed: string[], states: string[]}} UpdateEvent
+ */
 
 export {};

@@ -26,6 +26,23 @@ export const listError = runList.error;
 export const runs = computed(() => runsReply.value?.runs ?? []);
 export const runsByName = computed(() => new Map(runs.value.map((row) => [row.run, row])));
 
+/** One fact of each run; changes only when one of them does, so that no card is drawn again needlessly.
+ * @template {number | string} Fact
+ * @param {(row: RunRow) => Fact} factOf @returns {import("@preact/signals-core").ReadonlySignal<Map<string, Fact>>} */
+function factByRun(factOf) {
+  /** @type {Map<string, Fact>} */
+  let before = new Map();
+  return computed(() => {
+    const facts = new Map(runs.value.map((row) => [row.run, factOf(row)]));
+    const isSame = facts.size === before.size && [...facts].every(([run, fact]) => before.get(run) === fact);
+    return isSame ? before : (before = facts);
+  });
+}
+
+export const startTimes = factByRun((row) => row.started ?? 0);
+export const rankCounts = factByRun((row) => row.ranks.length);
+export const attemptCounts = factByRun((row) => row.attempts);
+
 /** The runs, and how many scalars each had, when the tags were fetched. */
 let tagsFetchedFor = "";
 

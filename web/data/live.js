@@ -24,7 +24,8 @@ const listener = {
   updated(update) {
     revision.value = update.revision;
     // Removed runs disappear with the next list; requests for them would only be refused.
-    markChanged([...update.changed, ...update.added]);
+    const runs = [...update.changed, ...update.added];
+    if (runs.length) markChanged(runs); // A new state changes only the list.
     runList.invalidate();
   },
   lost() {

@@ -1,9 +1,10 @@
 // Notes of users on runs: shown immediately, stored by the server, shared by all viewers of the logdir.
 
 import { computed, effect, signal } from "@preact/signals-core";
-import { runsByName, runsReply } from "./catalogue.js";
+import { runsByName } from "./catalogue.js";
 import { changeNotes, listNotes } from "./notes_client.js";
 import { Query } from "./query.js";
+import { changes } from "./run_versions.js";
 import { set, setting } from "./view.js";
 
 /** @typedef {import("./notes_client.js").Note} Note */
@@ -62,7 +63,7 @@ function follow() {
   if (stops.length) return;
   stops = [
     noteList.observe(() => {
-      runsReply.value; // A changed note is announced as a changed run, and the runs are listed again.
+      changes.value; // A changed note is announced as a changed run.
       noteList.invalidate();
     }),
     effect(() => publishReply(noteList.value.value)),

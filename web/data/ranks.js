@@ -12,7 +12,7 @@ export class RankChoice {
   constructor(page, plugin, allowsAll = false) {
     const pattern = allowsAll ? /^(all|\d{1,9})$/ : /^\d{1,9}$/;
     const chosen = (/** @type {string} */ name) => {
-      const text = setting(`${page}.${name}`, "");
+      const text = setting(`${page}.${name}`, /** @type {string} */ (""));
       return computed(() => (pattern.test(text.value) ? text.value : ""));
     };
     const rows = computed(() =>

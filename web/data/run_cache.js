@@ -123,12 +123,12 @@ export class RunCache {
 /** Rows never change: each is formatted once. @type {WeakMap<RunRow, string>} */
 const stamps = new WeakMap();
 
-/** Changes whenever there is something new about a run. @param {RunRow | undefined} row */
+/** Changes with a run's data, not with its state, which is part of the list. @param {RunRow | undefined} row */
 function stampOf(row) {
   if (!row) return null;
   const stamp =
     stamps.get(row) ??
-    `${row.updated} ${row.last_step} ${row.live} ${row.attempts} ${row.damaged_records} ${JSON.stringify(row.plugins)}`;
+    `${row.updated} ${row.last_step} ${row.attempts} ${row.damaged_records} ${JSON.stringify(row.plugins)}`;
   stamps.set(row, stamp);
   return stamp;
 }

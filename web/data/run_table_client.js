@@ -18,7 +18,6 @@ import { postJson } from "./client.js";
 
 /** @typedef {object} OverviewRun
  * @property {string} run
- * @property {"live" | "finished" | "waiting" | "empty"} state
  * @property {number | null} duration seconds
  * @property {Record<string, import("./difference.js").Plain>} hyper_parameters
  * @property {Record<string, import("./difference.js").Plain> | null} environment null unless requested

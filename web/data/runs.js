@@ -1,7 +1,7 @@
 // Derived from the runs and the view: the order of the run list, the visible runs, their styles.
 
 import { computed } from "@preact/signals-core";
-import { runCounts, runs, runsByName, runsReply, scalarTags } from "./catalogue.js";
+import { runCounts, runs, runsReply, scalarTags, startTimes } from "./catalogue.js";
 import { customColours } from "./custom_colours.js";
 import { groupTags, likelyFocus } from "./names.js";
 import { excludedRuns, notes } from "./notes.js";
@@ -75,7 +75,7 @@ export const comparedRuns = computed(() =>
 export const drawnRuns = computed(() => (page.value === "compare" ? comparedRuns.value : visibleRuns.value));
 
 /** Wall time at which each run started. */
-export const startOf = (/** @type {string} */ run) => runsByName.value.get(run)?.started ?? 0;
+export const startOf = (/** @type {string} */ run) => startTimes.value.get(run) ?? 0;
 
 /** Groups of the tags that match the filter. */
 export const groups = computed(() => groupTags((scalarTags.value ?? []).filter((tag) => tagRule.value.keeps(tag))));

@@ -26,6 +26,7 @@
  * @property {Float64Array} smoothed
  * @property {number} total points in the window before downsampling
  * @property {number} duplicates points not sent because a later one has their step
+ * @property {number} [hidden] points of earlier attempts that the stitched view hides
  * @property {Extreme | null} [min] of all points in the window, drawn or not; null = none is finite
  * @property {Extreme | null} [max]
  * @property {Band | null} [band]
@@ -49,6 +50,7 @@ export const seriesOf = (reply) => ({
   smoothed: numbers(reply.smoothed),
   total: reply.total,
   duplicates: reply.duplicates,
+  hidden: reply.hidden,
   min: extreme(reply.min, reply.min_step),
   max: extreme(reply.max, reply.max_step),
   band: null,

@@ -13,6 +13,7 @@ const reply = (more = {}) => ({
   smoothed: [],
   total: 7,
   duplicates: 2,
+  hidden: 0,
   min: 0.5,
   min_step: 9,
   max: null,

@@ -1,1 +1,1 @@
-"""The adapter for JAX: loss landscapes of functions of parameters."""
+"""Adapters for JAX: pytrees, Flax, Equinox and Optax, and loss landscapes of functions of parameters."""

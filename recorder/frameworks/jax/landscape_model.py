@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.recorder.frameworks.jax.named_leaves import named_leaves
 from toposcope.recorder.landscapes.models.fixed_samples import FixedSamples, first_samples, fixed_randomness
 from toposcope.recorder.landscapes.models.host_weights import (
     RESTORED,
@@ -22,16 +23,6 @@ from toposcope.recorder.training.batch import parts_of
 from toposcope.recorder.values.foreign_values import short_repr
 
 Float32s = npt.NDArray[np.float32]
-
-
-def named_leaves(parameters: Any) -> dict[str, Any]:
-    """Return the arrays of a pytree by name: keys joined by dots, as in "dense.kernel" or "layers.0.bias".
-
-    Checkpoints for a loss landscape are saved from this dict.
-    """
-    jax: Any = import_module("jax")
-    leaves, _ = jax.tree_util.tree_flatten_with_path(parameters)
-    return {_name(path): leaf for path, leaf in leaves}
 
 
 class JaxLandscapeModel:
@@ -206,8 +197,8 @@ class _Unflattened:
     """Converts a vector to a pytree: leaves in the layout are slices of the vector, other leaves keep their values."""
 
     def __init__(self, jax: Any, parameters: Any, layout: Layout) -> None:
-        leaves, self._structure = jax.tree_util.tree_flatten_with_path(parameters)
-        self._leaves = [(_name(path), leaf) for path, leaf in leaves]
+        self._structure = jax.tree_util.tree_structure(parameters)
+        self._leaves = list(named_leaves(parameters).items())
         self._places = {tensor.name: tensor for tensor in layout.tensors}
         self._jax = jax
 
@@ -244,14 +235,8 @@ def _device(jax: Any, index: int | None) -> Any:
     return devices[index]
 
 
-def _name(path: Any) -> str:
-    """Return the name of a leaf: keys, indices and attributes joined by dots."""
-    keys = [next(str(getattr(key, name)) for name in ("key", "idx", "name") if hasattr(key, name)) for key in path]
-    return ".".join(keys) or "parameters"
-
-
 def _kind(name: str, shape: tuple[int, ...]) -> str:
-    lower, last = name.lower(), name.rsplit(".", 1)[-1]
+    lower, last = name.lower(), name.rsplit("/", 1)[-1]
     if "batch_stats" in lower:
         return "buffer"
     if "norm" in lower and len(shape) < 2:

@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toposcope.recorder.framework import SEVERAL_OPTIMIZERS, DatasetFacts, Framework
+from toposcope.recorder.frameworks.plain.named_arrays import named_arrays
 from toposcope.recorder.training.batch import length_of
+from toposcope.recorder.values.deferred_array import DeferredArray
 from toposcope.recorder.values.foreign_values import call_foreign
+from toposcope.recorder.values.histogram import Histogram
 
 
 class PlainFramework:
@@ -14,18 +17,16 @@ class PlainFramework:
     rates_are_of_last_step = False
 
     def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
-        """Return the result of network.parameters(), or that attribute, if it is a mapping."""
-        parameters = getattr(network, "parameters", None)
-        named = call_foreign(parameters) if callable(parameters) else parameters
-        return dict(named) if isinstance(named, Mapping) else {}
+        """Return the arrays of network.parameters(), of that attribute, or of network itself, by name."""
+        parameters = getattr(network, "parameters", network)
+        return _named(call_foreign(parameters) if callable(parameters) else parameters)
 
     def gradients(self, network: Any, optimizer: Any) -> dict[str, Any]:
-        """Return the result of network.gradients(), or that attribute, if it is a mapping."""
+        """Return the arrays of network.gradients(), or of that attribute, by name."""
         gradients = getattr(network, "gradients", None)
-        named = call_foreign(gradients) if callable(gradients) else gradients
-        return dict(named) if isinstance(named, Mapping) else {}
+        return _named(call_foreign(gradients) if callable(gradients) else gradients)
 
-    def learning_rates(self, optimizer: Any) -> list[float]:
+    def learning_rates(self, optimizer: Any) -> list[Any]:
         """Return the attribute learning_rate or lr of optimizer if it is a number."""
         name = _rate_name(optimizer)
         return [float(getattr(optimizer, name))] if name else []
@@ -88,8 +89,13 @@ class PlainFramework:
             raise TypeError(f"A {type(optimizer).__name__} has no method load_state_dict(): its state cannot be set.")
         optimizer.load_state_dict(state)
 
-    def histogram(self, tensor: Any) -> None:
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return None: the steps are unknown."""
+        return None
+
+    def histogram(self, tensor: Any) -> Histogram | DeferredArray | None:
         """Return None: arrays are on the CPU."""
+        return None
 
     def facts(self, optimizer: Any, schedulers: Any) -> dict[str, str | int | float]:
         """Return the numbers among the optimizer's public attributes."""
@@ -99,6 +105,16 @@ class PlainFramework:
             for name, value in attributes.items()
             if not name.startswith("_") and isinstance(value, int | float) and not isinstance(value, bool)
         }
+
+
+def _named(values: Any) -> dict[str, Any]:
+    """Return the arrays of a nested structure by name; a value of a mapping that contains none is kept."""
+    if not isinstance(values, Mapping):
+        return named_arrays(values)
+    named: dict[str, Any] = {}
+    for name, value in values.items():
+        named |= named_arrays({name: value}) or {name: value}
+    return named
 
 
 def _rate_name(optimizer: Any) -> str | None:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 KINDS = ("weight", "bias", "norm", "embedding", "buffer")
 _BUFFER_NAMES = re.compile(r"(running|moving)_(mean|var|variance)$|num_batches_tracked$")
-_VARIANCE_NAMES = re.compile(r"(^|[._])((running|moving)_)?var(iance)?$")
-_NORM_NAMES = re.compile(r"(^|[._])(gamma|beta)$|(^|[._])(bn|norm|ln|layernorm|batchnorm)\w*\.(weight|bias)$", re.I)
-_EMBEDDING_NAMES = re.compile(r"embedding_table$|(^|[._])(embed|emb)\w*\.weight$", re.I)
+_VARIANCE_NAMES = re.compile(r"(^|[._/])((running|moving)_)?var(iance)?$")
+_NORM_NAMES = re.compile(r"(^|[._/])(gamma|beta)$|(^|[._/])(bn|norm|ln|layernorm|batchnorm)\w*[./](weight|bias)$", re.I)
+_EMBEDDING_NAMES = re.compile(r"embedding_table$|(^|[._/])(embed|emb)\w*[./]weight$", re.I)
 
 
 class TensorLayout(NamedTuple):

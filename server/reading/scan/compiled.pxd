@@ -31,7 +31,7 @@ cdef class ScanState:
     cdef public Py_ssize_t content, tail, value_end, member_start, member_end
     cdef public Py_ssize_t end_record, end_start, end_length
     cdef public long long kind, member_kind, step, events, summaries, min_step, max_step, heartbeats
-    cdef public unsigned long long key, number, bits, wall_time, first_wall, last_wall, heartbeat, phase, end_wall
+    cdef public unsigned long long key, number, bits, wall_time, first_wall, last_wall, heartbeat, phase, heartbeat_wall, end_wall
 
 
 # wire.py

@@ -50,6 +50,7 @@ def _finish_record(rows: Rows, state: ScanState) -> None:
     if state.member_kind == HEARTBEAT:
         state.heartbeats += 1
         state.phase = state.heartbeat
+        state.heartbeat_wall = state.wall_time
     elif state.member_kind == END:
         state.events += 1
         state.end_record = state.base + state.position

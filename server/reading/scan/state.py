@@ -111,6 +111,8 @@ class ScanState:
         self.heartbeats = 0
         self.phase = 0
         """The phase in the last heartbeat; 0 if there was a summary after it, or none yet."""
+        self.heartbeat_wall = 0
+        """Bits of the wall_time of the last heartbeat."""
         self.end_record = 0
         """Offset in the file of the record that contains the end mark."""
         self.end_start = self.end_length = 0

@@ -229,7 +229,9 @@ def test_network_optimizer_and_appended_values_are_in_the_file(tmp_path: Path) -
     Model(network, torch.nn.functional.mse_loss, optimizer).train(2, batches, callbacks=checkpoint)
 
     loaded = load_checkpoint(checkpoint.latest_ckpt_file_name)
-    assert loaded.appended == {"epoch_num": 2, "step_num": 106, "rate": 0.01, "name": "digits"}
+    # trained_torch() has made one step with the optimizer.
+    assert loaded.appended == {"epoch_num": 2, "step_num": 107, "rate": 0.01, "name": "digits"}
+    assert loaded.step == 7
     assert numbers_of(loaded.network) == numbers_of(network.state_dict())
     assert numbers_of(loaded.optimizer) == numbers_of(optimizer.state_dict())
 

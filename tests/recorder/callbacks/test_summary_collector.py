@@ -19,8 +19,10 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.model import Model
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
-QUIET = {"collect_machine": False, "collect_environment": False, "collect_throughput": False}
-SHARES = {"machine/cpu_percent", "machine/process_cpu_percent"}
+QUIET = {"collect_machine": False, "collect_environment": False, "collect_code": False, "collect_throughput": False}
+TRAFFIC = ("disk_read", "disk_write", "network_received", "network_sent")
+MACHINE = {"machine/memory_percent", "machine/disk_percent"}
+SHARES = {"machine/cpu_percent", "machine/process_cpu_percent", *(f"machine/{name}_mib_per_second" for name in TRAFFIC)}
 """Only recorded if a training takes long enough."""
 
 
@@ -61,8 +63,9 @@ def image_batches(number: int) -> list[tuple[Any, ...]]:
 
 
 def train(directory: Path, network: Line, batches: Any, epochs: int = 1, **options: Any) -> None:
-    """Train network with a collector, by default with the settings QUIET."""
+    """Train network with a collector, by default with the settings QUIET and without metrics between collections."""
     options.setdefault("collect_specified_data", QUIET)
+    options.setdefault("metric_freq", None)
     Model(network).train(epochs, batches, callbacks=SummaryCollector(directory, **options))
 
 
@@ -138,7 +141,7 @@ def test_frequency_counts_steps(tmp_path: Path) -> None:
 
 def test_in_sink_mode_epochs_are_collected(tmp_path: Path) -> None:
     """The unit of collect_freq is epochs; events have the number of the step."""
-    collector = SummaryCollector(tmp_path, collect_freq=2, collect_specified_data=QUIET)
+    collector = SummaryCollector(tmp_path, collect_freq=2, collect_specified_data=QUIET, metric_freq=None)
     Model(ImageLine()).train(5, image_batches(4), callbacks=collector, dataset_sink_mode=True)
 
     assert steps_of(tmp_path, "loss/auto") == [4, 8, 16]
@@ -217,7 +220,7 @@ def test_every_default_collection_can_be_disabled(tmp_path: Path, key: str, tag:
 
     on, off = (set(run_in(tmp_path / name).tags()) - SHARES for name in ("on", "off"))
     assert tag in on
-    assert on - off <= {tag, "throughput/samples_per_second", "machine/memory_percent", "eval/loss"}
+    assert on - off <= {tag, "throughput/samples_per_second", *MACHINE, "eval/loss"}
     assert off <= on
     assert f"[{key}, True]" in (SummaryCollector.__doc__ or "")
 
@@ -355,7 +358,7 @@ def test_lineage_contains_the_epochs_that_were_reached(tmp_path: Path) -> None:
 
 def test_lineage_of_a_training_that_raises_is_recorded(tmp_path: Path) -> None:
     """The error propagates; the collected values are recorded, and all files are complete."""
-    callbacks = [SummaryCollector(tmp_path, collect_specified_data=QUIET), Stop(13, KeyError("mine"))]
+    callbacks = [SummaryCollector(tmp_path, collect_specified_data=QUIET, metric_freq=None), Stop(13, KeyError("mine"))]
     with pytest.raises(KeyError, match="mine"):
         Model(Line()).train(5, line_batches(10), callbacks=callbacks)
 
@@ -373,7 +376,7 @@ def test_learning_rate_of_a_schedule_is_in_the_lineage(tmp_path: Path) -> None:
             params = run_context.original_args()
             params.network.learning_rate = 0.1 / params.cur_step_num
 
-    callbacks = [Decay(), SummaryCollector(tmp_path, collect_specified_data=QUIET)]
+    callbacks = [Decay(), SummaryCollector(tmp_path, collect_specified_data=QUIET, metric_freq=None)]
     Model(Line()).train(1, line_batches(20), callbacks=callbacks)
 
     run = run_in(tmp_path)
@@ -445,14 +448,14 @@ def test_no_file_is_created_before_the_training(tmp_path: Path) -> None:
 
 
 def test_collector_can_be_used_for_several_trainings(tmp_path: Path) -> None:
-    """Each has its own files; the second one repeats steps and is a new attempt."""
-    collector, model = SummaryCollector(tmp_path, collect_specified_data=QUIET), Model(Line())
+    """Each has its own files; the second one goes on counting the steps of the network."""
+    collector, model = SummaryCollector(tmp_path, collect_specified_data=QUIET, metric_freq=None), Model(Line())
     model.train(1, line_batches(10), callbacks=collector)
     model.train(1, line_batches(10), callbacks=collector)
 
     run = run_in(tmp_path)
-    assert run.attempts == 2
-    assert [int(step) for step in run.scalars("loss/auto", attempt="all").step] == [1, 10, 1, 10]
+    assert run.attempts == 1
+    assert [int(step) for step in run.scalars("loss/auto").step] == [1, 10, 11, 20]
 
 
 def test_collector_entered_by_the_user_spans_trainings(tmp_path: Path) -> None:
@@ -489,7 +492,9 @@ def test_failing_collection_is_disabled_and_the_training_continues(tmp_path: Pat
 @pytest.mark.parametrize("loss", [object(), None, (), "text"])
 def test_outputs_without_a_loss_are_logged_once(tmp_path: Path, loss: object, caplog: Any) -> None:
     """The collection of the loss is disabled; everything else is collected."""
-    collector = SummaryCollector(tmp_path, collect_specified_data={**QUIET, "collect_input_data": False})
+    collector = SummaryCollector(
+        tmp_path, collect_specified_data={**QUIET, "collect_input_data": False}, metric_freq=None
+    )
     context = training_context(collector)
     with collector, caplog.at_level(logging.WARNING):
         collector.on_train_begin(context)
@@ -501,7 +506,7 @@ def test_outputs_without_a_loss_are_logged_once(tmp_path: Path, loss: object, ca
 
 def test_nan_loss_is_recorded(tmp_path: Path) -> None:
     """The summary shows when the training diverged."""
-    collector = SummaryCollector(tmp_path, collect_specified_data=QUIET)
+    collector = SummaryCollector(tmp_path, collect_specified_data=QUIET, metric_freq=None)
     context = training_context(collector)
     with collector:
         collector.on_train_begin(context)
@@ -560,7 +565,9 @@ def test_user_written_loop_is_collected(tmp_path: Path) -> None:
     """With watch(), steps are collected, and metrics at the step of their evaluation, also within an epoch."""
     line, batches = Line(), line_batches(10)
     data = {**QUIET, "collect_input_data": False}
-    with SummaryCollector(tmp_path, collect_specified_data=data).watch(line, None, batches, epochs=2) as run:
+    with SummaryCollector(tmp_path, collect_specified_data=data, metric_freq=None).watch(
+        line, None, batches, epochs=2
+    ) as run:
         for _ in range(2):
             for number, (x, y) in enumerate(batches, 1):
                 run.step(line.train_step(x, y), batch=(x, y))
@@ -575,7 +582,7 @@ def test_user_written_loop_is_collected(tmp_path: Path) -> None:
 
 def test_loop_that_reports_only_losses_is_collected(tmp_path: Path) -> None:
     """Without model, optimizer and loader."""
-    with SummaryCollector(tmp_path, collect_specified_data=QUIET).watch() as run:
+    with SummaryCollector(tmp_path, collect_specified_data=QUIET, metric_freq=None).watch() as run:
         for step in range(1, 101):
             run.step(1 / step)
 

@@ -22,7 +22,7 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.model import Model
 from toposcope.recorder.training.run_context import RunContext
 
-QUIET = {"collect_machine": False, "collect_environment": False, "collect_throughput": False}
+QUIET = {"collect_machine": False, "collect_environment": False, "collect_code": False, "collect_throughput": False}
 GOLDEN_RUN = GOLDEN / "mindspore" / "digits_momentum"
 
 
@@ -88,7 +88,9 @@ def test_same_tags_and_steps_as_mindspores_collector(tmp_path: Path) -> None:
     """With the settings of the golden training: 4 epochs of 23 steps, collect_freq=5, selected parameters."""
     expected = json.loads((GOLDEN_RUN / "expected.json").read_text())
     pattern = r"conv.*|fc2.*"
-    collector = SummaryCollector(tmp_path, 5, {**QUIET, "histogram_regular": pattern, "collect_learning_rate": False})
+    collector = SummaryCollector(
+        tmp_path, 5, {**QUIET, "histogram_regular": pattern, "collect_learning_rate": False}, metric_freq=None
+    )
     model_of(SmallConv()).train(4, digits(23, 64), callbacks=collector)
 
     run = run_in(tmp_path)
@@ -156,7 +158,9 @@ def test_values_are_those_of_the_step(tmp_path: Path) -> None:
     """Loss, histograms of parameters and gradients, and norms, after the optimizer's step."""
     copies = Copies(10)
     data = {**QUIET, "collect_gradient_norm": True, "gradient_histogram_regular": "fc"}
-    model_of(SmallConv()).train(1, digits(12), callbacks=[SummaryCollector(tmp_path, 10, data), copies])
+    model_of(SmallConv()).train(
+        1, digits(12), callbacks=[SummaryCollector(tmp_path, 10, data, metric_freq=None), copies]
+    )
 
     run = run_in(tmp_path)
     assert run.scalars("loss/auto").value[1] == copies.loss
@@ -212,7 +216,7 @@ def test_each_parameter_group_has_a_learning_rate(tmp_path: Path) -> None:
     optimizer = torch.optim.SGD(groups)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
     model = Model(network, nn.CrossEntropyLoss(), optimizer, schedulers=[scheduler])
-    model.train(2, digits(10), callbacks=SummaryCollector(tmp_path, collect_specified_data=QUIET))
+    model.train(2, digits(10), callbacks=SummaryCollector(tmp_path, collect_specified_data=QUIET, metric_freq=None))
 
     run = run_in(tmp_path)
     assert run.scalars("learning_rate/group0").value.tolist() == [0.1, 0.1, 0.05]
@@ -224,7 +228,7 @@ def test_each_parameter_group_has_a_learning_rate(tmp_path: Path) -> None:
 
 def test_evaluation_in_fit_is_recorded_and_its_operators_are_not(tmp_path: Path) -> None:
     """Operators are inactive in evaluations; metrics are recorded at the last step of the epoch."""
-    collector = SummaryCollector(tmp_path, 5, QUIET)
+    collector = SummaryCollector(tmp_path, 5, QUIET, metric_freq=None)
     model_of(SmallConv()).fit(2, digits(7), digits(3), callbacks=[collector])
 
     run = run_in(tmp_path)
@@ -301,7 +305,9 @@ def test_watched_loop_is_collected_completely(tmp_path: Path, read_events: ReadE
     """Graph and images are those of the observed inputs of the model."""
     network, loader = SmallConv(), digits(10)
     optimizer = torch.optim.Adam(network.parameters(), 0.01)
-    with SummaryCollector(tmp_path, collect_specified_data=QUIET).watch(network, optimizer, loader, epochs=2) as run:
+    with SummaryCollector(tmp_path, collect_specified_data=QUIET, metric_freq=None).watch(
+        network, optimizer, loader, epochs=2
+    ) as run:
         for _ in range(2):
             for images, labels in loader:
                 optimizer.zero_grad()

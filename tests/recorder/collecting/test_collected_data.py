@@ -15,12 +15,12 @@ from toposcope.recorder.landscapes.plan.settings import landscape_settings
 DEFAULTS = {
     *("collect_metric", "collect_graph", "collect_train_lineage", "collect_eval_lineage", "collect_input_data"),
     *("collect_dataset_graph", "collect_eval_metrics", "collect_learning_rate", "collect_throughput"),
-    *("collect_machine", "collect_environment", "collect_optimizer_facts"),
+    *("collect_machine", "collect_environment", "collect_code", "collect_optimizer_facts"),
 }
 
 
 def test_defaults_are_the_documented_ones() -> None:
-    """Everything except gradients and landscapes is enabled."""
+    """Everything except gradients, landscapes and the console is enabled."""
     data = collected_data(None, True)
 
     assert data.enabled == DEFAULTS

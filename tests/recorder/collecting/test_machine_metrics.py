@@ -8,6 +8,7 @@ import textwrap
 import time
 import timeit
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import psutil
@@ -81,7 +82,7 @@ def run_with_gpus(nvml: Path, script: str, **variables: str) -> str:
 
 NUMBERS = """
     from toposcope.recorder.collecting.machine_metrics import MachineMetrics
-    print(*dict.fromkeys(tag.split("/")[1] for tag in MachineMetrics().measure() if "/gpu" in tag))
+    print(*dict.fromkeys(tag.split("/")[1] for tag in MachineMetrics(".").measure() if "/gpu" in tag))
 """
 
 
@@ -93,7 +94,7 @@ def work(seconds: float) -> None:
 
 
 def test_cpu_percentages_are_since_the_last_measurement() -> None:
-    machine = MachineMetrics(min_seconds=0)
+    machine = MachineMetrics(".")
     start = time.monotonic()
     work(0.3)
     busy = 100 * 0.3 / (time.monotonic() - start)
@@ -105,7 +106,7 @@ def test_cpu_percentages_are_since_the_last_measurement() -> None:
 
 
 def test_memory_of_the_process_and_the_machine() -> None:
-    machine = MachineMetrics(min_seconds=0)
+    machine = MachineMetrics(".")
     before = machine.measure()
     block = np.ones(2**26 // 8)
     after = machine.measure()
@@ -118,16 +119,36 @@ def test_memory_of_the_process_and_the_machine() -> None:
 
 def test_percentages_over_a_very_short_time_are_omitted() -> None:
     """CPU times have a resolution of 10 ms: just after the start a percentage would be 0 or 100."""
-    metrics = MachineMetrics(min_seconds=0).measure()
+    metrics = MachineMetrics(".").measure()
 
-    assert set(metrics) == {"machine/process_memory_gib", "machine/memory_percent"}
+    assert set(metrics) == {"machine/process_memory_gib", "machine/memory_percent", "machine/disk_percent"}
 
 
-def test_the_machine_is_measured_once_a_second() -> None:
-    machine = MachineMetrics()
+def test_disk_and_network_are_measured(tmp_path: Path) -> None:
+    """Rates are since the last measurement; a counter that began again is left out."""
+    before, after = counters(read=10, sent=100), counters(read=10 + 2**21, sent=50)
+    machine = MachineMetrics(str(tmp_path))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("disk_io_counters", "net_io_counters"):
+            patch.setattr(psutil, name, lambda: before)
+        machine = MachineMetrics(str(tmp_path))
+        for name in ("disk_io_counters", "net_io_counters"):
+            patch.setattr(psutil, name, lambda: after)
+        start = time.monotonic()
+        work(0.15)
+        metrics = machine.measure()
+        seconds = time.monotonic() - start
 
-    assert machine.measure()
-    assert machine.measure() == {}
+    assert metrics["machine/disk_read_mib_per_second"] == pytest.approx(2 / seconds, rel=0.2)
+    assert metrics["machine/disk_write_mib_per_second"] == 0
+    assert metrics["machine/network_received_mib_per_second"] == 0
+    assert "machine/network_sent_mib_per_second" not in metrics
+    assert metrics["machine/disk_percent"] == pytest.approx(psutil.disk_usage(str(tmp_path)).percent, abs=5)
+
+
+def counters(read: int, sent: int) -> SimpleNamespace:
+    """Return counters as psutil returns them."""
+    return SimpleNamespace(read_bytes=read, write_bytes=0, bytes_recv=0, bytes_sent=sent)
 
 
 def test_measurements_do_not_disturb_the_users_calls_of_psutil(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,20 +156,20 @@ def test_measurements_do_not_disturb_the_users_calls_of_psutil(monkeypatch: pyte
         raise AssertionError("its state is shared")
 
     monkeypatch.setattr(psutil, "cpu_percent", fail)
-    machine = MachineMetrics(min_seconds=0)
+    machine = MachineMetrics(".")
     work(0.15)
 
     assert "machine/cpu_percent" in machine.measure()
 
 
 def test_a_measurement_takes_less_than_a_millisecond() -> None:
-    machine = MachineMetrics(min_seconds=0)
+    machine = MachineMetrics(".")
 
     assert min(timeit.repeat(machine.measure, number=10, repeat=10)) / 10 < 1e-3
 
 
 def test_nothing_is_logged_on_a_machine_without_gpus(caplog: pytest.LogCaptureFixture) -> None:
-    metrics = MachineMetrics().measure()
+    metrics = MachineMetrics(".").measure()
 
     assert not [tag for tag in metrics if "gpu" in tag or "cuda" in tag]
     assert not [record for record in caplog.records if record.name.startswith("toposcope")]
@@ -158,19 +179,19 @@ def test_without_psutil_its_metrics_are_omitted_with_one_log_line(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setitem(sys.modules, "psutil", None)
-    machine = MachineMetrics(min_seconds=0)
+    machine = MachineMetrics(".")
     work(0.15)
 
     assert set(machine.measure()) == {"machine/process_cpu_percent"}
     assert [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING] == [
-        "Memory and CPU of the machine are not recorded: psutil is not installed."
+        "CPU, memory, disk and network of the machine are not recorded: psutil is not installed."
     ]
 
 
 def test_each_gpu_has_the_metrics_that_its_driver_supports(nvml: Path) -> None:
     script = """
         from toposcope.recorder.collecting.machine_metrics import MachineMetrics
-        for tag, value in MachineMetrics().measure().items():
+        for tag, value in MachineMetrics(".").measure().items():
             if "/gpu" in tag:
                 print(tag, value)
     """
@@ -212,7 +233,7 @@ def test_a_lost_gpu_ends_the_gpu_metrics_with_one_log_line(nvml: Path) -> None:
         import logging
         logging.basicConfig(format="%(message)s")
         from toposcope.recorder.collecting.machine_metrics import MachineMetrics
-        machine = MachineMetrics(min_seconds=0)
+        machine = MachineMetrics(".")
         for _ in range(4):
             metrics = machine.measure()
             print(any("/gpu" in tag for tag in metrics), "machine/memory_percent" in metrics, flush=True)
@@ -229,7 +250,7 @@ def test_a_lost_gpu_ends_the_gpu_metrics_with_one_log_line(nvml: Path) -> None:
 def test_environment_facts_include_the_names_of_the_gpus(nvml: Path) -> None:
     script = """
         from toposcope.recorder.collecting.environment import environment_facts
-        print(environment_facts()["environment/gpus"])
+        print(environment_facts()["gpus"])
     """
     assert run_with_gpus(nvml, script) == "2 x Large, Small\n"
 
@@ -240,7 +261,7 @@ def test_memory_of_cuda_devices_in_use_is_that_of_pytorch(monkeypatch: pytest.Mo
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda device: device * 2**31)
     monkeypatch.setattr(torch.cuda, "memory_allocated", lambda device: device * 2**30)
-    metrics = MachineMetrics().measure()
+    metrics = MachineMetrics(".").measure()
 
     assert {tag: value for tag, value in metrics.items() if "/cuda" in tag} == {
         "machine/cuda1/reserved_gib": 2.0,
@@ -253,7 +274,7 @@ def test_measuring_imports_no_framework() -> None:
         import sys
         import toposcope.recorder.collecting.machine_metrics
         assert not {"psutil", "pynvml", "torch"} & sys.modules.keys()
-        toposcope.recorder.collecting.machine_metrics.MachineMetrics().measure()
+        toposcope.recorder.collecting.machine_metrics.MachineMetrics(".").measure()
         assert "torch" not in sys.modules
     """
     subprocess.run([sys.executable, "-W", "error", "-c", textwrap.dedent(script)], check=True, timeout=60)

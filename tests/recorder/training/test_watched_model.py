@@ -103,26 +103,38 @@ def test_no_reference_to_the_batch_or_the_graph_is_kept(model: torch.nn.Module) 
         assert graph() is None
 
 
-def test_hooks_are_removed_from_the_model(model: torch.nn.Module) -> None:
-    """They are removed while callbacks run, and at the end, also if the loop fails."""
+def test_calls_of_callbacks_are_not_observed(model: torch.nn.Module) -> None:
+    """Only those of the loop begin a step."""
 
-    class HookCounter(EventCallback):
+    class Calls(EventCallback):
         def batch_end(self, state: Any, logger: Any) -> None:
-            hooks.append(len(model._forward_pre_hooks))
+            model(torch.zeros(9, 3))
+
+    events = Events()
+    with watch([Calls(), events], model) as run:
+        for inputs in batches(3):
+            train_step(run, model, inputs)
+
+    assert events.names.count("batch_start") == 3
+    assert int(run.state.timestamp.sample) == 12
+
+
+def test_hooks_are_removed_from_the_model(model: torch.nn.Module) -> None:
+    """At the end, also if the loop fails."""
 
     def train(is_failing: bool) -> None:
-        with watch(HookCounter(), model) as run:
+        with watch([], model) as run:
             train_step(run, model, batches(1)[0])
             assert len(model._forward_pre_hooks) == 1
             if is_failing:
                 raise ZeroDivisionError
 
-    hooks: list[int] = []
     train(is_failing=False)
+    assert not model._forward_pre_hooks
     with pytest.raises(ZeroDivisionError):
         train(is_failing=True)
-    assert hooks == [0, 0]
-    assert len(model._forward_pre_hooks) == 0
+    assert not model._forward_pre_hooks
+    assert not model._forward_hooks
 
 
 def test_watched_model_is_copied_and_pickled(model: torch.nn.Module) -> None:

@@ -17,6 +17,7 @@ from toposcope.recorder.writing.event_encoder import EventEncoder, RecordedEvent
 from toposcope.recorder.writing.event_file import EventFile, Naming, create_event_file
 from toposcope.recorder.writing.event_queue import EventQueue
 from toposcope.recorder.writing.event_writer import EventWriter
+from toposcope.recorder.writing.heartbeat import Heartbeat
 from toposcope.recorder.writing.rotating_file import RotatingFile
 
 HEAD = framing.frame(Event(wall_time=0, version="head").SerializeToString())
@@ -63,7 +64,7 @@ class Recording:
         lineage = RotatingFile(lambda _: file, lambda _: b"")
         summaries.open_next()
         self.queue = EventQueue(file.path, flush_seconds, stall_seconds)
-        self.writer = EventWriter(self.queue, EventEncoder(file.path), summaries, lineage)
+        self.writer = EventWriter(self.queue, EventEncoder(file.path), summaries, lineage, Heartbeat(NEVER))
         self.put, self.put_large, self.flush = self.queue.put, self.queue.put_large, self.queue.flush
         self.close = self.writer.close
 

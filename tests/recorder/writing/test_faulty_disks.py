@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 from support.event_files import read_slowly
 from support.trainings import NEVER, ReadEvents, event_files, lost_in, read_sessions, run_training, steps_in, train
+from support.written_events import read_all_events
 
+from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import SummaryRecord
+from toposcope.recorder.writing import event_encoder
 
 
 @pytest.mark.parametrize("raises", [False, True])
@@ -93,6 +96,100 @@ def test_close_on_a_full_disk(tmp_path: Path) -> None:
     assert [point.step for point in points] == list(range(len(points)))
     assert damage == []
     assert lost_in(ended.stderr) == 100 - len(points)
+
+
+@pytest.mark.parametrize("raises", [False, True])
+def test_close_reports_what_was_lost(tmp_path: Path, raises: bool) -> None:
+    """After record() has raised the fault, close() raises or returns that events are lost; flush() returns it."""
+    script = """
+        import resource
+        recorder = SummaryRecord(sys.argv[1], raise_exception=sys.argv[2] == "True", flush_seconds=1e6)
+        print(train(recorder, range(5)), recorder.flush())
+        resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(recorder.log_dir), resource.RLIM_INFINITY))
+        for attempt in range(2):
+            try:
+                train(recorder, range(5, 90_000))
+                print("flushed", recorder.flush())
+            except OSError as error:
+                print("raised", error.strerror)
+        for attempt in range(2):
+            try:
+                print("closed", recorder.close())
+            except OSError as error:
+                print("raised", error.strerror)
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run", raises)
+
+    first, *outcomes = ended.stdout.splitlines()
+    lost = lost_in(ended.stderr)
+    assert first == "[True, True, True, True, True] True"
+    assert lost > 80_000
+    fault, loss = "raised File too large", f"raised {lost} recorded events are lost: File too large"
+    if raises:
+        assert outcomes == [fault, "flushed False", loss, "closed False"]
+    else:
+        assert outcomes == ["flushed False", "flushed False", "closed False", "closed False"]
+
+
+def test_a_loss_does_not_hide_the_exception_of_the_training(tmp_path: Path) -> None:
+    """If the body of the with statement has raised, the loss is only logged."""
+    script = """
+        import resource
+        with SummaryRecord(sys.argv[1], raise_exception=True, flush_seconds=1e6) as recorder:
+            recorder.flush()
+            resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(recorder.log_dir), resource.RLIM_INFINITY))
+            train(recorder, range(5))
+            raise ValueError("the reason")
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run", expected=1)
+
+    assert ended.stderr.splitlines()[-1] == "ValueError: the reason"
+    assert "During handling" not in ended.stderr
+    assert lost_in(ended.stderr) == 5
+
+
+def test_no_end_after_lost_records(tmp_path: Path, read_events: ReadEvents) -> None:
+    """The end is not written before what precedes it: a recording whose last records are lost has none."""
+    script = """
+        import resource
+        with SummaryRecord(sys.argv[1], flush_seconds=1e6) as recorder:
+            train(recorder, range(5))
+            recorder.flush()
+            size = os.path.getsize(recorder.log_dir)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 10, resource.RLIM_INFINITY))
+            train(recorder, range(5, 10))
+    """
+    ended = run_training(tmp_path, script, tmp_path / "run")
+
+    (path,) = event_files(tmp_path / "run")
+    assert lost_in(ended.stderr) == 5
+    assert not any(event.HasField("end") for event in read_all_events_before(path, incomplete=10))
+
+
+def read_all_events_before(path: Path, incomplete: int) -> list[Event]:
+    """Return the events of a file before its last bytes."""
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) - incomplete])
+    return read_all_events(path)
+
+
+def test_value_that_cannot_be_encoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A value that is skipped when it is encoded is lost: flush() and close() return or raise it."""
+
+    def fail(*_: object) -> None:
+        raise ValueError("cannot be encoded")
+
+    monkeypatch.setattr(event_encoder, "value_parts", fail)
+    silent, raising = SummaryRecord(tmp_path), SummaryRecord(tmp_path, raise_exception=True)
+    for recorder in (silent, raising):
+        recorder.add_value("text", "note", "words")
+        assert recorder.record(1)
+        assert not recorder.flush()
+
+    assert not silent.close()
+    with pytest.raises(ValueError, match="cannot be encoded"):
+        raising.close()
+    assert not raising.close()
 
 
 def test_log_handler_that_raises(tmp_path: Path, read_events: ReadEvents) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from toposcope.proto import framing
-from toposcope.proto.summary_pb2 import Event, Summary
+from toposcope.proto.summary_pb2 import Event, RecordingEnd, Summary
 from toposcope.recorder import SummaryRecord
 
 KILLS = 54
@@ -143,7 +143,9 @@ def uninterrupted(tmp_path_factory: pytest.TempPathFactory, survivors: dict[Path
         assert all(training["train"](recorder, step) for step in range(max(map(len, survivors.values()))))
     events, incomplete = read_complete_records(Path(recorder.log_dir))
     assert incomplete == 0
-    return {event.step: event.summary for event in events[1:]}
+    *events, last = events[1:]
+    assert last.end.state == RecordingEnd.STATE_FINISHED
+    return {event.step: event.summary for event in events}
 
 
 def test_flushed_records_survive(killed: dict[Path, int], survivors: dict[Path, list[Event]]) -> None:
@@ -152,6 +154,11 @@ def test_flushed_records_survive(killed: dict[Path, int], survivors: dict[Path, 
     for directory, events in survivors.items():
         assert [event.step for event in events] == list(range(len(events))), directory
         assert len(events) > killed[directory], directory
+
+
+def test_killed_recordings_have_no_end(survivors: dict[Path, list[Event]]) -> None:
+    """A recording of a killed process never shows as finished, failed or interrupted."""
+    assert not any(event.HasField("end") for events in survivors.values() for event in events)
 
 
 def test_surviving_records_are_intact(survivors: dict[Path, list[Event]], uninterrupted: dict[int, Summary]) -> None:

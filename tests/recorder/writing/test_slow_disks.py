@@ -49,7 +49,8 @@ class Pipe:
         while head := self._stream.read(framing.HEADER_BYTES):
             payload = self._stream.read(framing.read_header(head).length)
             assert head + payload + self._stream.read(framing.FOOTER_BYTES) == framing.frame(payload)
-            self.steps.append(Event.FromString(payload).step)
+            if (event := Event.FromString(payload)).HasField("summary"):
+                self.steps.append(event.step)
 
 
 def descriptor_of(path: str) -> int:
@@ -140,3 +141,49 @@ def test_disk_that_stops_responding_does_not_block_the_exit(tmp_path: Path) -> N
     ended = run_training(tmp_path, script, tmp_path / "run")
 
     assert ended.stderr.count("no progress for 0.2 seconds") == 1
+
+
+@pytest.mark.parametrize(("plugin", "total"), [("scalar", 200_000), ("tensor", 24)])
+def test_backlog_that_is_dropped(tmp_path: Path, caplog: pytest.LogCaptureFixture, plugin: str, total: int) -> None:
+    """With on_backlog="drop" no call waits for a disk that accepts nothing; the log contains the number of dropped."""
+    value = 1.0 if plugin == "scalar" else np.ones(4 << 20, np.float32)
+    recorder = SummaryRecord(tmp_path, flush_seconds=NEVER, on_backlog="drop", raise_exception=True)
+    pipe = Pipe(recorder)
+    outcomes = []
+    for step in range(total):  # Would wait for ever: nothing is read.
+        recorder.add_value(plugin, "x", value)
+        outcomes.append(recorder.record(step))
+    pipe.start_reading()
+    assert not recorder.flush()
+    assert not recorder.close()
+    pipe.wait_until_closed()
+
+    recorded = [step for step, outcome in enumerate(outcomes) if outcome]
+    assert pipe.steps == recorded
+    assert 0 < len(recorded) < total
+    assert f"{total - len(recorded)} events were dropped" in caplog.text
+    assert "waited" not in caplog.text
+    assert lost_in(caplog.text) == 0
+
+
+def test_waits_are_logged_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The time that calls have waited for a slow disk is logged at the end, as one line."""
+    recorder = SummaryRecord(tmp_path, flush_seconds=NEVER)
+    pipe = Pipe(recorder)
+    outcomes: list[bool] = []
+
+    def record() -> None:
+        for step in range(12):
+            recorder.add_value("tensor", "x", np.ones(4 << 20, np.float32))
+            outcomes.append(recorder.record(step))
+
+    training = threading.Thread(target=record)
+    training.start()
+    wait_until(lambda: is_blocked(outcomes), SLOW_SECONDS)
+    pipe.start_reading()
+    training.join(SLOW_SECONDS)
+    assert recorder.close()
+    pipe.wait_until_closed()
+
+    assert outcomes == [True] * 12
+    assert caplog.text.count("seconds for the disk, which is too slow") == 1

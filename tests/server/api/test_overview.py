@@ -10,9 +10,19 @@ from typing import Any
 
 import httpx
 import pytest
-from support.event_files import GOLDEN, landscape_event, loss_run, scalar_event, version_event, write_run
+from support.event_files import (
+    GOLDEN,
+    NAME,
+    end_event,
+    landscape_event,
+    loss_run,
+    scalar_event,
+    version_event,
+    write_run,
+)
 from support.servers import Serve, start, stop, wait_until
 
+from toposcope.proto import summary_pb2
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.messages.lineage import custom_lineage, train_lineage
 from toposcope.server.api.overview import OverviewReply
@@ -134,22 +144,30 @@ def test_custom_lineage_hyperparameters_and_environment_are_separate(tmp_path: P
         "<img src=x onerror=alert(1)>": "<script>",
     }
     assert row["environment"] == {"host": "node", "version/torch": "2.3"}
-    assert row["state"] == "waiting"  # Lineage is no value yet.
 
 
 def test_states_of_runs(tmp_path: Path, serve: Serve) -> None:
-    """They depend on the time of the last growth; runs without values have separate states."""
-    for name, records in (("live", [scalar_event(2.0, 1, {"loss": 1.0})]), ("waiting", [])):
-        write_run(tmp_path / name, records)
-    for name, records in (("finished", [scalar_event(2.0, 1, {"loss": 1.0})]), ("empty", [])):
-        os.utime(write_run(tmp_path / name, records), (1e9, 1e9))
+    """A row has the state of the run, when it ended and the exception that ended it, without the traceback."""
+    start = version_event(1.0, b"session", start=summary_pb2.RecordingStart(process_id=7))
+    failed = end_event(4.0, "STATE_FAILED", error_type="ValueError", error_text="no")
+    contents = {"failed": start + failed, "finished": start + end_event(4.0), "running": start}
+    for name, content in contents.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / NAME.format(seconds=1, rank=0)).write_bytes(content)
+    os.utime(write_run(tmp_path / "unknown", []), (1e9, 1e9))
 
     rows = overview(serve(tmp_path))
 
     assert {name: row["state"] for name, row in rows.items()} == {name: name for name in rows}
-    assert len(rows) == 4
-    assert rows["waiting"]["duration"] == 0
-    assert rows["waiting"]["last_step"] is None
+    assert {name: row["ended"] for name, row in rows.items()} == {
+        "failed": 4.0,
+        "finished": 4.0,
+        "running": None,
+        "unknown": 1e9,
+    }
+    assert rows["failed"]["error"] == {"type": "ValueError", "text": "no"}
+    assert rows["running"]["duration"] == 0
+    assert rows["running"]["last_step"] is None
 
 
 def test_first_bad_step_is_the_first_of_all_tags_and_ranks(tmp_path: Path, serve: Serve) -> None:

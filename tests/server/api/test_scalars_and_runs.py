@@ -43,7 +43,7 @@ def test_replies_match_their_models(tmp_path: Path, serve: Serve) -> None:
 def test_runs_have_their_properties(tmp_path: Path, serve: Serve) -> None:
     """Times, steps, ranks, attempts, dialect, damage and tags."""
     path = loss_run(tmp_path / "a/b", range(1, 11), seconds=100)
-    loss_run(tmp_path / "a/b", range(5, 8), seconds=200)
+    last_attempt = loss_run(tmp_path / "a/b", range(5, 8), seconds=200)
     loss_run(tmp_path / "a/b", range(1, 11), seconds=100, rank=2)
     content = bytearray(path.read_bytes())
     last = len(scalar_event(110.0, 10, {"loss": 1 / 11}))
@@ -52,8 +52,13 @@ def test_runs_have_their_properties(tmp_path: Path, serve: Serve) -> None:
 
     (run,) = serve(tmp_path).get("api/runs").json()["runs"]
 
+    assert [each["rank"] for each in run.pop("recordings")] == [0, 0, 2]
     assert run == {
         "run": "a/b",
+        "state": "unknown",
+        "phase": None,
+        "ended": last_attempt.stat().st_mtime,
+        "error": None,
         "started": 100.0,
         "updated": 203.0,
         "first_step": 1,
@@ -70,6 +75,23 @@ def test_runs_have_their_properties(tmp_path: Path, serve: Serve) -> None:
         "plugins": {"scalar": 1},
         "plugin_ranks": {"scalar": [0, 2]},
     }
+
+
+def test_points_that_a_later_attempt_replaces_are_counted_as_hidden(tmp_path: Path, serve: Serve) -> None:
+    """The count is of the whole series, whatever the window; each attempt and all of them can be read."""
+    loss_run(tmp_path / "a", range(1, 56), seconds=100)
+    loss_run(tmp_path / "a", range(41, 111), seconds=500)
+    client = serve(tmp_path)
+
+    def counts(query: str) -> tuple[int, int]:
+        (series,) = client.get(f"api/scalars?tag=loss&{query}").json()["series"]
+        return series["total"], series["hidden"]
+
+    assert counts("") == (110, 15)
+    assert counts("lo=1&hi=10") == (10, 15)
+    assert counts("attempt=1") == (55, 0)
+    assert counts("attempt=2") == (70, 0)
+    assert counts("attempt=all") == (125, 0)
 
 
 def test_one_request_reads_many_tags(tmp_path: Path, serve: Serve) -> None:

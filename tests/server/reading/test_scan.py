@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 from collections import Counter
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,10 +17,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.event_files import GOLDEN, loss_run, read_slowly, scalar_event, version_event
+from support.event_files import GOLDEN, end_event, heartbeat_event, loss_run, read_slowly, scalar_event, version_event
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
 from toposcope.server.reading import scan, scan_buffers, scanner, tag_table
+from toposcope.server.reading.counters import Counters
+from toposcope.server.reading.marks import RecordingEnd
 
 FILES = [path for path in Path(str(scan.__file__)).parent.glob("*.py") if path.stem != "__init__"]
 MODULES = [import_module(f"{scan.__name__}.{path.stem}") for path in FILES]
@@ -123,11 +126,26 @@ tags = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(["lo
 def mindspore_payload(draw: st.DrawFn) -> bytes:
     """Generate an event with scalars, some of them exact, among values of other kinds."""
     event = summary_pb2.Event(wall_time=draw(finite_or_not), step=draw(steps))
-    kind = draw(st.sampled_from(["summary"] * 8 + ["version", "graph"]))
+    kind = draw(
+        st.sampled_from(["summary"] * 8 + ["version", "graph", "heartbeat", "end", "console", "environment", "code"])
+    )
     if kind == "version":
         event.version = "MindSpore.Event:1"
     elif kind == "graph":
         event.graph_def.name = draw(st.text(st.characters(codec="utf-8"), max_size=90))
+    elif kind == "heartbeat":
+        event.MergeFrom(summary_pb2.Event(heartbeat=draw(st.sampled_from(summary_pb2.Phase.keys()))))
+    elif kind == "end":
+        event.end.MergeFrom(
+            summary_pb2.RecordingEnd(state=draw(st.sampled_from(summary_pb2.RecordingEnd.State.keys())))
+        )
+        event.end.traceback = draw(st.text(st.characters(codec="utf-8"), max_size=90))
+    elif kind == "console":
+        event.console.lines.add(text=draw(st.text(st.characters(codec="utf-8"), max_size=90)))
+    elif kind == "environment":
+        event.environment.facts.add(name=draw(tags), value=draw(tags))
+    elif kind == "code":
+        event.code.diff = draw(st.binary(max_size=200))
     else:
         event.summary.SetInParent()
         for _ in range(draw(st.integers(0, 4))):
@@ -268,6 +286,78 @@ def test_scan_agrees_with_the_slow_reader(dialect: str) -> None:
                 assert read_fast(content, dialect, window, large_bytes) == expected
 
     check()
+
+
+def bytes_of(content: bytes) -> Callable[[int, int], bytes]:
+    """Return a function that returns the bytes of a file at (offset, length)."""
+    return lambda at, length: content[at : at + length]
+
+
+def counted_slowly(content: bytes) -> Counters:
+    """Return the counters of an intact file, read with protobuf."""
+    counters = Counters()
+    at = 0
+    while at < len(content):
+        length = framing.read_header(content[at : at + framing.HEADER_BYTES]).length
+        event = summary_pb2.Event.FromString(content[at + framing.HEADER_BYTES :][:length])
+        at += framing.HEADER_BYTES + length + framing.FOOTER_BYTES
+        if event.HasField("heartbeat"):
+            counters.heartbeats += 1
+            counters.phase = event.heartbeat
+            continue
+        counters.events += 1
+        if event.HasField("end"):
+            state = ["unknown", "finished", "failed", "interrupted"][event.end.state]
+            wall_time = event.wall_time if np.isfinite(event.wall_time) else 0.0
+            counters.end = RecordingEnd(wall_time, state, "", "", event.end.traceback)
+        if event.HasField("summary"):
+            counters.summaries += 1
+            counters.phase = 0
+    return counters
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(mindspore_payload().map(framing.frame), max_size=8).map(b"".join),
+    st.integers(20, 400),
+    st.sampled_from([4096, 0, 30, 100]),
+)
+def test_marks_of_a_recording_agree_with_the_slow_reader(content: bytes, window: int, large_bytes: int) -> None:
+    """Both scans count heartbeats apart from events and return the last phase and end mark, in windows of any size."""
+    expected = counted_slowly(content)
+    for form in FORMS.values():
+        with pytest.MonkeyPatch.context() as patch:
+            use_scan(form, patch)
+            reader = scanner.Scanner("mindspore", lambda at, length: content[at : at + length], large_bytes=large_bytes)
+            read_windows(reader, content, window)
+        counted = reader.counters
+        assert (counted.events, counted.summaries) == (expected.events, expected.summaries)
+        assert (counted.heartbeats, counted.phase, counted.end) == (expected.heartbeats, expected.phase, expected.end)
+
+
+def test_heartbeat_and_end_mark_do_not_move_the_last_wall_time(either_scan: str) -> None:
+    """The last wall_time is that of the last value."""
+    content = version_event() + scalar_event(2.0, 1, {"loss": 1.0}) + heartbeat_event(40.0) + end_event(50.0)
+    reader = scanner.Scanner("mindspore", lambda at, length: content[at : at + length])
+
+    read_windows(reader, content, 100)
+
+    assert reader.counters.wall_times == (1.0, 2.0)
+    assert reader.counters.end is not None
+    assert reader.counters.end.wall_time == 50.0
+
+
+def test_session_log_ends_a_file_of_tensorboard_until_the_next_begins(either_scan: str) -> None:
+    """Of TensorBoard's SessionLogs the last one says whether the recording has ended."""
+    start, stop = (
+        framing.frame(tensorboard_pb2.Event(wall_time=9.0, session_log={"status": status}).SerializeToString())
+        for status in ("START", "STOP")
+    )
+    for content, state in ((start + stop, "finished"), (start + stop + start, "")):
+        reader = scanner.Scanner("tensorboard", bytes_of(content))
+        read_windows(reader, content, 30)
+        assert reader.counters.end is not None
+        assert reader.counters.end.state == state
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.rglob("*events*")), ids=lambda path: path.name)

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.event_files import landscape_event, loss_run, scalar_event, tensorboard_event, version_event, write_run
 
 from toposcope.proto.file_name import parse_file_name
@@ -110,6 +112,99 @@ def test_version_event_may_start_an_attempt(tmp_path: Path) -> None:
     (tmp_path / "events.out.events.summary.500.0.host_MS").write_bytes(b"".join(content))
 
     assert [attempt.restart_step for attempt in load(tmp_path).attempts[0]] == [None, 105]
+
+
+def resumed_run(directory: Path, steps: Iterable[int], resume_step: int, seconds: int) -> None:
+    """Write a recording that resumes at a step."""
+    records = [scalar_event(seconds + i, step, {"loss": 2.0}) for i, step in enumerate(steps, 1)]
+    head = version_event(seconds, bytes([seconds % 256]), resume_step=resume_step)
+    (directory / f"events.out.events.summary.{seconds}.0.host_MS").write_bytes(b"".join([head, *records]))
+
+
+def test_resume_step_hides_abandoned_points_of_every_tag(tmp_path: Path) -> None:
+    """Points from the resume step on are hidden at once, also of tags that the new attempt has not recorded yet."""
+    first = [scalar_event(100 + step, step, {"loss": 1.0, "eval": 1.0}) for step in range(1, 56)]
+    write_run(tmp_path, first, seconds=100)
+    resumed_run(tmp_path, [41, 42], 41, seconds=500)
+
+    run = load(tmp_path)
+
+    assert [attempt.restart_step for attempt in run.attempts[0]] == [None, 41]
+    assert steps(run) == [*range(1, 43)]
+    assert steps(run, "eval") == [*range(1, 41)]
+    assert (run.hidden("loss", 0), run.hidden("eval", 0), run.hidden("other", 0)) == (15, 15, 0)
+    assert steps(run, "eval", attempt=1) == steps(run, "eval", attempt=ALL) == [*range(1, 56)]
+
+
+def test_resume_step_hides_points_before_the_first_new_one(tmp_path: Path) -> None:
+    """A resumed recording that records every tenth step hides abandoned points from its resume step on."""
+    loss_run(tmp_path, range(1, 56), seconds=100)
+    resumed_run(tmp_path, [50, 60], 41, seconds=500)
+
+    assert steps(load(tmp_path)) == [*range(1, 41), 50, 60]
+
+
+def test_resume_step_after_the_last_step_continues_the_attempt(tmp_path: Path) -> None:
+    """Nothing is replaced, so that there is no second attempt."""
+    loss_run(tmp_path, range(1, 41), seconds=100)
+    resumed_run(tmp_path, range(41, 51), 41, seconds=500)
+
+    run = load(tmp_path)
+
+    assert len(run.attempts[0]) == 1
+    assert steps(run) == [*range(1, 51)]
+    assert run.hidden("loss", 0) == 0
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 12),
+            st.dictionaries(st.sampled_from(["loss", "eval"]), st.sets(st.integers(0, 5), min_size=1)),
+        ),
+        max_size=6,
+    )
+)
+def test_resumed_recordings_are_stitched_as_the_training_went(
+    tmp_path_factory: pytest.TempPathFactory, recordings: list[tuple[int, dict[str, set[int]]]]
+) -> None:
+    """Each recording discards what was recorded from its resume step on, of every tag, and appends its own points."""
+    directory = tmp_path_factory.mktemp("run")
+    expected: dict[str, list[tuple[int, float]]] = {"loss": [], "eval": []}
+    for number, (resume_step, offsets) in enumerate(recordings):
+        seconds, content = (
+            100 * (number + 1),
+            [version_event(100.0 * (number + 1), bytes([number + 1]), resume_step=resume_step)],
+        )
+        for points in expected.values():
+            points[:] = [point for point in points if point[0] < resume_step]
+        for tag, steps_after in offsets.items():
+            for step in sorted(resume_step + offset for offset in steps_after):
+                content.append(scalar_event(seconds + 1, step, {tag: float(number)}))
+                expected[tag].append((step, float(number)))
+        (directory / f"events.out.events.summary.{seconds}.0.host_MS").write_bytes(b"".join(content))
+
+    run = load(directory)
+
+    for tag, points in expected.items():
+        series = run.points(tag, 0)
+        assert list(zip(series.step.tolist(), series.value.tolist(), strict=True)) == points
+        everything = sum(len(offsets.get(tag, ())) for _, offsets in recordings)
+        assert run.hidden(tag, 0) == everything - len(points)
+        assert run.points(tag, 0, ALL).total == everything
+
+
+def test_third_attempt_hides_points_of_both_earlier_ones(tmp_path: Path) -> None:
+    """Each resumed attempt hides from its own step on; hidden counts the points of all earlier attempts."""
+    loss_run(tmp_path, range(1, 56), seconds=100)
+    resumed_run(tmp_path, range(41, 61), 41, seconds=500)
+    resumed_run(tmp_path, range(31, 36), 31, seconds=700)
+
+    run = load(tmp_path)
+
+    assert len(run.attempts[0]) == 3
+    assert steps(run) == [*range(1, 36)]
+    assert run.hidden("loss", 0) == 25 + 20
 
 
 def test_by_products_of_landscapes_neither_hide_nor_add_points(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 // Details of the selection: a node, a scope or an aggregate box.
 
 import { html, nothing } from "lit-html";
+import { copyButton } from "../../controls/copy_button.js";
 import { ICONS } from "../../controls/icons.js";
 import { set, setting } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
@@ -144,29 +145,12 @@ export function groupDetails(name) {
 /** @param {string} title @param {string} name @param {string} kind */
 const head = (title, name, kind) => html`
   <header><h2 title=${name}>${title}</h2>
-    <button class="quiet" data-key="copy" title=${t("graph.copy")} aria-label=${t("graph.copy")}
-      @click=${(/** @type {Event} */ event) =>
-        copy(name, /** @type {HTMLElement} */ (event.currentTarget))}>${COPY}</button>
+    ${copyButton(t("graph.copy"), () => name)}
     <button class="quiet" data-key="deselect" title=${t("panel.close")} aria-label=${t("panel.close")}
       @click=${() => select("")}>${ICONS.close}</button>
   </header>
   <p class="graph-path"><span class="graph-badge"
     data-kind=${kind}>${t(`graph.kind_${/** @type {"scope"} */ (kind)}`)}</span> ${crumbs(name)}</p>`;
-
-const COPY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><rect x="5.5" y="5.5" width="7.5" height="8"
-  rx="1.5"/><path
-  d="M10.5 5.5V4A1.5 1.5 0 0 0 9 2.500H4.500A1.500 1.500 0 0 0 3 4v5.500A1.500 1.500 0 0 0 4.500 11h1"/></svg>`;
-
-/** @param {string} text @param {HTMLElement} button */
-async function copy(text, button) {
-  try {
-    await navigator.clipboard.writeText(text);
-    button.dataset.copied = "true";
-    setTimeout(() => delete button.dataset.copied, 1200);
-  } catch {
-    // Without clipboard permission, the name can still be selected and copied.
-  }
-}
 
 /** Links to the enclosing scopes. @param {string} name */
 function crumbs(name) {

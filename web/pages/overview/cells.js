@@ -2,6 +2,8 @@
 
 import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
+import { stateLabel } from "../../controls/state_mark.js";
+import { errorLine } from "../../data/run_state.js";
 import { sparklineCache } from "../../data/run_table.js";
 import { styles } from "../../data/runs.js";
 import { grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
@@ -17,12 +19,12 @@ import { t } from "./words.js";
 const LINE_WIDTH = 88;
 const LINE_HEIGHT = 20;
 
-/** @param {Row} row @param {Column} column */
-function stateCell(row, column) {
-  const state = /** @type {import("../../data/run_table_client.js").OverviewRun["state"]} */ (column.value(row));
-  return html`<span class="run-state" data-state=${state}
-    title=${t(`overview.state_${state}`)}><i></i><span>${t(`overview.state_${state}`)}</span></span>`;
-}
+/** @param {Row} row */
+const stateCell = ({ runRow }) => stateLabel(runRow);
+
+/** @param {Row} row */
+const errorCell = ({ runRow: { error } }) =>
+  error ? html`<span title=${`${error.type}\n${error.text}`}>${errorLine(error)}</span>` : nothing;
 
 /** @param {Row} row @param {Column} column */
 function timeCell(row, column) {
@@ -121,6 +123,7 @@ export function sparklineOf(run, metric, width, height) {
 /** Renders each kind of cell. @type {Record<import("./columns.js").CellKind, (row: Row, column: Column) => unknown>} */
 export const CELLS = {
   state: stateCell,
+  error: errorCell,
   time: timeCell,
   duration: durationCell,
   count: countCell,

@@ -1,9 +1,11 @@
 // The columns of the table of runs: values, formats and kinds of filters.
 
 import { computed } from "@preact/signals-core";
+import { stateWord } from "../../controls/state_mark.js";
 import { runs } from "../../data/catalogue.js";
 import { compareNatural } from "../../data/natural_order.js";
 import { noteTags } from "../../data/notes.js";
+import { endOf, errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/run_state.js";
 import { metrics, tableCache } from "../../data/run_table.js";
 import { bestOf, chosenColumns } from "./settings.js";
 import { t } from "./words.js";
@@ -21,7 +23,7 @@ import { t } from "./words.js";
 
 /** How a cell is rendered.
  * @typedef
- * {"state" | "time" | "duration" | "count" | "tags" | "note" | "bad" | "damage" | "plain" | "metric" | "sparkline"}
+ * {"state" | "error" | "time" | "duration" | "count" | "tags" | "note" | "bad" | "damage" | "plain" | "metric" | "sparkline"}
  * CellKind */
 
 /** @typedef {object} Column
@@ -32,6 +34,8 @@ import { t } from "./words.js";
  * @property {number} width in pixels
  * @property {(row: Row) => Value} value to sort, filter and average by
  * @property {CellKind} look
+ * @property {(row: Row) => number} [order] to sort by, if not by the value
+ * @property {(text: string) => string} [filter] translates a filter before it is parsed
  * @property {string} [metric] its tag
  * @property {boolean} [downFirst] the first click sorts descending
  * @property {boolean} [isDrawing] cannot be sorted or filtered
@@ -54,10 +58,16 @@ const own = (id, kind, width, value, look) => ({
 });
 
 const ownColumns = () => [
-  own("state", "text", 92, (row) => row.facts?.state ?? (row.runRow.live ? "live" : "finished"), "state"),
-  { ...own("started", "time", 128, (row) => row.runRow.started, "time"), downFirst: true },
-  { ...own("updated", "time", 128, (row) => row.runRow.updated, "time"), downFirst: true },
-  { ...own("duration", "duration", 88, durationOf, "duration"), downFirst: true },
+  {
+    ...own("state", "text", 120, (row) => stateOf(row.runRow), "state"),
+    order: (/** @type {Row} */ row) => gravityOf(row.runRow.state),
+    filter: (/** @type {string} */ text) => withStateNames(text, stateWord),
+  },
+  own("error", "text", 200, ({ runRow: { error } }) => error && errorLine(error), "error"),
+  { ...own("started", "time", 148, (row) => row.runRow.started, "time"), downFirst: true },
+  { ...own("ended", "time", 148, (row) => endOf(row.runRow), "time"), downFirst: true },
+  { ...own("updated", "time", 148, (row) => row.runRow.updated, "time"), downFirst: true },
+  { ...own("duration", "duration", 88, (row) => lastedOf(row.runRow), "duration"), downFirst: true },
   { ...own("steps", "number", 84, (row) => row.runRow.last_step, "count"), downFirst: true },
   own("tags", "text", 140, (row) => row.note.tags.join(", ") || null, "tags"),
   own("note", "text", 180, (row) => row.note.note.split("\n")[0] || null, "note"),
@@ -67,10 +77,6 @@ const ownColumns = () => [
   own("attempts", "number", 80, (row) => row.runRow.attempts, "plain"),
   own("dialect", "text", 104, (row) => (row.runRow.dialect === "mindspore" ? "MindSpore" : "TensorBoard"), "plain"),
 ];
-
-/** @param {Row} row */
-const durationOf = ({ runRow: { started, updated } }) =>
-  started === null || updated === null ? null : updated - started;
 
 /** The ids of a metric's columns. @param {string} tag */
 export const metricColumnIds = (tag) => [`line:${tag}`, `last:${tag}`, `best:${tag}`];
@@ -161,11 +167,14 @@ const defaultIds = computed(() => {
   const varying = distinguishing
     .sort(([, a], [, b]) => b.values.size - a.values.size || b.runs - a.runs)
     .slice(0, DEFAULT_PARAMETERS);
+  const failed = runs.value.some((row) => row.error) ? ["error"] : [];
+  const ended = runs.value.some((row) => endOf(row) !== null) ? ["ended"] : [];
   const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
   const bad = [...tableCache.rows.value.values()].some((row) => row.first_bad) ? ["bad"] : [];
   const tagged = noteTags.value.length ? ["tags"] : [];
   return [
     "state",
+    ...failed,
     ...bad,
     ...damaged,
     ...tagged,
@@ -174,6 +183,7 @@ const defaultIds = computed(() => {
     "steps",
     "duration",
     "started",
+    ...ended,
   ];
 });
 

@@ -6,6 +6,7 @@ import { groupRows, meanOf, sortRows } from "../../controls/table_rows.js";
 import { runs } from "../../data/catalogue.js";
 import { excludedRuns, noteOf } from "../../data/notes.js";
 import { regexFilter } from "../../data/regex_filter.js";
+import { gravityOf } from "../../data/run_state.js";
 import { metrics, tableCache } from "../../data/run_table.js";
 import { matchesRunFilter } from "../../data/runs.js";
 import { valueFilter } from "../../data/value_filter.js";
@@ -41,10 +42,13 @@ export const rowCount = computed(() => listedRows.value.length);
 /** The parsed value filters, by column. */
 export const filterRules = computed(() => {
   const rules = [...filters.value].map(
-    ([id, text]) => /** @type {const} */ ([id, valueFilter(text, allColumns.value.get(id)?.kind ?? "text")]),
+    ([id, text]) => /** @type {const} */ ([id, ruleOf(allColumns.value.get(id), text)]),
   );
   return new Map(rules);
 });
+
+/** @param {import("./columns.js").Column | undefined} column @param {string} text */
+const ruleOf = (column, text) => valueFilter(column?.filter?.(text) ?? text, column?.kind ?? "text");
 
 export const keptRows = computed(() => {
   const rules = [...filterRules.value].flatMap(([id, rule]) => {
@@ -58,7 +62,8 @@ export const keptRows = computed(() => {
 
 const sortedRows = computed(() => {
   const columns = sorting.value.flatMap(({ id, down }) => {
-    const value = id === "name" ? (/** @type {Row} */ row) => row.name : allColumns.value.get(id)?.value;
+    const column = allColumns.value.get(id);
+    const value = id === "name" ? (/** @type {Row} */ row) => row.name : (column?.order ?? column?.value);
     return value ? [{ value, down }] : [];
   });
   return sortRows(keptRows.value, columns);
@@ -99,6 +104,7 @@ const groups = computed(() => {
   const unordered = groupRows(sortedRows.value, of);
   if (column && column.kind !== "text")
     return inOrder(unordered, ({ rows }) => meanOf(rows.map(column.value))?.mean ?? null, first.down);
+  if (grouping.value === "state") return inOrder(unordered, ({ name }) => gravityOf(name ?? ""), false);
   return inOrder(unordered, ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name), false);
 });
 

@@ -4,13 +4,17 @@ import { html, nothing } from "lit-html";
 import { empty } from "../../controls/empty_state.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_row.js";
+import { recordingList, stateNotice } from "../../controls/run_state_details.js";
+import { stateMark, stateSentence } from "../../controls/state_mark.js";
 import { runsByName } from "../../data/catalogue.js";
 import { noteOf } from "../../data/notes.js";
+import { lastedOf, stateOf } from "../../data/run_state.js";
 import { DASHES } from "../../data/run_styles.js";
 import { detailCache } from "../../data/run_table.js";
 import { styles } from "../../data/runs.js";
 import { grouped, nonFinite, plainText } from "../../i18n/numbers.js";
 import { duration, wallTime } from "../../i18n/times.js";
+import { attemptLinks } from "./attempt_links.js";
 import { noteOn } from "./note.js";
 import { notesForm } from "./notes_form.js";
 import { linkTo } from "./run_link.js";
@@ -36,22 +40,24 @@ export function runPage(run) {
 
 /** @param {RunRow} listed @param {OverviewRun | undefined} facts */
 const details = (listed, facts) => html`
-  ${title(listed, facts)}
+  ${title(listed)}
+  ${stateNotice(listed)}
   ${facts?.first_bad ? nonFiniteNotice(listed, facts.first_bad) : nothing}
   ${listed.damaged_records ? damage(/** @type {RunRow & {damage: Place[]}} */ (listed)) : nothing}
   ${facts?.problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
   ${runTiles(listed, facts)}
   <div class="run-columns">
     <section><h3>${t("run.parameters")}</h3>${factTable(facts?.hyper_parameters)}
-      <h3>${t("run.environment")}</h3>${factTable(facts?.environment ?? undefined)}</section>
+      <h3>${t("run.environment")}</h3>${factTable(facts?.environment ?? undefined)}
+      ${recordingList(listed)}</section>
     ${notesForm(listed.run, noteOn(listed.run))}
   </div>`;
 
-/** @param {RunRow} listed @param {OverviewRun | undefined} facts */
-function title(listed, facts) {
+/** @param {RunRow} listed */
+function title(listed) {
   const { run, started, updated } = listed;
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
-  const state = facts?.state ?? (listed.live ? "live" : "finished");
+  const lasted = lastedOf(listed);
   const note = noteOf(run);
   return html`
     <header>
@@ -65,24 +71,24 @@ function title(listed, facts) {
         }
         ${note.tags.map((tag) => html`<span class="tag-chip">${tag}</span>`)}</h2>
       ${note.alias ? html`<p class="run-path">${run}</p>` : nothing}
+      <p class="state-sentence">${stateMark(stateOf(listed))}<span>${stateSentence(listed)}</span></p>
       <p class="run-times">
-        <span class="run-state" data-state=${state}><i></i>${t(`overview.state_${state}`)}</span>
         ${started === null ? nothing : fact(t("panel.started"), wallTime(started))}
         ${updated === null ? nothing : fact(t("panel.updated"), wallTime(updated))}
-        ${started === null || updated === null ? nothing : fact(t("panel.lasted"), duration(updated - started))}
+        ${lasted === null ? nothing : fact(t("panel.lasted"), duration(lasted))}
         ${
           listed.first_step === null
             ? nothing
             : fact(t("panel.steps"), `${grouped(listed.first_step)} – ${grouped(listed.last_step ?? 0)}`)
         }
         ${fact(t("panel.ranks"), listed.ranks.join(", "))}
-        ${listed.attempts > 1 ? fact(t("panel.attempts"), String(listed.attempts)) : nothing}
+        ${listed.attempts > 1 ? fact(t("panel.attempts"), attemptLinks(listed)) : nothing}
         ${fact(t("overview.col_dialect"), listed.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
       </p>
     </header>`;
 }
 
-/** @param {string} name @param {string} value */
+/** @param {string} name @param {unknown} value */
 const fact = (name, value) => html`<span><span class="dim">${name}</span> ${value}</span>`;
 
 /** @param {RunRow} listed @param {NonNullable<OverviewRun["first_bad"]>} bad */

@@ -4,6 +4,7 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { columnDragHandlers } from "../../controls/column_drag.js";
 import { ICONS } from "../../controls/icons.js";
+import { stateWord } from "../../controls/state_mark.js";
 import { cutGroup } from "../../data/names.js";
 import { shownIds } from "./columns.js";
 import { filterRules, keptRows } from "./rows.js";
@@ -120,11 +121,16 @@ const filterFields = (columns) => html`
 const EXAMPLES = { number: ">0.9", text: "!=sgd", duration: ">1h", time: "" };
 
 /** @param {Column} column */
-function filterInput({ id, label, group, kind }) {
+const exampleOf = ({ id, kind }) =>
+  id === "state" ? `${stateWord("failed")} or ${stateWord("lost")}` : id === "error" ? "" : EXAMPLES[kind];
+
+/** @param {Column} column */
+function filterInput(column) {
+  const { id, label, group } = column;
   const error = filterRules.value.get(id)?.error ?? "";
   const name = t("overview.filter_column", { name: group ? `${group} ${label}` : label });
   return html`<input type="text" spellcheck="false" autocomplete="off" data-filter=${id}
-    .value=${filters.value.get(id) ?? ""} placeholder=${EXAMPLES[kind]}
+    .value=${filters.value.get(id) ?? ""} placeholder=${exampleOf(column)}
     aria-label=${name} aria-invalid=${Boolean(error)} title=${
       error ? t("overview.filter_broken", { part: error }) : t("overview.filter_hint")
     }

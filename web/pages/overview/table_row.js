@@ -3,6 +3,7 @@
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS, swatch } from "../../controls/icons.js";
+import { stateWord } from "../../controls/state_mark.js";
 import { meanOf } from "../../controls/table_rows.js";
 import { printView } from "../../data/address.js";
 import { cutLeaf } from "../../data/names.js";
@@ -113,7 +114,7 @@ export function groupLine(group, columns, place) {
 function groupTitle(name) {
   const by = grouping.value;
   if (name === null) return t("overview.group_none");
-  if (by === "state") return t(`overview.state_${/** @type {"live" | "finished" | "waiting" | "empty"} */ (name)}`);
+  if (by === "state") return stateWord(/** @type {import("../../data/api_types.js").RunState} */ (name));
   return by.startsWith("param:") ? html`<span class="path">${by.slice(6)} = </span>${name}` : name;
 }
 

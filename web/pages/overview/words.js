@@ -6,7 +6,9 @@ import { translator } from "../../i18n/text.js";
 export const en = {
   "overview.table": "Table of runs",
   "overview.col_state": "State",
+  "overview.col_error": "Error",
   "overview.col_started": "Started",
+  "overview.col_ended": "Ended",
   "overview.col_updated": "Last update",
   "overview.col_duration": "Duration",
   "overview.col_steps": "Last step",
@@ -92,7 +94,9 @@ export const en = {
 export const zh = {
   "overview.table": "运行表",
   "overview.col_state": "状态",
+  "overview.col_error": "错误",
   "overview.col_started": "开始时间",
+  "overview.col_ended": "结束时间",
   "overview.col_updated": "最近更新",
   "overview.col_duration": "时长",
   "overview.col_steps": "最后一步",

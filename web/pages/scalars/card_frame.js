@@ -9,6 +9,7 @@ import { bands, pins, togglePin } from "../../data/scalar_view.js";
 import { retryFeeds } from "../../data/series_requests.js";
 import { change, opened, axis as pageAxis, zooms } from "../../data/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
+import { attemptNote } from "./attempt_note.js";
 import { menuOf, openMenu } from "./card_menu.js";
 import { beyondLimits, pointCounts } from "./card_model.js";
 import { cardSettings } from "./card_settings.js";
@@ -35,6 +36,7 @@ export function cardFrame(card, parts, plot, axis) {
   return html`
     <header draggable=${isOpen ? "false" : "true"} title=${isOpen ? nothing : t("card.move")}>
       ${title(all)}
+      ${attemptNote(series)}
       ${downsampled(counts)}
       ${actions(card, isOpen)}
     </header>

@@ -3,7 +3,7 @@
 import { lowerBound } from "../../charts/binary_search.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
 import { columnsOf, sideOf } from "../../charts/plot.js";
-import { runsByName } from "../../data/catalogue.js";
+import { attemptCounts, rankCounts } from "../../data/catalogue.js";
 import { cutGroup } from "../../data/names.js";
 import { COLOURS, DASHES, styleOf } from "../../data/run_styles.js";
 import { drawnRuns, startOf, styles } from "../../data/runs.js";
@@ -122,9 +122,8 @@ function shifted({ colour, dash }, tag, order, isOnlyRun) {
  * @param {Series} series */
 function kinOf({ run, rank: ownRank = 0, attempt: ownAttempt, band }) {
   if (band) return [];
-  const row = runsByName.value.get(run);
-  const kin = rank.value && (row?.ranks.length ?? 1) > 1 ? [t("card.rank", { rank: ownRank })] : [];
-  return typeof ownAttempt === "number" && (row?.attempts ?? 1) > 1
+  const kin = rank.value && (rankCounts.value.get(run) ?? 1) > 1 ? [t("card.rank", { rank: ownRank })] : [];
+  return typeof ownAttempt === "number" && (attemptCounts.value.get(run) ?? 1) > 1
     ? [...kin, t("card.attempt", { attempt: ownAttempt })]
     : kin;
 }

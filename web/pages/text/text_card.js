@@ -3,6 +3,7 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../../controls/card_parts.js";
+import { copyButton } from "../../controls/copy_button.js";
 import { ICONS } from "../../controls/icons.js";
 import { textBody } from "../../controls/markdown/text_body.js";
 import { rankNote } from "../../controls/rank_choice.js";
@@ -61,20 +62,11 @@ class TextCard extends SteppedCard {
         <div class="caption">${runTitle(cell.run)}${rankNote(cell.listing)}${
           moment ? stepOf(cell.run, moment, selected) : nothing
         }
-          ${
-            moment && navigator.clipboard
-              ? html`<button class="quiet copy" data-key="copy" title=${t("text.copy")} aria-label=${t("text.copy")}
-                @click=${() => void navigator.clipboard.writeText(moment.text)}>${COPY}</button>`
-              : nothing
-          }
+          ${moment ? copyButton(t("text.copy"), () => moment.text) : nothing}
         </div>
         ${cellState(cell, moment) ?? textBody(this.tag, /** @type {Moment} */ (moment), isRaw.value)}
       </article>`;
   }
 }
-
-/** The copy icon: two overlapping sheets. */
-const COPY = html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path
-  d="M6 6h7v7.5H6zM10 6V2.5H3V10h3"/></svg>`;
 
 customElements.define("text-card", TextCard);

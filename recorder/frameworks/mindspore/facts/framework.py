@@ -8,7 +8,7 @@ from toposcope.recorder.adapters import is_cell
 from toposcope.recorder.framework import DatasetFacts, Framework
 from toposcope.recorder.frameworks.mindspore.facts import dataset as pipelines
 from toposcope.recorder.frameworks.mindspore.facts.cell import backbone_of, graph_of, is_optimizer, optimizer_in
-from toposcope.recorder.frameworks.mindspore.facts.optimizer import rates_of, set_rates, settings_of
+from toposcope.recorder.frameworks.mindspore.facts.optimizer import rates_of, set_rates, settings_of, step_of
 from toposcope.recorder.frameworks.mindspore.facts.state import load_state, network_state_of, optimizer_state_of
 
 
@@ -72,6 +72,11 @@ class MindSporeFramework:
     def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
         """Load a state into the optimizer; ValueError naming what is missing or unexpected."""
         load_state(optimizer_state_of(optimizer), state)
+
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return the global_step of an optimizer, or of the one in a network; None if it has none."""
+        own_optimizer = optimizer if is_optimizer(optimizer) else optimizer_in(optimizer)
+        return None if own_optimizer is None else step_of(own_optimizer)
 
     def histogram(self, tensor: Any) -> None:
         """Return None: MindSpore's tensors are copied to the host for histograms."""

@@ -38,6 +38,12 @@ def set_rates(optimizer: Any, rates: Sequence[float]) -> None:
         mindspore.ops.assign(source, mindspore.Tensor(rate, source.dtype))
 
 
+def step_of(optimizer: Any) -> int | None:
+    """Return the steps that an optimizer has made; None if it does not count them."""
+    step = getattr(optimizer, "global_step", None)
+    return None if step is None else int(_array(step).item())
+
+
 def settings_of(optimizer: Any) -> dict[str, Setting]:
     """Return the settings of an optimizer, and the class and settings of its learning-rate schedule."""
     named = dict(getattr(optimizer, "init_args", {})) | _group_settings(optimizer)

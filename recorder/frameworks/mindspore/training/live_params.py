@@ -17,6 +17,7 @@ class LiveParams(CallbackParams):
 
     def __init__(self, cb_params: MutableMapping[str, Any], derived: Mapping[str, Callable[[Any], Any]]) -> None:
         """View cb_params; the values of keys in derived are computed by its functions from MindSpore's values."""
+        super().__init__()
         # Setting an attribute would set an item.
         object.__setattr__(self, "_cb_params", cb_params)
         object.__setattr__(self, "_derived", derived)

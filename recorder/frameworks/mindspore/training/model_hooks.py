@@ -14,8 +14,8 @@ from toposcope.recorder.training.run_context import CallbackParams, RunContext
 class ModelContext(RunContext):
     """A RunContext that views MindSpore's own."""
 
-    def __init__(self, mindspore_context: Any) -> None:
-        super().__init__(_view_of(mindspore_context.original_args()))
+    def __init__(self, mindspore_context: Any, hooks: "ModelHooks") -> None:
+        super().__init__(_view_of(mindspore_context.original_args(), hooks))
         self._mindspore_context = mindspore_context
 
     def request_stop(self) -> None:
@@ -31,6 +31,8 @@ class ModelHooks(Hooks):
     """Hooks of a training and of an evaluation inside it; the facts of both are MindSpore's."""
 
     _due: str | None = None
+    earlier_steps = 0
+    """Steps trained before, which MindSpore does not count: callbacks read the sum as cur_step_num."""
 
     @property
     def depth(self) -> int:
@@ -51,7 +53,7 @@ class ModelHooks(Hooks):
         """Use MindSpore's RunContext in the newest phase; return the facts that its callbacks read."""
         phase = self._phases[-1]
         if not isinstance(phase.context, ModelContext):
-            phase.context = ModelContext(mindspore_context)
+            phase.context = ModelContext(mindspore_context, self)
         self.params = phase.context.original_args()
         return self.params
 
@@ -78,14 +80,19 @@ class ModelHooks(Hooks):
         """Do nothing: MindSpore itself restores what the evaluation has changed."""
 
 
-def _view_of(cb_params: Any) -> LiveParams:
+def _view_of(cb_params: Any, hooks: ModelHooks) -> LiveParams:
     def network() -> Any:
         return cb_params.get("train_network")
+
+    def counted(step: int) -> int:
+        # An evaluation inside a training uses the same key.
+        return step + hooks.earlier_steps if cb_params.get("mode") == "train" else step
 
     return LiveParams(
         cb_params,
         {
             "list_callback": _with_ours,
+            "cur_step_num": counted,
             # MindSpore leaves them out if the network contains its own.
             "optimizer": lambda optimizer: optimizer_in(network()) if optimizer is None else optimizer,
             "loss_fn": lambda loss_fn: loss_in(network()) if loss_fn is None else loss_fn,

@@ -11,6 +11,7 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.initial_step import begin_counting
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.run_context import CallbackParams
@@ -76,6 +77,8 @@ class ModelRun:
         state.sink_size = params.get("sink_size") if params.dataset_sink_mode else None
         state.set_dataloader(params.train_dataset, "train", params.batch_num)
         self._fire(Event.INIT, Event.BEFORE_LOAD, Event.AFTER_LOAD)
+        state.initial_epoch = 0  # Known at the beginning of the first epoch.
+        self._begin_counting(params)
         self._fire(Event.FIT_START, hook="on_train_begin")
 
     def _on_train_epoch_begin(self, params: CallbackParams) -> None:
@@ -83,12 +86,19 @@ class ModelRun:
         if not self._is_epoch_counted and state.max_duration is not None:
             # The first epoch of this training, which MindSpore may begin at a later one.
             state.timestamp, state.max_duration = state.timestamp.copy(epoch=epoch), state.max_duration + epoch
+            state.initial_epoch = int(epoch)
+            self._begin_counting(params)
             self._fire(Event.ITERATION_START)
         self._is_epoch_counted = False
         self._fire(Event.EPOCH_START, hook="on_train_epoch_begin")
         self._log_time("epoch")
         self._began = time.perf_counter()
         self._fire(Event.BEFORE_DATALOADER)
+
+    def _begin_counting(self, params: CallbackParams) -> None:
+        """Begin at the step of the optimizer, unless MindSpore itself has set one."""
+        begin_counting(self._state)
+        self._hooks.earlier_steps += int(self._state.timestamp.batch) - params.cur_step_num
 
     def _on_train_step_begin(self, params: CallbackParams) -> None:
         self._state.batch = params.train_dataset_element

@@ -9,6 +9,7 @@ from toposcope.recorder.adapters import is_module, is_tensor
 from toposcope.recorder.framework import DatasetFacts, Framework
 from toposcope.recorder.frameworks.torch.facts.data_pipeline import facts_of, pipeline_of
 from toposcope.recorder.frameworks.torch.facts.device_histogram import device_histogram
+from toposcope.recorder.frameworks.torch.facts.optimizer_step import step_of
 from toposcope.recorder.frameworks.torch.facts.optimizers import (
     learning_rates_of,
     optimizer_facts,
@@ -85,6 +86,10 @@ class TorchFramework:
     def load_optimizer_state(self, optimizer: Any, state: Mapping[str, Any]) -> None:
         """Load a state into one or several optimizers; ValueError if it is the state of other parameters."""
         load_optimizer_state_of(optimizer, state)
+
+    def step_of(self, optimizer: Any) -> int | None:
+        """Return the largest step in the optimizer's state; None if it has none."""
+        return step_of(optimizer)
 
     def histogram(self, tensor: Any) -> Histogram | None:
         """Return the histogram of a tensor that is not on the CPU, computed on its device; otherwise None."""

@@ -13,10 +13,11 @@ _INERT = (partial, (sys.audit, "toposcope.forward"))
 
 
 class TrainingCallHook:
-    """A forward pre-hook that reports the first training call of a module, and then removes itself.
+    """A forward pre-hook that reports the first training call of a module in each step.
 
-    It is registered only between two steps, so calls made by callbacks are not observed. The calls before the first
-    training call are evaluations, during which summary operators are paused.
+    It is armed only between two steps, so calls made by callbacks are not observed. The calls before the first training
+    call are evaluations, during which summary operators are paused. Registering a hook takes longer than many a layer,
+    so it stays registered until remove().
     """
 
     def __init__(self, module: Any, on_call: Callable[[Any], None]) -> None:
@@ -30,9 +31,11 @@ class TrainingCallHook:
         self._module, self._on_call = module, on_call
         self._handles: list[Any] = []
         self._pause = _OperatorPause()
+        self._is_armed = False
 
     def arm(self) -> None:
-        """Register the hooks, unless the module is compiled in place, which would compile them as well."""
+        """Observe calls, unless the module is compiled in place, which would compile the hooks as well."""
+        self._is_armed = True
         if not self._handles and self._module._compiled_call_impl is None:
             self._handles = [
                 self._module.register_forward_pre_hook(self, with_kwargs=True),
@@ -40,15 +43,20 @@ class TrainingCallHook:
             ]
 
     def disarm(self) -> None:
+        """Observe no calls until arm()."""
+        self._is_armed = False
+        self._pause()
+
+    def remove(self) -> None:
         """Remove the hooks."""
+        self.disarm()
         while self._handles:
             self._handles.pop().remove()
-        self._pause()
 
     def __call__(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Report a call in training mode with gradients; pause the summary operators during any other call."""
         # First, because the compiler traces everything after this line.
-        if self._torch.compiler.is_compiling():
+        if self._torch.compiler.is_compiling() or not self._is_armed:
             return
         if module.training and self._torch.is_grad_enabled():
             self.disarm()

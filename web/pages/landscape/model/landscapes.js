@@ -213,6 +213,6 @@ export function followLandscapes() {
       ),
     ),
     effect(() => loaded.follow(stamps.value)),
-    effect(() => lineages.follow(ofShownRuns((run) => [run, [row(run)?.plugins, row(run)?.live]]))),
+    effect(() => lineages.follow(ofShownRuns((run) => [run, [row(run)?.plugins, row(run)?.state]]))),
   ]);
 }

@@ -1,0 +1,1 @@
+"""What Python writes to stdout and stderr."""

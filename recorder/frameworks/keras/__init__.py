@@ -1,0 +1,1 @@
+"""The adapter for Keras, with any of its backends."""

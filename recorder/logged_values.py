@@ -1,0 +1,112 @@
+"""Logged values: the arguments of log(), checked and copied, by tag and kind."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from google.protobuf.message import Message
+
+from toposcope.recorder.arguments import checked_name
+from toposcope.recorder.messages.foreign_messages import MESSAGES
+from toposcope.recorder.snapshot import Snapshot, snapshot_of
+from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
+from toposcope.recorder.values.scalar import scalar_from
+from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text
+
+_PLUGIN_OF_MESSAGE = {message.DESCRIPTOR.name: plugin for plugin, message in MESSAGES.items()}
+
+
+class LoggedValues(NamedTuple):
+    """Copies of the values of a call of log()."""
+
+    scalars: dict[str, float]
+    """By tag."""
+    snapshots: dict[tuple[str, str], Snapshot]
+    """All other values by plugin and tag."""
+    inexact: set[str]
+    """Tags of scalars that were rounded, because no double represents them."""
+    unreadable: dict[str, UnreadableValueError]
+    """The errors of values whose own methods failed, by tag. These values are skipped."""
+
+    def update(self, newer: "LoggedValues") -> None:
+        """Add newer values; of the same plugin and tag the newer one replaces the older one."""
+        self.scalars.update(newer.scalars)
+        self.snapshots.update(newer.snapshots)
+        self.inexact.update(newer.inexact)
+        self.unreadable.update(newer.unreadable)
+
+
+def nothing_logged() -> LoggedValues:
+    """Return logged values without any value."""
+    return LoggedValues({}, {}, set(), {})
+
+
+def logged_values(values: Mapping[str, Any]) -> LoggedValues:
+    """Return copies of the values of a mapping, whose names are joined by "/" with those of nested mappings.
+
+    Numbers, and arrays and tensors with one element, are scalars. Image, Histogram, Text and Tensor name the kind of
+    other values. The messages returned by graph(), landscape() and so on are recorded as such.
+
+    Raises:
+        TypeError: values is not a mapping, a name is empty or not a str, or a value is of an unknown type.
+        ValueError: a value has an invalid shape, size or range, or two values have the same tag.
+    """
+    if not isinstance(values, Mapping):
+        raise TypeError(f"values must be a mapping of names to values, not {short_repr(values)}.")
+    logged = nothing_logged()
+    tags: set[str] = set()
+    for tag, value in _flattened(values, ""):
+        if tag in tags:
+            raise ValueError(f"Two of the logged values have the tag {tag!r}.")
+        tags.add(tag)
+        try:
+            _add(logged, tag, value)
+        except UnreadableValueError as error:
+            logged.unreadable[tag] = error
+    return logged
+
+
+def _flattened(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        tag = prefix + checked_name(name)
+        if isinstance(value, Mapping):
+            yield from _flattened(value, f"{tag}/")
+        else:
+            yield tag, value
+
+
+def _add(logged: LoggedValues, tag: str, value: Any) -> None:
+    if type(value) is float:
+        logged.scalars[tag] = value
+        return
+    try:
+        plugin, content, dataformats = _classified(value)
+        if plugin != "scalar":
+            logged.snapshots[plugin, tag] = snapshot_of(plugin, content, dataformats)
+            return
+        scalar = scalar_from(content)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"The value of {tag!r} cannot be recorded: {error}{_advice(value)}") from None
+    logged.scalars[tag] = scalar.value
+    if not scalar.is_exact:
+        logged.inexact.add(tag)
+
+
+def _classified(value: Any) -> tuple[str, Any, str | None]:
+    """Return the plugin and the content of a value, and the dataformats of an image."""
+    if isinstance(value, Image):
+        return "image", value.pixels, value.dataformats
+    if isinstance(value, Histogram | Tensor):
+        return type(value).__name__.lower(), value.values, None
+    if isinstance(value, Text):
+        return "text", value.text, None
+    if isinstance(value, Message):
+        return _PLUGIN_OF_MESSAGE.get(value.DESCRIPTOR.name, "scalar"), value, None
+    return "scalar", value, None
+
+
+def _advice(value: Any) -> str:
+    if isinstance(value, str):
+        return " Log a text as Text(...)."
+    if isinstance(value, Image | Histogram | Tensor | Text):
+        return ""
+    return " Log an array with more than one element as Image(...), Histogram(...) or Tensor(...)."

@@ -1,0 +1,95 @@
+"""The exit of the program: whether the interpreter is exiting, and because of what.
+
+Recorders that are never closed are closed at exit. The interpreter keeps an exception that nothing handled; of a
+SystemExit it keeps nothing. Therefore sys.exit() is wrapped to remember its argument, and the frame of the main program
+is kept to see whether it has returned.
+"""
+
+import functools
+import opcode
+import sys
+import threading
+from types import FrameType
+from typing import Any
+
+from toposcope.proto.summary_pb2 import RecordingEnd
+from toposcope.recorder.ending import FINISHED, codes_of_signal_handlers, ending_of, interruption
+
+_RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
+
+_main_frame: FrameType | None = None
+_exit_call: RecordingEnd | None = None
+"""The end of a training that the latest call of sys.exit() means."""
+
+
+def observe_exit() -> None:
+    """Remember the main program and future calls of sys.exit()."""
+    global _main_frame
+    _main_frame = _bottom_of_main_thread()
+    if not hasattr(sys.exit, "_toposcope"):
+        sys.exit = _remembering(sys.exit)
+
+
+def unhandled_exception() -> BaseException | None:
+    """Return the latest exception that the interpreter, or an interactive session, has reported as unhandled."""
+    error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)  # last_exc: since Python 3.12.
+    return error if isinstance(error, BaseException) else None
+
+
+def is_exiting() -> bool:
+    """Return whether the main program has ended."""
+    if threading.main_thread().is_alive():
+        # In an interactive session each statement is a main program.
+        return _main_frame is not None and not hasattr(sys, "ps1") and _has_ended(_main_frame)
+    return True
+
+
+def ending_by_exit() -> RecordingEnd:
+    """Return how a training ended whose program exits without an unhandled exception.
+
+    If SystemExit was raised without sys.exit(), the exit code is unknown, and the training counts as interrupted.
+    """
+    if _main_frame is None or _has_returned(_main_frame):
+        return FINISHED
+    return _exit_call or interruption("SystemExit")
+
+
+def _remembering(original: Any) -> Any:
+    @functools.wraps(original)
+    def exit(status: Any = None, /) -> None:
+        global _exit_call
+        if threading.current_thread() is threading.main_thread():
+            _exit_call = _ending_by_call(SystemExit(status), sys._getframe())
+        original(status)
+
+    exit._toposcope = True  # type: ignore[attr-defined]
+    return exit
+
+
+def _ending_by_call(error: SystemExit, frame: FrameType | None) -> RecordingEnd:
+    handlers = codes_of_signal_handlers()
+    while frame is not None:
+        if frame.f_code in handlers:
+            return interruption(f"SystemExit({error.code!r}) in a signal handler")
+        frame = frame.f_back
+    return ending_of(error)
+
+
+def _has_ended(frame: FrameType) -> bool:
+    try:
+        frame.clear()
+    except RuntimeError:  # It is executing.
+        return False
+    return True
+
+
+def _has_returned(frame: FrameType) -> bool:
+    """Return whether the last instruction of a frame that has ended was a return."""
+    return 0 <= frame.f_lasti < len(code := frame.f_code.co_code) and code[frame.f_lasti] in _RETURNS
+
+
+def _bottom_of_main_thread() -> FrameType | None:
+    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    while frame is not None and frame.f_back is not None:
+        frame = frame.f_back
+    return frame

@@ -1,0 +1,39 @@
+"""Evaluations after the end of a watched run: callbacks are entered once more to record them."""
+
+import copy
+from typing import Any
+
+from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.event import Event
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.loop_events import LoopEvents
+from toposcope.recorder.training.state import State
+
+
+def evaluate_after_training(state: State, metrics: dict[str, Any], label: str) -> None:
+    """Report the results of an evaluation to the callbacks that take part in the evaluations of a training.
+
+    Each of them is entered and left for the evaluation alone, as in Model.eval(). Logger destinations and Composer's
+    callbacks stay closed.
+
+    Args:
+        state: of the training that has ended.
+        metrics: name to result.
+        label: the name of the evaluated data.
+
+    Raises:
+        Exception: whatever a callback raised.
+    """
+    late_state = copy.copy(state)
+    callbacks = [callback for callback in state.callbacks if isinstance(callback, Callback)]
+    late_state.callbacks = [callback for callback in callbacks if callback.runs_in_fit_evaluation]
+    engine = Engine(late_state, Logger(late_state, []))
+    engine.hooks.params["finished_steps"] = int(state.timestamp.batch)
+    try:
+        engine.run_event(Event.INIT)
+        LoopEvents(engine).evaluate(metrics, label)
+    except BaseException as error:
+        engine.close(error)
+        raise
+    engine.close()

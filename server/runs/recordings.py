@@ -1,0 +1,94 @@
+"""The recordings of a run: the files of each recorder, from its start to its end."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.marks import RecordingEnd, RecordingStart
+from toposcope.server.reading.series import Points
+from toposcope.server.runs.attempts import Attempt
+
+_MOST_TIMES = 1001
+"""Records from which the interval between records is determined."""
+
+
+class Recording:
+    """What one recorder wrote to a run: the files of a session, or the files of an attempt that have no session.
+
+    Args:
+        rank: of the recorder.
+        attempt: from 1.
+        files: at least one, in order of their first event.
+    """
+
+    def __init__(self, rank: int, attempt: int, files: Sequence[FileView]) -> None:
+        self.rank = rank
+        self.attempt = attempt
+        self.files = files
+        self.session = files[0].version.session_id.hex()
+        """The session id as hexadecimal digits; empty if another program wrote the files."""
+        self.start: RecordingStart | None = None
+        """How it began; None if its files do not say so."""
+        self.end: RecordingEnd | None = None
+        """How it ended; None if it did not, as far as its files say."""
+        self.started: float | None = None
+        """Smallest wall_time, in seconds since 1970, like the next one."""
+        self.recorded: float | None = None
+        """Largest wall_time."""
+        for file in files:
+            self._add(file)
+
+    def _add(self, file: FileView) -> None:
+        self.start = self.start or file.version.start
+        end = file.counters.end
+        if end is not None:
+            self.end = end if end.state else None
+        elif not self.session:  # It follows the one before.
+            self.end = None
+        walls = file.wall_times
+        if walls is not None:
+            self.started = walls[0] if self.started is None else min(walls[0], self.started)
+            self.recorded = walls[1] if self.recorded is None else max(walls[1], self.recorded)
+
+    @cached_property
+    def interval(self) -> float:
+        """The median time in seconds between two records, of the last ones of the longest scalar series; 0 if unknown.
+
+        Metrics of the machine are recorded at intervals of their own, so they are ignored.
+        """
+        totals: dict[str, int] = {}
+        for file in self.files:
+            for tag, points in file.series.items():
+                if isinstance(points, Points) and not tag.name.startswith("machine/"):
+                    totals[tag.name] = totals.get(tag.name, 0) + points.total
+        if not totals:
+            return 0.0
+        longest = max(totals, key=lambda name: totals[name])
+        series = [
+            points.wall_time[-_MOST_TIMES:]
+            for file in self.files
+            for tag, points in file.series.items()
+            if tag.name == longest and isinstance(points, Points)
+        ]
+        times = np.concatenate(series)[-_MOST_TIMES:]
+        intervals = np.diff(times[np.isfinite(times)])
+        intervals = intervals[intervals > 0]
+        return float(np.median(intervals)) if len(intervals) else 0.0
+
+
+def recordings_of(attempts: Mapping[int, Sequence[Attempt]]) -> list[Recording]:
+    """Return the recordings of a run.
+
+    Args:
+        attempts: the attempts of each rank.
+    """
+    recordings = []
+    for rank, each in attempts.items():
+        for number, attempt in enumerate(each, 1):
+            sessions: dict[bytes, list[FileView]] = {}
+            for file in attempt.files:
+                sessions.setdefault(file.version.session_id, []).append(file)
+            recordings += [Recording(rank, number, files) for files in sessions.values()]
+    return recordings

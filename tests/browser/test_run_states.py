@@ -1,0 +1,128 @@
+"""The states of runs and what restarts hide, in a real browser."""
+
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+from support.element_state import expect_state
+from support.event_files import NAME, end_event, scalar_event, version_event
+from support.pages import Pages, StartServer
+
+from toposcope.proto import summary_pb2
+
+START = 1_700_000_000.0
+TRACEBACK = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\nValueError: <b>bad</b> shape\n'
+FAILED, FINISHED = summary_pb2.RecordingEnd.STATE_FAILED, summary_pb2.RecordingEnd.STATE_FINISHED
+
+
+def write_recording(
+    folder: Path,
+    end: bytes = b"",
+    *,
+    rank: int = 0,
+    began: float = START,
+    steps: int = 3,
+    heartbeat_seconds: float = 30,
+) -> None:
+    """Write what one process recorded: its start, losses, and its end unless that is missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    start = summary_pb2.RecordingStart(
+        host=f"node{rank}",
+        process_id=1000 + rank,
+        rank=rank,
+        command_line="python train.py --lr 0.1",
+        heartbeat_seconds=heartbeat_seconds,
+    )
+    session = f"{rank}{began:012.0f}".encode()
+    values = [scalar_event(began + step, step, {"loss": 1 / step}) for step in range(1, steps + 1)]
+    records = [version_event(began, session, start=start), *values, end]
+    (folder / NAME.format(seconds=int(began), rank=rank)).write_bytes(b"".join(records))
+
+
+def failed(wall_time: float) -> bytes:
+    """Return the end mark of a recording that failed."""
+    return end_event(wall_time, FAILED, error_type="ValueError", error_text="<b>bad</b> shape", traceback=TRACEBACK)
+
+
+def test_the_error_of_a_failed_run_can_be_read(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """Mark, details and page of a run have its state, its error with the traceback, and the state of each process."""
+    write_recording(tmp_path / "broken", failed(START + 9))
+    write_recording(tmp_path / "broken", end_event(START + 8, FINISHED), rank=1)
+    write_recording(tmp_path / "done", end_event(START + 5, FINISHED))
+    url = server(tmp_path).url
+    page = pages.open()
+    page.goto(url)
+
+    broken = page.locator('.run[data-run="broken"]')
+    mark = broken.get_by_role("img", name=re.compile(r"^Failed at 2023-11-1\d \d\d:\d\d:29$"))
+    expect(mark).to_have_attribute("data-state", "failed")
+    sentence = mark.get_attribute("aria-label") or ""
+    expect(page.locator('.run[data-run="done"] .state-mark')).to_have_attribute("data-state", "finished")
+    assert "ValueError: <b>bad</b> shape" in (broken.get_attribute("title") or "")
+
+    broken.hover()
+    broken.locator('[data-key="details"]').click()
+    panel = page.locator("#panel")
+    expect(panel.locator(".state-sentence")).to_have_text(sentence)
+    expect(panel.locator(".error-text")).to_have_text("<b>bad</b> shape")
+    expect(panel.locator(".run-error pre")).to_be_hidden()
+    panel.get_by_text("Traceback", exact=True).click()
+    expect(panel.locator(".run-error pre")).to_have_text(TRACEBACK.strip())
+    processes = panel.locator(".recordings li")
+    expect(processes.locator(".recording-state")).to_have_text(
+        [f"rank 0 {sentence}", re.compile("^rank 1 Finished at ")]
+    )
+    expect(processes.locator(".recording-place")).to_have_text(
+        ["node0 · process 1000", "ValueError: <b>bad</b> shape", "node1 · process 1001"]
+    )
+    expect(panel.locator(".command-line")).to_have_text(["python train.py --lr 0.1"])
+
+    table = pages.open(lang="zh-CN")
+    table.goto(url + "#page=overview")
+    table.locator('.heads [data-column="state"] button').click()
+    expect(table.locator('td[data-column="state"]')).to_have_text(["失败", "已完成"])
+    expect(table.locator('td[data-column="error"]').first).to_have_text("ValueError: <b>bad</b> shape")
+    table.locator('[data-key="filter-row"]').click()
+    table.locator('[data-filter="state"]').fill("已完成")
+    expect(table.locator(".run-line")).to_have_count(1)
+    table.locator("a.run-name").click()
+    expect(table.locator(".run-page .state-sentence")).to_have_text(re.compile(r"^于 2023-11-1\d \d\d:\d\d:25 完成$"))
+
+
+def test_attempts_that_a_restart_hides_are_one_click_away(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A card counts the hidden points; its buttons show all attempts or one, and the URL contains the choice."""
+    write_recording(tmp_path / "restarted", steps=20)
+    write_recording(tmp_path / "restarted", end_event(START + 999, FINISHED), began=START + 900, steps=5)
+    page.goto(server(tmp_path).url)
+    card = page.locator('scalar-card[data-tag="loss"]')
+    note = card.locator('[data-note="attempts"]')
+    expect(note).to_have_text("20 points of attempt 1 hidden")
+
+    card.locator('[data-attempt="all"]').click()
+    expect_state(card, "lines", [["restarted", "attempt 1"], ["restarted", "attempt 2"]])
+    expect(card).to_have_attribute("data-drawn-points", "25")
+    assert "scalar.attempt=all" in page.url
+    card.get_by_role("button", name="Attempt 1 only").click()
+    expect(card).to_have_attribute("data-drawn-points", "20")
+    expect(note).to_have_text("Attempt 1 only")
+    card.locator('[data-attempt="stitched"]').click()
+    expect(card).to_have_attribute("data-drawn-points", "5")
+    assert "scalar.attempt" not in page.url
+
+
+def test_a_change_of_state_fetches_no_series(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """When a run is lost, its mark changes; its chart is neither fetched nor drawn again."""
+    write_recording(tmp_path / "run", heartbeat_seconds=2)
+    page.goto(server(tmp_path).url)
+    mark, card = page.locator(".run .state-mark"), page.locator("scalar-card")
+    expect(mark).to_have_attribute("data-state", "running")
+    expect(card).to_have_attribute("data-drawn-points", "3")
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url.rpartition("/api/")[2]))
+    plot = card.evaluate_handle("card => card.plot")
+
+    expect(mark).to_have_attribute("data-state", "lost")
+
+    assert card.evaluate("(card, plot) => card.plot === plot", plot)
+    assert "runs" in requested
+    assert not {"scalars", "overview"} & set(requested)

@@ -1,0 +1,87 @@
+"""Imports of the recorder load only what is used, and every public name can be imported."""
+
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+PACKAGES = [
+    f"toposcope.recorder{name}"
+    for name in ("", ".callbacks", ".checkpoints", ".landscapes", ".loggers", ".metrics", ".training")
+]
+# Slow to import, and not needed to record scalars.
+HEAVY = {
+    "PIL",
+    "cryptography",
+    "safetensors",
+    "torch",
+    "jax",
+    "mindspore",
+    "psutil",
+    "pynvml",
+    "sqlite3",
+    "concurrent",
+    "asyncio",
+    "ssl",
+    "hmac",
+}
+
+
+def loaded_by(program: str) -> set[str]:
+    """Return the modules that a program leaves in sys.modules."""
+    command = [sys.executable, "-c", f"{program}\nimport sys\nprint(*sys.modules)"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=60)
+    return set(done.stdout.split())
+
+
+def test_the_package_itself_loads_nothing() -> None:
+    """A program that imports the package pays for what it then uses."""
+    loaded = loaded_by("import toposcope.recorder")
+
+    assert not {"numpy", "google.protobuf", "toposcope.recorder.summary_record"} & loaded
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "from toposcope.recorder import SummaryRecord",
+        "from toposcope.recorder.callbacks import SummaryCollector",
+        "import sys, tempfile\n"
+        "from toposcope.recorder import SummaryRecord\n"
+        "with SummaryRecord(tempfile.mkdtemp()) as recorder:\n"
+        "    recorder.log({'loss': 1.0}, 1)",
+    ],
+    ids=["recorder", "collector", "recording"],
+)
+def test_heavy_modules_are_not_loaded(program: str) -> None:
+    loaded = loaded_by(program)
+
+    assert not HEAVY & {name.partition(".")[0] for name in loaded}
+    assert not {name for name in loaded if name.startswith("toposcope.recorder.frameworks.")}
+
+
+def test_the_collector_loads_no_metrics_landscapes_and_formats_of_checkpoints() -> None:
+    loaded = loaded_by("from toposcope.recorder.callbacks import SummaryCollector")
+
+    unused = ("metrics.accuracy", "landscapes.summary_landscape", "checkpoints.safetensors_file", "training.trainer")
+    assert not {f"toposcope.recorder.{name}" for name in unused} & loaded
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_name_is_defined_in_the_module_that_the_package_states(package: str) -> None:
+    module = import_module(package)
+
+    assert module.__all__
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+        assert vars(module)[name] is getattr(module, name)
+
+
+def test_an_unknown_name_is_an_error() -> None:
+    recorder = import_module("toposcope.recorder")
+
+    with pytest.raises(AttributeError, match=r"'toposcope\.recorder' has no attribute 'nothing'"):
+        _ = recorder.nothing
+    with pytest.raises(ImportError, match="nothing"):
+        exec("from toposcope.recorder import nothing")

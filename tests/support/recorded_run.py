@@ -1,0 +1,24 @@
+"""The only run of a directory, read with the server: its scalars, histograms and tags."""
+
+from pathlib import Path
+from typing import Any
+
+from toposcope import server
+
+
+def run_in(directory: Path) -> Any:
+    """Return the only run of a directory."""
+    (run,) = server.open(directory).runs.values()
+    return run
+
+
+def scalars_of(directory: Path, tag: str) -> dict[int, float]:
+    """Return the values of a scalar by step."""
+    points = run_in(directory).scalars(tag)
+    return dict(zip(points.step.tolist(), points.value.tolist(), strict=True))
+
+
+def tags_of(directory: Path, plugin: str) -> list[str]:
+    """Return the tags of a plugin in alphabetical order, those of the machine left out."""
+    tags = run_in(directory).tags(plugin)
+    return sorted(tag for tag in tags if not tag.startswith("machine/"))

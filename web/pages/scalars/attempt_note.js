@@ -1,0 +1,38 @@
+// The note of a card on what the stitched view hides, with buttons for all attempts and for each.
+
+import { html, nothing } from "lit-html";
+import { hiddenAttempts, offeredAttempts } from "../../data/attempts.js";
+import { attemptCounts } from "../../data/catalogue.js";
+import { attempt } from "../../data/scalar_view.js";
+import { set } from "../../data/view.js";
+import { grouped } from "../../i18n/numbers.js";
+import { t } from "./words.js";
+
+/** @param {import("../../data/series.js").Series[]} series of the card */
+export function attemptNote(series) {
+  const hidden = hiddenAttempts(series, attemptCounts.value);
+  const isStitched = attempt.value === "";
+  if (isStitched ? !hidden.points : hidden.attempts === 1) return nothing;
+  const offered = offeredAttempts(hidden.attempts).map(String);
+  return html`<span class="attempt-buttons" role="group" aria-label=${t("bar.attempt")}>
+    ${isStitched ? nothing : button("", t("card.attempts_merge"), t("bar.attempt_stitched"))}
+    ${attempt.value === "all" ? nothing : button("all", t("card.attempts_all"), t("bar.attempt_all"))}
+    ${offered
+      .filter((number) => number !== attempt.value)
+      .map((number) => button(number, number, t("card.attempts_only", { attempt: number })))}</span>
+  <span class="meta attempt-note" data-note="attempts" title=${t("card.attempts_hint")}>${
+    isStitched ? sentence(hidden) : shown()
+  }</span>`;
+}
+
+/** @param {ReturnType<typeof hiddenAttempts>} hidden */
+const sentence = ({ points, attempts }) =>
+  t(attempts === 2 ? "card.attempts_hidden" : "card.attempts_hidden_earlier", { n: grouped(points) });
+
+const shown = () =>
+  attempt.value === "all" ? t("bar.attempt_all") : t("card.attempts_only", { attempt: attempt.value });
+
+/** @param {string} value of the setting @param {string} text @param {string} label */
+const button = (value, text, label) =>
+  html`<button class="text" data-attempt=${value || "stitched"} title=${label} aria-label=${label}
+    @click=${() => set({ "scalar.attempt": value })}>${text}</button>`;
