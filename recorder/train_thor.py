@@ -1,11 +1,95 @@
 """train_thor: the second-order optimizer THOR for PyTorch modules, with the names of mindspore.train.train_thor."""
 
 from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from typing import Any, Literal
 
-from toposcope.recorder.adapters import adapter, is_module
+from toposcope.recorder.adapters import adapter, is_cell, is_module
 from toposcope.recorder.arguments import checked_bool, checked_integer
+from toposcope.recorder.training.model import Model
 from toposcope.recorder.values.foreign_values import short_repr
+
+_AMP_LEVELS = ("O0", "O2", "O3", "auto")
+
+
+class ConvertNetUtils:
+    """Prepares a network for THOR."""
+
+    def convert_to_thor_net(self, net: Any) -> None:
+        """Check that THOR can train a network.
+
+        thor() observes the layers of a torch.nn.Module itself, so nothing is changed; MindSpore replaces layers here. A
+        network of MindSpore is converted by MindSpore.
+
+        Args:
+            net: a torch.nn.Module or a mindspore.nn.Cell.
+
+        Raises:
+            TypeError: net is neither.
+        """
+        if is_cell(net):
+            _mindspore().ConvertNetUtils().convert_to_thor_net(net)
+        elif not is_module(net):
+            raise TypeError(f"net must be a torch.nn.Module or a mindspore.nn.Cell, not {short_repr(net)}.")
+
+
+class ConvertModelUtils:
+    """Converts a Model for THOR."""
+
+    @staticmethod
+    def convert_to_thor_model(
+        model: Any,
+        network: Any,
+        loss_fn: Any = None,
+        optimizer: Any = None,
+        metrics: Any = None,
+        amp_level: str = "O0",
+        loss_scale_manager: Any = None,
+        keep_batchnorm_fp32: bool = False,
+    ) -> Any:
+        """Return a model that trains a network with THOR.
+
+        Our Model runs every optimizer of torch.optim, thor() included: the result is a new Model made from the other
+        arguments, as in MindSpore. If optimizer is not a THOR optimizer, the result is *model* itself. A model of
+        MindSpore is converted by MindSpore.
+
+        Args:
+            model: a Model.
+            network: the network to train.
+            loss_fn: as for Model.
+            optimizer: an optimizer created by thor().
+            metrics: as for Model, a dict or a set.
+            amp_level: "O0", "O2", "O3" or "auto"; see Model.
+            loss_scale_manager: as for Model.
+            keep_batchnorm_fp32: as for Model.
+
+        Raises:
+            TypeError: model is not a Model, or an argument has the wrong type.
+            ValueError: amp_level is none of the above, or another argument has an invalid value.
+        """
+        if is_cell(network):
+            return _mindspore().ConvertModelUtils.convert_to_thor_model(
+                model, network, loss_fn, optimizer, metrics, amp_level, loss_scale_manager, keep_batchnorm_fp32
+            )
+        if not isinstance(model, Model):
+            raise TypeError(f"model must be a Model, not {short_repr(model)}.")
+        if amp_level not in _AMP_LEVELS:
+            raise ValueError(f"amp_level must be one of {', '.join(map(repr, _AMP_LEVELS))}, not {short_repr(amp_level)}.")
+        if not hasattr(optimizer, "curvatures"):
+            return model
+        return Model(
+            network,
+            loss_fn,
+            optimizer,
+            metrics,
+            amp_level=amp_level,
+            loss_scale_manager=loss_scale_manager,
+            keep_batchnorm_fp32=keep_batchnorm_fp32,
+        )
+
+
+def _mindspore() -> Any:
+    return import_module("mindspore.train.train_thor")
 
 
 def thor(

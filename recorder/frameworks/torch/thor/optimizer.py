@@ -80,6 +80,11 @@ class Thor(Optimizer):
             self._warn("excluded", "updates without preconditioning: %s.", ", ".join(excluded))
 
     @property
+    def loss_scale(self) -> float:
+        """The factor by which the loss is multiplied; step() divides the gradients by it."""
+        return self._loss_scale
+
+    @property
     def is_due(self) -> bool:
         """Whether the next step refreshes the factors."""
         return self.step_number % self._frequency == 0
