@@ -169,8 +169,8 @@ def seconds_to_first_picture(directory: Path) -> float:
         pass
 
     class Recorder(SummaryRecord):
-        def flush(self) -> None:
-            super().flush()
+        def flush(self, *, durable: bool = False) -> bool:
+            super().flush(durable=durable)
             raise FirstPictureError
 
     try:

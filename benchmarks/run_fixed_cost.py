@@ -88,7 +88,7 @@ def train(is_collected: bool, steps: int) -> None:
 
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    network = torch.nn.Sequential(
+    network: Any = torch.nn.Sequential(
         *(torch.nn.Conv2d(1, 8, 3), torch.nn.ReLU(), torch.nn.Conv2d(8, 16, 3), torch.nn.ReLU()),
         *(torch.nn.Flatten(), torch.nn.Linear(256, 10)),
     )
@@ -108,7 +108,7 @@ def train(is_collected: bool, steps: int) -> None:
         clock.end("open")
         for step in range(steps):
             optimizer.zero_grad()
-            loss = torch.nn.functional.cross_entropy(network(images), labels)
+            loss: Any = torch.nn.functional.cross_entropy(network(images), labels)
             loss.backward()
             optimizer.step()
             clock.end("training")

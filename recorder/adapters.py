@@ -6,6 +6,7 @@ before the process has imported PyTorch.
 """
 
 import sys
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -45,7 +46,9 @@ def adapter(framework: str, purpose: str) -> Any:
         KeyError: there is no such adapter.
     """
     name = _ADAPTERS[framework, purpose]
-    return import_module(name) if framework == "plain" or framework in sys.modules else None
+    if framework != "plain" and framework not in sys.modules:
+        return None
+    return sys.modules.get(name) or import_module(name)
 
 
 def framework_name(thing: object) -> str:
@@ -56,11 +59,17 @@ def framework_name(thing: object) -> str:
     """
     if type(thing) is tuple and thing:
         thing = thing[0]
-    packages = {kind.__module__.split(".")[0] for kind in type(thing).__mro__}
+    packages = _packages_of(type(thing).__mro__)
     for name, own_packages in _PACKAGES.items():
         if name in sys.modules and not own_packages.isdisjoint(packages):
             return name
     return "jax" if has_jax_arrays(thing) else "plain"
+
+
+@lru_cache(maxsize=64)
+def _packages_of(kinds: tuple[type, ...]) -> frozenset[str]:
+    """Return the top-level packages of classes."""
+    return frozenset(kind.__module__.split(".")[0] for kind in kinds)
 
 
 def has_jax_arrays(thing: object) -> bool:

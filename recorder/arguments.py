@@ -15,6 +15,9 @@ from toposcope.recorder.values.scalar import scalar_from
 _FILE_NAME_PART = re.compile(r"\w+[0-9a-zA-Z_.]*", re.ASCII)
 _INT64 = range(-(2**63), 2**63)
 
+MIN_HEARTBEAT_SECONDS = 0.01
+"""More heartbeats would take CPU time from the training."""
+
 
 def checked_directory(parameter: str, directory: object) -> str:
     """Return the absolute path of directory, which is created with its parents if it does not exist.
@@ -64,12 +67,14 @@ def checked_bool(parameter: str, flag: object) -> bool:
     return flag
 
 
-def checked_seconds(parameter: str, seconds: object) -> float:
-    """Return a duration; TypeError if it is not a number, ValueError if it is not positive and finite."""
+def checked_seconds(parameter: str, seconds: object, lowest: float = 0) -> float:
+    """Return a duration; TypeError if it is not a number, ValueError if it is not positive and finite or too short."""
     if isinstance(seconds, bool) or not isinstance(seconds, int | float):
         raise TypeError(f"{parameter} must be a number of seconds, not {short_repr(seconds)}.")
     if not 0 < seconds <= sys.float_info.max:
         raise ValueError(f"{parameter} must be a positive, finite number of seconds, not {seconds!r}.")
+    if seconds < lowest:
+        raise ValueError(f"{parameter} must be at least {lowest} seconds, not {seconds!r}.")
     return float(seconds)
 
 

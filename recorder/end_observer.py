@@ -20,9 +20,14 @@ class EndObserver:
         # Not the exceptions themselves, which would keep the variables of their tracebacks alive.
         self._handled, self._unhandled = id(sys.exception()), id(unhandled_exception())
 
+    def handled_exception(self) -> BaseException | None:
+        """Return the exception that this thread handles; None if it was there when the recorder was created."""
+        error = sys.exception()
+        return None if id(error) == self._handled else error
+
     def ending_at_close(self) -> RecordingEnd:
         """Return the end of the training for a call of close(), which may be in a finally block."""
-        if (error := sys.exception()) is not None and id(error) != self._handled:
+        if (error := self.handled_exception()) is not None:
             return ending_of(error)
         return (self._ending_by_unhandled() or ending_by_exit()) if is_exiting() else FINISHED
 
@@ -32,8 +37,8 @@ class EndObserver:
         A recorder may be dropped in any thread: exceptions handled in other threads have nothing to do with it.
         """
         thread = self._thread()
-        error = sys.exception() if threading.current_thread() is thread else None
-        if error is not None and id(error) != self._handled:
+        error = self.handled_exception() if threading.current_thread() is thread else None
+        if error is not None:
             return ending_of(error)
         if (end := ending_of_thread(thread)) is not None:
             return end

@@ -11,6 +11,8 @@ FINISHED = RecordingEnd(state=RecordingEnd.STATE_FINISHED)
 """The training reached its end."""
 
 _MAX_TEXT_BYTES, _MAX_TRACEBACK_BYTES = 2048, 8192
+# Hiding secrets takes time for each character. What is at this cut is not in the result.
+_MAX_HIDDEN_BYTES = 65_536
 # The end of a traceback explains more than its beginning.
 _HEAD_OF_TRACEBACK = 2048
 
@@ -33,7 +35,7 @@ def ending_of(error: BaseException | None) -> RecordingEnd:
     return RecordingEnd(
         state=RecordingEnd.STATE_FAILED if is_failure else RecordingEnd.STATE_INTERRUPTED,
         error_type=_name_of(type(error)),
-        error_text=_cut(hide_secrets(_text_of(error)), _MAX_TEXT_BYTES),
+        error_text=_text_of(error),
         traceback=_traceback_of(error),
     )
 
@@ -68,7 +70,7 @@ def _name_of(kind: type) -> str:
 
 def _text_of(error: BaseException) -> str:
     try:
-        return str(error)
+        return _cut(hide_secrets(str(error)[:_MAX_HIDDEN_BYTES]), _MAX_TEXT_BYTES)
     except Exception:  # The user's code.
         return "<the text of the exception cannot be read>"
 
@@ -76,10 +78,9 @@ def _text_of(error: BaseException) -> str:
 def _traceback_of(error: BaseException) -> str:
     try:
         text = "".join(traceback.format_exception(error))
+        return _cut_middle(hide_secrets(_cut_middle(text, _MAX_HIDDEN_BYTES)), _MAX_TRACEBACK_BYTES)
     except Exception:  # The exception and the loader of its source files are the user's code.
         return ""
-    # Cut before as well: hiding takes time for each character. What is at this cut is not in the result.
-    return _cut_middle(hide_secrets(_cut_middle(text, 2 * _MAX_TRACEBACK_BYTES)), _MAX_TRACEBACK_BYTES)
 
 
 def _cut(text: str, size: int) -> str:

@@ -1,17 +1,21 @@
 """Logged values: the arguments of log(), checked and copied, by tag and kind."""
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from google.protobuf.message import Message
 
+from toposcope.recorder.adapters import is_jax_array, is_tensor
 from toposcope.recorder.arguments import checked_name
 from toposcope.recorder.messages.foreign_messages import MESSAGES
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
+from toposcope.recorder.values.deferred_scalar import deferred_scalar
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text
 
+_DEFERRED_BYTES = 96
 _PLUGIN_OF_MESSAGE = {message.DESCRIPTOR.name: plugin for plugin, message in MESSAGES.items()}
 
 
@@ -21,7 +25,7 @@ class LoggedValues(NamedTuple):
     scalars: dict[str, float]
     """By tag."""
     snapshots: dict[tuple[str, str], Snapshot]
-    """All other values by plugin and tag."""
+    """All other values by plugin and tag, and scalars on a device, as DeferredScalar."""
     inexact: set[str]
     """Tags of scalars that were rounded, because no double represents them."""
     unreadable: dict[str, UnreadableValueError]
@@ -29,6 +33,11 @@ class LoggedValues(NamedTuple):
 
     def update(self, newer: "LoggedValues") -> None:
         """Add newer values; of the same plugin and tag the newer one replaces the older one."""
+        for tag in newer.scalars:
+            self.snapshots.pop(("scalar", tag), None)
+        for plugin, tag in newer.snapshots:
+            if plugin == "scalar":
+                self.scalars.pop(tag, None)
         self.scalars.update(newer.scalars)
         self.snapshots.update(newer.snapshots)
         self.inexact.update(newer.inexact)
@@ -43,7 +52,8 @@ def nothing_logged() -> LoggedValues:
 def logged_values(values: Mapping[str, Any]) -> LoggedValues:
     """Return copies of the values of a mapping, whose names are joined by "/" with those of nested mappings.
 
-    Numbers, and arrays and tensors with one element, are scalars. Image, Histogram, Text and Tensor name the kind of
+    Numbers, and arrays and tensors with one element, are scalars; one on a device is copied without waiting for it, and
+    read by the thread that writes. Image, Histogram, Text and Tensor name the kind of
     other values. The messages returned by graph(), landscape() and so on are recorded as such.
 
     Raises:
@@ -83,6 +93,9 @@ def _add(logged: LoggedValues, tag: str, value: Any) -> None:
         if plugin != "scalar":
             logged.snapshots[plugin, tag] = snapshot_of(plugin, content, dataformats)
             return
+        if _is_on_device(content) and (deferred := deferred_scalar(content)) is not None:
+            logged.snapshots["scalar", tag] = Snapshot("scalar", deferred, _DEFERRED_BYTES)
+            return
         scalar = scalar_from(content)
     except (TypeError, ValueError) as error:
         raise type(error)(f"The value of {tag!r} cannot be recorded: {error}{_advice(value)}") from None
@@ -102,6 +115,13 @@ def _classified(value: Any) -> tuple[str, Any, str | None]:
     if isinstance(value, Message):
         return _PLUGIN_OF_MESSAGE.get(value.DESCRIPTOR.name, "scalar"), value, None
     return "scalar", value, None
+
+
+def _is_on_device(value: Any) -> bool:
+    """Return whether value is a tensor of PyTorch or an array of JAX with one real element, perhaps on a device."""
+    if not (is_tensor(value) or is_jax_array(value)):
+        return False
+    return math.prod(value.shape) == 1 and "complex" not in str(value.dtype)
 
 
 def _advice(value: Any) -> str:

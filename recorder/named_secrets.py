@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from toposcope.recorder.secret_forms import Range
 from toposcope.recorder.secret_names import names_only_secrets, names_secret
@@ -15,9 +16,6 @@ _TYPES = (
     r"(?:(?:typing\.|t\.)?(?:str|bytes|int|float|bool|None|Optional|Union|Final|ClassVar|Any|SecretStr|SecretBytes|"
     r"string|String|list|dict|List|Dict)(?![\w\-])[ \t\[\]|,]*)+"
 )
-# An operator: assignments, comparisons and entries, with the type of the name if there is one.
-_OPERATOR = re.compile(rf"""["'`]?\]?[ \t]*(?::[ \t]*{_TYPES}=(?!=)|[:=!]?={{1,3}}>?|:)[ \t]*""")
-_TYPE_ALONE = re.compile(rf"{_TYPES}[),=:]|{_TYPES}$", re.MULTILINE)
 _COMMA = re.compile(r"""["'][ \t]*,""")
 _GAP = re.compile(r"[ \t]+(?![\-=:])")
 
@@ -37,6 +35,18 @@ _NO_SECRET = re.compile(
 _CALL = re.compile(r"[A-Za-z_][\w.]*[(\[]|[(\[{]")
 _OPEN = ("(", "[", "{", "\\")
 _CLOSING_LINE = re.compile(r"^[ +\-]?[ \t]*[)\]}]", re.MULTILINE)
+
+
+@cache  # Compiled when a text needs it: half as much time as all other patterns together.
+def _operator() -> re.Pattern[str]:
+    """Return the pattern of assignments, comparisons and entries, with the type of the name if there is one."""
+    return re.compile(rf"""["'`]?\]?[ \t]*(?::[ \t]*{_TYPES}=(?!=)|[:=!]?={{1,3}}>?|:)[ \t]*""")
+
+
+@cache
+def _type_alone() -> re.Pattern[str]:
+    """Return the pattern of a type without a value, as in the declaration of a parameter."""
+    return re.compile(rf"{_TYPES}[),=:]|{_TYPES}$", re.MULTILINE)
 
 
 class _Expressions:
@@ -114,8 +124,8 @@ def _lines_with_hints(lower: str) -> Iterator[Range]:
 
 def _values_of(text: str, name: re.Match[str], end: int, expressions: _Expressions) -> Iterator[Range]:
     """Yield the ranges of the values of a name in a line that ends at end; add expressions of several values."""
-    if operator := _OPERATOR.match(text, name.end()):
-        if not _TYPE_ALONE.match(text, operator.end()):
+    if operator := _operator().match(text, name.end()):
+        if not _type_alone().match(text, operator.end()):
             yield from _value(text, name, operator.end(), end, expressions)
     elif comma := _COMMA.match(text, name.end()):  # add_argument("--token", default=...), setdefault("TOKEN", ...)
         expressions.add(comma.end(), end)

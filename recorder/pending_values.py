@@ -21,6 +21,8 @@ class PendingValues:
         """Drop the values of the plugins for which plugin_filter, called once per plugin, returns a false value."""
         plugins = dict.fromkeys((["scalar"] if self.scalars else []) + [plugin for plugin, _ in self.snapshots])
         dropped = {plugin for plugin in plugins if not plugin_filter(plugin)}
+        if not dropped:
+            return
         if "scalar" in dropped:
             self.scalars = {}
         self.snapshots = {key: snapshot for key, snapshot in self.snapshots.items() if key[0] not in dropped}

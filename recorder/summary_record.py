@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from toposcope.proto.summary_pb2 import Phase, RecordingEnd
 from toposcope.recorder import log
 from toposcope.recorder.arguments import (
+    MIN_HEARTBEAT_SECONDS,
     checked_backlog,
     checked_bool,
     checked_directory,
@@ -114,8 +115,8 @@ class SummaryRecord:
             export_options: {"tensor_format": "npy"} also writes each tensor to a separate file,
                 `export_<seconds>/tensor/<quoted tag>_<step>.npy`.
             flush_seconds: maximum time in seconds before a recorded value is written.
-            heartbeat_seconds: a heartbeat is written when nothing else was written for this time in seconds. Readers
-                consider the process lost when the file has not grown for three times as long.
+            heartbeat_seconds: a heartbeat is written when nothing else was written for this time in seconds, at least
+                0.01. Readers consider the process lost when the file has not grown for three times as long.
             on_backlog: what record() does if values are recorded faster than they are written and the queue is full:
                 "wait" until there is room, or "drop" the new values and return False. What was waited and dropped is
                 logged at the end.
@@ -138,7 +139,7 @@ class SummaryRecord:
         self._raise_exception = checked_bool("raise_exception", raise_exception)
         exports_npy = checked_export_options(export_options)
         seconds = checked_seconds("flush_seconds", flush_seconds)
-        heartbeat = checked_seconds("heartbeat_seconds", heartbeat_seconds)
+        heartbeat = checked_seconds("heartbeat_seconds", heartbeat_seconds, lowest=MIN_HEARTBEAT_SECONDS)
         drops = checked_backlog(on_backlog) == "drop"
         resume = resume if isinstance(resume, bool) else checked_integer("resume", resume, lowest=0)
         collects_operators = checked_bool("collects_operators", collects_operators)
@@ -378,9 +379,14 @@ class SummaryRecord:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if error is None:
-            self._close_or_raise(ending_of(None))
+            # An exception is being handled where contextlib.ExitStack.close() is called in a finally block.
+            self._close_or_raise(ending_of(self._observer.handled_exception()))
         else:
             self._close(ending_of(error))  # What is lost is logged: raising it would hide the error.
+
+    def close_dropped(self) -> bool:
+        """Close the files of a training that was never closed, as if nothing referenced this recorder any more."""
+        return self._close(self._observer.ending_without_close())
 
     def set_phase(self, phase: Callable[[], Phase]) -> None:
         """Set a function that returns what the training does at present, for heartbeats.
@@ -507,6 +513,5 @@ class SummaryRecord:
 
 
 def _close_unclosed(recording: Recording, observer: EndObserver) -> None:
-    """Close the files of a recorder that was dropped, or at exit, unless they are closed."""
-    if not recording.queue.closed:
-        recording.writer.close(observer.ending_without_close())
+    """Close the files of a recorder that was dropped, or at exit; wait for a close() that was interrupted."""
+    recording.writer.close(None if recording.queue.closed else observer.ending_without_close())

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder.adapters import framework_name
 from toposcope.recorder.arguments import (
+    MIN_HEARTBEAT_SECONDS,
     checked_backlog,
     checked_bool,
     checked_directory,
@@ -29,9 +30,10 @@ from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
-from toposcope.recorder.training.watch import watch
-from toposcope.recorder.training.watched_run import WatchedRun
 from toposcope.recorder.values.foreign_values import short_repr
+
+if TYPE_CHECKING:
+    from toposcope.recorder.training.watched_run import WatchedRun
 
 _MODES = ("train", "eval")
 
@@ -80,7 +82,7 @@ class SummaryCollector(Callback):
       [collect_machine, True].
     * What Python writes to stdout and stderr [collect_console, False].
 
-    Whatever looks like a secret in these is recorded as "***"; see hide_secrets().
+    Whatever looks like a secret in these is recorded as `***`; see hide_secrets().
 
     After each evaluation:
 
@@ -100,11 +102,12 @@ class SummaryCollector(Callback):
     for several trainings in succession; each starts a new file.
 
     Differences from MindSpore's class: the loss and the learning rates are recorded at every step by default (with
-    metric_freq=None at multiples of collect_freq, as in MindSpore); no step is recorded twice, and the first step is one event; landscape
-    checkpoints are evenly spread by default, and are not saved unless requested; tensors are collected until the end of
-    the training; the lineage is correct for trainings that ended early, for schedules, and regardless of the position
-    of ModelCheckpoint in the list of callbacks; metrics may be arrays; evaluations within a training are recorded; a
-    large batch of images is truncated. The collector also runs without `if __name__ == "__main__"`.
+    metric_freq=None at multiples of collect_freq, as in MindSpore); no step is recorded twice, and the first step is
+    one event; landscape checkpoints are evenly spread by default, and are not saved unless requested; tensors are
+    collected until the end of the training; the lineage is correct for trainings that ended early, for schedules, and
+    regardless of the position of ModelCheckpoint in the list of callbacks; metrics may be arrays; evaluations within a
+    training are recorded; a large batch of images is truncated. The collector also runs without
+    `if __name__ == "__main__"`.
     """
 
     runs_in_fit_evaluation: bool = True
@@ -177,7 +180,7 @@ class SummaryCollector(Callback):
         checked_export_options(export_options)
         self._export_options = export_options
         checked_bool("all_ranks", all_ranks)
-        self._heartbeat_seconds = checked_seconds("heartbeat_seconds", heartbeat_seconds)
+        self._heartbeat_seconds = checked_seconds("heartbeat_seconds", heartbeat_seconds, lowest=MIN_HEARTBEAT_SECONDS)
         self._on_backlog = checked_backlog(on_backlog)
         directory = checked_directory("summary_dir", summary_dir)
         seconds = checked_seconds("machine_seconds", machine_seconds)
@@ -186,6 +189,7 @@ class SummaryCollector(Callback):
         )
         self._depth = 0
         self._recorder: SummaryRecord | None = None
+        self._params = CallbackParams()
         self._collection: TrainingCollection | None = None
         self._background: Background | None = None
         self._phase: TrainingPhase | None = None
@@ -213,6 +217,8 @@ class SummaryCollector(Callback):
             request, self._exit_request = self._exit_request, None
             if error is None and request is not None:
                 recorder.close(interrupted_by=request)
+            elif error is None and self._params.processed.is_dropped:
+                recorder.close_dropped()
             else:
                 recorder.__exit__(kind, error, trace)
 
@@ -234,7 +240,7 @@ class SummaryCollector(Callback):
         parameters: Callable[[], Any] | None = None,
         gradients: Callable[[], Any] | None = None,
         learning_rate: float | Callable[..., Any] | None = None,
-    ) -> WatchedRun:
+    ) -> "WatchedRun":
         """Return a run that a user-written loop reports its steps to, and collect it.
 
             with SummaryCollector("runs/first").watch(model, optimizer, loader) as run:
@@ -262,6 +268,9 @@ class SummaryCollector(Callback):
             TypeError: an argument has the wrong type.
             ValueError: epochs or steps_per_epoch is not positive, or initial_step or initial_epoch is negative.
         """
+        # Not with this module: trainings of Model need nothing of it.
+        from toposcope.recorder.training.watch import watch
+
         return watch(
             [self, *checked_callbacks(callbacks)],
             model,
@@ -303,6 +312,7 @@ class SummaryCollector(Callback):
             raise ValueError(f"cb_params.mode must be 'train' or 'eval', not {short_repr(params.get('mode'))}.")
         if not self._depth:
             raise ValueError("A SummaryCollector must be entered, `with collector:`, before its hooks are called.")
+        self._params = params
         # Not before the first hook: refused callbacks leave no files.
         recorder = self._recorder or self._new_recorder(params)
         if params["mode"] == "train" or self._phase is None:
@@ -366,6 +376,7 @@ class SummaryCollector(Callback):
         """Collect the metrics of an evaluation."""
         if self._phase is not None:
             self._phase.is_evaluating = False
+            self._phase.is_over |= self._collection is None
         if self._collection is not None:
             self._collection.end_evaluation(run_context.original_args())
         elif self._recorder is not None:
@@ -376,3 +387,5 @@ class SummaryCollector(Callback):
     def on_train_end(self, run_context: RunContext) -> None:
         """Note whether a signal ended the training."""
         self._exit_request = requested_exit(run_context.original_args())
+        if self._phase is not None:
+            self._phase.is_over = True

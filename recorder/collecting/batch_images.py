@@ -34,7 +34,8 @@ def images_in(batch: object) -> Images:
         raise ValueError(f"a batch of images must begin with an array NCHW or NHWC; {_described(batch, shape)}.")
     layout = "NHWC" if is_grey else image_layout(shape, None)
     height, width = shape[1:3] if layout == "NHWC" else shape[2:4]
-    first = array[: max(1, _MAX_PIXELS // max(1, height * width))]
+    number = max(1, _MAX_PIXELS // max(1, height * width))
+    first = array if shape[0] <= number else array[:number]
     return Images(first[:, :, :, None] if is_grey else first, layout)
 
 

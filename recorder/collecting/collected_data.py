@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from toposcope.proto.lineage_pb2 import UserDefinedInfo
 from toposcope.recorder import log
@@ -39,8 +39,7 @@ _NO_NAME = "$^"
 _KEYS = (*_FLAGS, _HISTOGRAMS, _GRADIENTS, _LANDSCAPE)
 
 
-@dataclass(frozen=True)
-class CollectedData:
+class CollectedData(NamedTuple):
     """What is collected; see `collect_specified_data` of SummaryCollector."""
 
     enabled: frozenset[str]

@@ -105,10 +105,19 @@ def _version_facts() -> Facts:
 
 
 def _host_facts(environ: Mapping[str, str]) -> Facts:
-    facts: Facts = {"host": platform.node(), "os": platform.platform(), "cpu_count": _cpu_count()}
+    facts: Facts = {"host": platform.node(), "os": _operating_system(), "cpu_count": _cpu_count()}
     if names := Counter(gpu.name for gpu in gpus_of(environ)):
         facts["gpus"] = ", ".join(name if count == 1 else f"{count} x {name}" for name, count in names.items())
     return facts
+
+
+def _operating_system() -> str:
+    """Return what platform.platform() returns, which reads all of Python's executable and runs another program."""
+    system, release, machine = platform.system(), platform.release(), platform.machine()
+    if system != "Linux":
+        return platform.platform()
+    libc = os.confstr("CS_GNU_LIBC_VERSION") if "CS_GNU_LIBC_VERSION" in os.confstr_names else None
+    return f"{system}-{release}-{machine}" + (f"-with-{libc.replace(' ', '')}" if libc else "")
 
 
 def _process_facts(environ: Mapping[str, str]) -> Facts:

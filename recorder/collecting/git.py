@@ -1,13 +1,14 @@
 """Git: runs git commands that only read, within a time limit and without running anything else."""
 
 import os
+import selectors
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 _SETTINGS = (
     # Git would otherwise refresh the index, for which "diff" takes its lock even with --no-optional-locks.
@@ -23,13 +24,12 @@ _VARIABLES = {
     "LC_ALL": "C",
 }
 _CHUNK = 1 << 16
+_POLL_SECONDS = 0.1
 
 
-def _read_beginning(stdout: IO[bytes]) -> tuple[bytes, int]:
-    content, size = stdout.read(_CHUNK), 0
-    while chunk := stdout.read(_CHUNK):
-        size += len(chunk)
-    return content, len(content) + size
+def _read_beginning(chunks: Iterator[bytes]) -> tuple[bytes, int]:
+    content = next(chunks, b"")
+    return content, len(content) + sum(map(len, chunks))
 
 
 class Output(NamedTuple):
@@ -63,14 +63,16 @@ class Git:
         self.is_stopped = False
         """Whether a command was ended, or not started, because the time was over."""
 
-    def run(self, *command: str, read: Callable[[IO[bytes]], tuple[bytes, int]] = _read_beginning) -> Output | None:
+    def run(
+        self, *command: str, read: Callable[[Iterator[bytes]], tuple[bytes, int]] = _read_beginning
+    ) -> Output | None:
         """Return the output of a command; None if it failed, did not end in time, or git is not installed.
 
         A command that did not end in time but wrote something returns what it wrote.
 
         Args:
             command: a git command and its arguments.
-            read: reads stdout to its end and returns the content and size of the Output.
+            read: returns the content and size of the Output, from the consecutive parts of stdout.
         """
         try:
             process = self._start(command)
@@ -82,9 +84,7 @@ class Git:
         timer.daemon = True
         timer.start()
         try:
-            assert process.stdout is not None
-            with process.stdout as stdout:
-                content, size = read(stdout)
+            content, size = read(_chunks(process))
             status = process.wait()
         finally:
             timer.cancel()
@@ -114,6 +114,24 @@ class Git:
                 start_new_session=True,  # Without a terminal to prompt on, and in a process group that can be killed.
             )
             return self._process
+
+
+def _chunks(process: "subprocess.Popen[bytes]") -> Iterator[bytes]:
+    """Yield what a process writes to stdout until it ends."""
+    assert process.stdout is not None
+    with process.stdout as stdout, selectors.DefaultSelector() as selector:
+        if os.name == "posix":  # Windows cannot wait for a pipe.
+            selector.register(stdout, selectors.EVENT_READ)
+        while True:
+            # A process that the training forks just now inherits the pipe, whose end would then not be seen.
+            has_ended = os.name == "posix" and process.poll() is not None
+            if os.name == "posix" and not selector.select(0 if has_ended else _POLL_SECONDS):
+                if has_ended:
+                    return
+                continue
+            if not (chunk := os.read(stdout.fileno(), _CHUNK)):
+                return
+            yield chunk
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:

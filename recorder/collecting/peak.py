@@ -17,6 +17,10 @@ class Peak:
 
     def add(self, number: Any) -> None:
         """Add a number, or an array with one number, without waiting for its device."""
+        if type(number) is float:  # The usual rate, at every step.
+            if self._largest is None or not number <= self._largest:
+                self._largest = number
+            return
         if isinstance(number, int | float):
             self._read(number)
             return

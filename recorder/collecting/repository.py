@@ -3,8 +3,8 @@
 import os
 import re
 import sys
-from collections.abc import Sequence
-from typing import IO, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from toposcope.proto.summary_pb2 import Code
 from toposcope.recorder.collecting.git import Git
@@ -17,7 +17,7 @@ _DIFF = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submo
 _SECTION = b"diff --git "
 _EMPTY_SECTION = re.compile(rb"^diff --git [^\n]*\n(?=diff --git |\Z)", re.MULTILINE)
 _MAX_URL = 2000
-_CHUNK = 1 << 16
+_LONG_LINE = 1 << 16
 
 
 class Repository(NamedTuple):
@@ -94,15 +94,15 @@ def repository_of(git: Git) -> Repository | None:
     return Repository(name, remote, shown, diff.size, is_cut, is_complete)
 
 
-def _read_diff(stdout: IO[bytes]) -> tuple[bytes, int]:
+def _read_diff(chunks: Iterator[bytes]) -> tuple[bytes, int]:
     """Return the beginning and the size of a diff, without the sections of files that are not changed."""
     kept, size, pending = bytearray(), 0, b""
-    while chunk := stdout.read(_CHUNK):
+    for chunk in chunks:
         if len(kept) > _MAX_READ:
             size += len(chunk)
             continue
         pending += chunk
-        end = pending.rfind(b"\n") + 1 or (len(pending) if len(pending) > _CHUNK else 0)
+        end = pending.rfind(b"\n") + 1 or (len(pending) if len(pending) > _LONG_LINE else 0)
         last_line = pending.rfind(b"\n", 0, max(0, end - 1)) + 1
         if pending.startswith(_SECTION, last_line):  # Its next line decides whether it has content.
             end = last_line

@@ -7,9 +7,8 @@ from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.peak import Peak
 from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.training.loss import first_output
-from toposcope.recorder.values.deferred_scalar import deferred_scalar
+from toposcope.recorder.values.deferred_scalar import deferred_scalar, scalar_now_or_later
 from toposcope.recorder.values.foreign_values import short_repr
-from toposcope.recorder.values.mean import mean_of
 
 
 class StepMetrics:
@@ -26,26 +25,27 @@ class StepMetrics:
         self._skipped_steps = 0
         self._collects_loss = job.collects("collect_metric")
         self._collects_rates = job.collects("collect_learning_rate")
+        self._reads_rates = self._collects_rates or job.collects("collect_train_lineage")
 
     def begin_step(self) -> None:
         """Read the learning rates that the step will use; at its end they may already be those of the next step."""
-        if not self._network.rates_are_of_last_step:
-            self._rates = self._attempt("the learning rate", self._learning_rates) or ()
+        if self._reads_rates and not self._network.rates_are_of_last_step:
+            number = self._params["cur_step_num"] - 1
+            self._rates = self._attempt("the learning rate", self._network.learning_rates, number) or ()
 
     def add(self) -> None:
         """Add the metrics of a finished step to the next record."""
         if self._collects_loss:
             self._attempt("the loss", self.add_loss)
             self.add_skipped_steps()
-        self._attempt("the learning rate", self._add_learning_rates)
+        if self._reads_rates:
+            self._attempt("the learning rate", self._add_learning_rates)
 
     def add_loss(self) -> None:
         """Add the loss of the newest step; ValueError if it has none."""
         outputs = self._params.get("net_outputs")
         loss = first_output(outputs)
-        value: object = deferred_scalar(loss)
-        if value is None:
-            value = mean_of(loss)
+        value = scalar_now_or_later(loss)
         if value is None:
             raise ValueError(
                 f"net_outputs must be a number, an array or a tensor, or begin with one; not {short_repr(outputs)}."
@@ -61,11 +61,8 @@ class StepMetrics:
         self._add("scalar", "optimizer/skipped_steps", float(skipped))
         return True
 
-    def _learning_rates(self) -> list[Any]:
-        return self._network.learning_rates(self._params["cur_step_num"] - 1)
-
     def _add_learning_rates(self) -> None:
-        rates = self._rates or self._learning_rates()
+        rates = self._rates or self._network.learning_rates(self._params["cur_step_num"] - 1)
         if not rates:
             return
         self.peak_learning_rate.add(rates[0])

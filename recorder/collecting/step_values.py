@@ -41,9 +41,9 @@ class StepValues:
         if job.is_leading and job.collects("collect_input_data"):
             attempt("the input", self._add_images)
 
-    def restart_throughput(self, step: int) -> None:
-        """Begin an interval of the throughput, after *step* finished steps."""
-        self.throughput.restart(step, self._job.params.processed.samples)
+    def restart_throughput(self, step: int, began: float | None = None) -> None:
+        """Begin an interval of the throughput at *began*, or now, after *step* finished steps."""
+        self.throughput.restart(step, self._job.params.processed.samples, began)
 
     def _add_throughput(self, step: int) -> None:
         params = self._job.params

@@ -4,16 +4,16 @@ from time import perf_counter
 
 
 class Throughput:
-    """Measures since the last measurement or the beginning of the epoch, so that evaluations do not count."""
+    """Measures since the last measurement, evaluation or beginning of an epoch, so that evaluations do not count."""
 
     def __init__(self) -> None:
         self._step: int | None = None
         self._samples: int | None = None
         self._seconds = 0.0
 
-    def restart(self, step: int, samples: int | None) -> None:
-        """Start measuring now, after *step* finished steps with *samples* samples; None: unknown."""
-        self._step, self._samples, self._seconds = step, samples, perf_counter()
+    def restart(self, step: int, samples: int | None, began: float | None = None) -> None:
+        """Start measuring at *began*, or now, after *step* finished steps with *samples* samples; None: unknown."""
+        self._step, self._samples, self._seconds = step, samples, perf_counter() if began is None else began
 
     def measure(self, step: int, samples: int | None, batch_size: float | None) -> dict[str, float]:
         """Return the throughput since the last measurement, by tag; {} if no step was finished in between.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from toposcope.recorder.collecting.evaluations import add_evaluation
 from toposcope.recorder.collecting.graph_recording import GraphRecording
 from toposcope.recorder.collecting.job import Job
-from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
 from toposcope.recorder.collecting.missing_values import warn_of_missing
 from toposcope.recorder.collecting.schedule import NOTHING_DUE, Due, Schedule
 from toposcope.recorder.collecting.step_metrics import StepMetrics
@@ -44,7 +43,7 @@ class TrainingCollection:
         self._graph = GraphRecording(job) if job.is_leading and job.collects("collect_graph") else None
         self._network = TrainingNetwork(params, job.framework)
         self._values, self._metrics = StepValues(job, self._network), StepMetrics(job, self._network)
-        self._has_graph, self._is_checked = self._graph is not None and self._graph.is_expected, False
+        self._has_graph, self._is_checked = self._graph is None or self._graph.is_expected, False
         self._metric_freq = plan.metric_freq
         # The loss and the learning rates are due from this step on, without anything else.
         self._next_metric = _NEVER if self._metric_freq is None or self._counts_epochs else 0
@@ -76,7 +75,7 @@ class TrainingCollection:
         self._epoch = int(self._job.params.get("cur_epoch_num", self._epoch + 1))
         # MindSpore's Model does not report the initial epoch, and so the first step, before its first epoch.
         self._step = int(self._job.params.get("cur_step_num", self._step))
-        self._values.restart_throughput(self._step)
+        self._values.restart_throughput(self._step, self._job.params.processed.epoch_began)
         if self._counts_epochs:
             self._activate_operators()
 
@@ -139,6 +138,7 @@ class TrainingCollection:
         self._attempt("evaluation metrics", add_evaluation, self._job._replace(params=params), self._step)
         if self._graph is not None:
             self._graph.record_in_pause(self._step)
+        self._values.restart_throughput(self._step)
 
     def end(self, error: BaseException | None = None) -> None:
         """Record what is known only at the end; after an error also the loss of the last step."""

@@ -1,5 +1,6 @@
 """TrainingNetwork: where the parameters, gradients and learning rates of a training come from."""
 
+import operator
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -31,19 +32,16 @@ class TrainingNetwork:
         """Whether learning_rates() returns the rates that the last step used, not those that the next step will use."""
         self.is_found: dict[str, bool] = {}
         """Whether the newest call returned "parameters", "gradients" and "the learning rate"; absent if none did."""
+        # A compiled function of JAX, such as a schedule of Optax, returns arrays that nobody else has.
+        self._are_rates_new = framework_name(self.sources.learning_rate) == "jax"
+        self._is_unchanged: bool | None = None
+        self._has_no_rates = False
         self._first_arrays = None if self.sources.parameters else self._jax_arrays()
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether the network has parameters and they are still the arrays from the beginning of the training."""
-        if not self._first_arrays:
-            return False
-        arrays = [array() for array in self._first_arrays]
-        now = self._framework.parameters(self._network, self._optimizer).values()
-        if len(now) == len(arrays) and all(new is old for new, old in zip(now, arrays, strict=True)):
-            return True
-        self._first_arrays = None
-        return False
+        """Whether the parameters were still the arrays from the beginning when they were last looked at."""
+        return self._compare() if self._is_unchanged is None else self._is_unchanged
 
     def parameters(self) -> dict[str, Any]:
         """Return the current parameters by name; none if they are unknown."""
@@ -51,7 +49,7 @@ class TrainingNetwork:
             source = function()
             parameters = framework_of(source).parameters(source, self._optimizer)
         else:
-            is_current = not self.is_unchanged
+            is_current = not self._compare()
             parameters = self._framework.parameters(self._network, self._optimizer) if is_current else {}
         self.is_found["parameters"] = bool(parameters)
         return parameters
@@ -79,6 +77,8 @@ class TrainingNetwork:
             finished_steps: how many steps of the training were finished before the one that uses the rates.
         """
         rates = self._rates(finished_steps)
+        if not self._are_rates_new:
+            rates = [rate if type(rate) is float else _kept(rate) for rate in rates]
         self.is_found["the learning rate"] = bool(rates)
         return rates
 
@@ -86,14 +86,26 @@ class TrainingNetwork:
         if (function := self.sources.learning_rate) is not None:
             rate = function(finished_steps)
             return list(rate) if isinstance(rate, list | tuple) else [rate]
-        if self.is_unchanged:
+        if self._has_no_rates or self.is_unchanged:
             return []
-        if rates := self._rate_framework.learning_rates(self._rate_owner):
-            return rates
-        if self.sources.parameters is None:
-            return []
-        source = self.sources.parameters()
-        return framework_of(source).learning_rates(source)
+        rates = self._rate_framework.learning_rates(self._rate_owner)
+        if not rates and self.sources.parameters is not None:
+            source = self.sources.parameters()
+            rates = framework_of(source).learning_rates(source)
+        # Not looked for again: the state of an optimizer may be large.
+        self._has_no_rates = self._is_watched and not rates
+        return rates
+
+    def _compare(self) -> bool:
+        """Return whether the parameters are the arrays from the beginning; once they are others, that is final."""
+        self._is_unchanged = False
+        if self._first_arrays:
+            now = self._framework.parameters(self._network, self._optimizer).values()
+            arrays = [array() for array in self._first_arrays]
+            self._is_unchanged = len(now) == len(arrays) and all(map(operator.is_, now, arrays))
+        if not self._is_unchanged:
+            self._first_arrays = None
+        return self._is_unchanged
 
     def _jax_arrays(self) -> list[ref[Any]]:
         """Return references to the parameters if they are arrays of JAX."""
@@ -104,3 +116,10 @@ class TrainingNetwork:
         except Exception:  # Logged when they are collected.
             return []
         return [ref(array) for array in arrays] if all(map(is_jax_array, arrays)) else []
+
+
+def _kept(rate: Any) -> Any:
+    """Return a learning rate that does not change until it is read; its device is not waited for."""
+    if is_jax_array(rate):
+        return rate.copy()  # The loop may give the buffer of its state to the next step.
+    return rate.read_value() if hasattr(rate, "read_value") else rate  # A variable of TensorFlow.

@@ -4,7 +4,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from toposcope.proto.summary_pb2 import PHASE_EVALUATING, PHASE_SAVING, PHASE_TRAINING, Phase
+from toposcope.proto.summary_pb2 import PHASE_EVALUATING, PHASE_SAVING, PHASE_TRAINING, PHASE_UNKNOWN, Phase
 from toposcope.recorder.checkpoints.saving_phase import is_saving
 
 
@@ -15,6 +15,8 @@ class TrainingPhase:
         """Follow a network without keeping it alive."""
         self.is_evaluating = False
         """Whether the callbacks know of a running evaluation."""
+        self.is_over = False
+        """Whether the training, or the evaluation outside of a training, has ended."""
         self._network: Callable[[], Any]
         try:
             self._network = weakref.ref(network)
@@ -29,9 +31,11 @@ class TrainingPhase:
         """
         if is_saving():
             return PHASE_SAVING
-        if self.is_evaluating or getattr(self._network(), "training", None) is False:
+        if self.is_evaluating:
             return PHASE_EVALUATING
-        return PHASE_TRAINING
+        if self.is_over:
+            return PHASE_UNKNOWN
+        return PHASE_EVALUATING if getattr(self._network(), "training", None) is False else PHASE_TRAINING
 
 
 def _none() -> None:

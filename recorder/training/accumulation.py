@@ -1,61 +1,53 @@
 """Accumulation: the micro-batches that have been reported of a step which has not ended: their losses and samples."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-
-
-class MicroBatch(NamedTuple):
-    """One forward and backward pass."""
-
-    loss: Any
-    """As the user reported it, detached."""
-    samples: int
-    """0: unknown."""
 
 
 class Accumulation:
     """The micro-batches of the running step, in order."""
 
     def __init__(self) -> None:
-        self._parts: list[MicroBatch] = []
+        self._losses: list[Any] = []
+        self._samples: list[int] = []
         self._more_samples = 0
 
     def __len__(self) -> int:
         """Return the number of micro-batches whose gradients belong to the running step."""
-        return len(self._parts)
+        return len(self._losses)
 
     def add(self, loss: Any, samples: int) -> None:
-        """Add a micro-batch."""
-        self._parts.append(MicroBatch(loss, samples))
+        """Add a micro-batch: its loss, detached, and its number of samples; 0: unknown."""
+        self._losses.append(loss)
+        self._samples.append(samples)
 
     def drop(self, number: int) -> None:
         """Remove the first micro-batches, whose step was skipped. Their samples have been processed nevertheless."""
-        self._more_samples += sum(part.samples for part in self._parts[:number])
-        del self._parts[:number]
+        self._more_samples += sum(self._samples[:number])
+        del self._losses[:number], self._samples[:number]
 
-    def take(self) -> MicroBatch:
+    def take(self) -> tuple[Any, int]:
         """Remove all; return their mean loss, weighted by samples, and the number of samples."""
-        parts, self._parts = self._parts, []
-        samples, self._more_samples = self._more_samples, 0
-        if len(parts) == 1:
-            loss, own = parts[0]
-            return MicroBatch(loss, samples + own)
-        return MicroBatch(_mean_loss(parts), samples + sum(part.samples for part in parts))
+        losses, samples, more = self._losses, self._samples, self._more_samples
+        if len(losses) == 1:  # The usual step.
+            self._more_samples = 0
+            return losses.pop(), more + samples.pop()
+        self._losses, self._samples, self._more_samples = [], [], 0
+        return _mean_loss(losses, samples), more + sum(samples)
 
-    def take_apart(self) -> list[MicroBatch]:
-        """Remove all and return each."""
-        parts, self._parts = self._parts, []
-        return parts
+    def take_apart(self) -> list[tuple[Any, int]]:
+        """Remove all; return the loss and the number of samples of each."""
+        losses, samples = self._losses, self._samples
+        self._losses, self._samples = [], []
+        return list(zip(losses, samples, strict=True))
 
 
-def _mean_loss(parts: list[MicroBatch]) -> Any:
+def _mean_loss(losses: list[Any], samples: list[int]) -> Any:
     """Return the mean of the losses, computed where they lie; equal weights if a number of samples is unknown."""
-    weights = [part.samples for part in parts]
-    if not all(weights):
-        weights = [1] * len(parts)
+    weights = samples if all(samples) else [1] * len(losses)
     total = sum(weights)
-    return sum(_number(part.loss) * (weight / total) for part, weight in zip(parts, weights, strict=True))
+    return sum(_number(loss) * (weight / total) for loss, weight in zip(losses, weights, strict=True))
 
 
 def _number(loss: Any) -> Any:

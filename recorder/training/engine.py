@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from toposcope.recorder import log
@@ -38,6 +38,7 @@ class Engine:
         self._ordered: list[Any] = []
         self._first_order: list[tuple[Any, bool]] = []
         self._order = self._first_order
+        self._has_event_callbacks = False
         self._finalizer = self._new_finalizer()
 
     def run_event(self, event: Event | str) -> None:
@@ -54,18 +55,19 @@ class Engine:
             raise RuntimeError(f"The engine is closed and cannot run {event.name}: create a new trainer.")
         if event is Event.INIT:
             self._claim_callbacks()
+        order = self._in_order(event)
+        if event is Event.BATCH_START or event is Event.BATCH_END:
+            self._call(order, event, self.hooks.hook_of_step(event))
+            return
+        if event is Event.BATCH_CHECKPOINT:  # At every step as well; it has no hook.
+            if self._has_event_callbacks:
+                self._call(order, event, None)
+            return
         hooks = self.hooks.hooks_at(event)
-        hook = next(hooks, None)
-        for callback, is_hooked in self._in_order(event):
-            if not is_hooked:
-                callback.run_event(event, self.state, self.logger)
-            elif hook is not None:
-                self.hooks.call(callback, hook)
+        self._call(order, event, next(hooks, None))
         if event in _OPENING:
             self._finalizer.detach()
             self._finalizer = self._new_finalizer()
-        if hook is None:
-            return
         # The second hook of an event is called after all callbacks have run the first.
         for later_hook in hooks:
             for callback in self.state.callbacks:
@@ -87,12 +89,19 @@ class Engine:
         self._finalizer.detach()
         return _close_all(self.state, self.logger, self.hooks, error)
 
+    def _call(self, order: Sequence[tuple[Any, bool]], event: Event, hook: str | None) -> None:
+        for callback, is_hooked in order:
+            if not is_hooked:
+                callback.run_event(event, self.state, self.logger)
+            elif hook is not None:
+                self.hooks.call(callback, hook)
+
     def _new_finalizer(self) -> weakref.finalize[..., Engine]:
         """Close the callbacks also when the engine is garbage-collected, and at interpreter exit.
 
         The newest finalizer is called first at exit: callbacks must be closed before the recorders that they opened.
         """
-        return weakref.finalize(self, _close_all, self.state, self.logger, self.hooks, None)
+        return weakref.finalize(self, _close_dropped, self.state, self.logger, self.hooks)
 
     def _in_order(self, event: Event) -> list[tuple[Any, bool]]:
         """Return the callbacks in the order of an event, each with whether it is called through hooks."""
@@ -104,6 +113,7 @@ class Engine:
                 (each, isinstance(each, Callback)) for each in callbacks if not isinstance(each, LoggerDestination)
             ]
             self._first_order, self._order = destinations + others, others + destinations
+            self._has_event_callbacks = not all(is_hooked for _, is_hooked in self._order)
         return self._first_order if event is Event.INIT else self._order
 
     def _claim_callbacks(self) -> None:
@@ -113,6 +123,12 @@ class Engine:
                     f"{short_repr(callback)} is still in use by another trainer: close that trainer first."
                 )
         _owners.update((id(callback), self.hooks) for callback in self.state.callbacks)
+
+
+def _close_dropped(state: State, logger: Logger, hooks: Hooks) -> None:
+    """Close the callbacks of an engine that was never closed, perhaps because of an exception."""
+    hooks.params.processed.is_dropped = True
+    _close_all(state, logger, hooks, None)
 
 
 def _close_all(state: State, logger: Logger, hooks: Hooks, error: BaseException | None) -> bool:

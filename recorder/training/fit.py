@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from datetime import timedelta
 from typing import Any, NamedTuple
 
 from toposcope.recorder.metrics import clear, result, update
@@ -97,9 +96,7 @@ class _FitLoop:
         self._log_batch()
         if self._plan.steps_schedulers_by_batch:
             self._step_schedulers()
-        duration = timedelta(seconds=time.perf_counter() - began)
-        state.previous_timestamp = state.timestamp
-        state.timestamp = state.timestamp.to_next_batch(self._steps.samples(state.batch), duration=duration)
+        state.count_step(self._steps.samples(state.batch), time.perf_counter() - began)
         run_event(Event.BATCH_END)
 
     def _train_microbatches(self) -> tuple[list[Any], list[float]]:

@@ -16,7 +16,7 @@ HOOKS = MappingProxyType(
     {
         Event.FIT_START: ("on_train_begin",),
         Event.EPOCH_START: ("on_train_epoch_begin",),
-        Event.BATCH_START: ("on_train_step_begin",),
+        Event.BATCH_START: ("on_train_step_begin",),  # See hook_of_step().
         Event.BATCH_END: ("on_train_step_end",),
         # Not at EPOCH_END: MindSpore evaluates before it ends an epoch.
         Event.EPOCH_CHECKPOINT: ("on_train_epoch_end",),
@@ -64,8 +64,28 @@ class Hooks:
         """Whether the newest phase is an evaluation."""
         return bool(self._phases) and self.params.get("mode") == "eval"
 
+    def hook_of_step(self, event: Event) -> str | None:
+        """Return the hook to call at BATCH_START or BATCH_END, after the params are updated for it; None for none.
+
+        The same as hooks_at(), for the events of every step.
+        """
+        state, params = self._state, self.params
+        if not self._phases:
+            return None
+        finished, size = state.counter.step, state.sink_size
+        if event is Event.BATCH_START:
+            params["train_dataset_element"] = state.batch
+            params["cur_step_num"] = finished + (size or 1)
+            return None if size and state.timestamp.batch_in_epoch.value else "on_train_step_begin"
+        params["net_outputs"], params["cur_step_num"] = state.net_outputs, finished
+        params.processed.samples = state.counter.samples
+        return None if size and state.timestamp.batch_in_epoch.value != size else "on_train_step_end"
+
     def hooks_at(self, event: Event) -> Iterator[str]:
-        """Yield the hooks to call at event one by one, each after the params are updated for it."""
+        """Yield the hooks to call at event one by one, each after the params are updated for it.
+
+        For all events but BATCH_START and BATCH_END.
+        """
         if event is Event.FIT_START:
             self._begin_training()
         elif event is Event.EVAL_START:
@@ -152,15 +172,6 @@ class Hooks:
             case "on_train_epoch_begin":
                 params["cur_epoch_num"] = int(state.timestamp.epoch) + 1
                 self._is_epoch_open = True
-            case "on_train_step_begin":
-                params["train_dataset_element"] = state.batch
-                params["cur_step_num"] = state.timestamp.batch.value + (state.sink_size or 1)
-                is_called = not (state.sink_size and int(state.timestamp.batch_in_epoch))
-            case "on_train_step_end":
-                params["net_outputs"] = state.net_outputs
-                params["cur_step_num"] = state.timestamp.batch.value
-                params.processed.samples = int(state.timestamp.sample.value)
-                is_called = not state.sink_size or state.timestamp.batch_in_epoch == state.sink_size
             case "on_train_epoch_end":
                 # At FIT_END only an epoch that was cut short still has to end.
                 is_called = event is not Event.FIT_END or self._is_epoch_open

@@ -44,8 +44,9 @@ class LogReceiver:
 
     def log_values(self, values: LoggedValues, step: int) -> None:
         """Log the values of WatchedRun.log(): scalars as metrics, images as images; other kinds are left out."""
-        if values.scalars:
-            self.log_metrics(dict(values.scalars), step)
+        deferred = {tag: snapshot.content for (plugin, tag), snapshot in values.snapshots.items() if plugin == "scalar"}
+        if metrics := values.scalars | {tag: scalar.read() for tag, scalar in deferred.items()}:
+            self.log_metrics(metrics, step)
         for (_, tag), snapshot in values.snapshots.items():
             if isinstance(pixels := snapshot.content, Pixels):
                 self.log_images(pixels.array.numbers(), tag, pixels.layout.endswith("C"), step)

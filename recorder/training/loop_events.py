@@ -1,7 +1,6 @@
 """Loop events: runs the events of a user-written loop in order, and keeps its state up to date."""
 
 from collections.abc import Mapping
-from datetime import timedelta
 from time import perf_counter
 from typing import Any
 
@@ -51,11 +50,17 @@ class LoopEvents:
         self.close_epoch()
         self.engine.run_event(Event.FIT_END)
 
-    def begin_micro_batch(self, batch: Any) -> None:
-        """Begin a micro-batch; the first one of a step runs BATCH_START, before it EPOCH_START if an epoch begins."""
+    def begin_micro_batch(self, batch: Any, *, is_over: bool = False) -> None:
+        """Begin a micro-batch; the first one of a step runs BATCH_START, before it EPOCH_START if an epoch begins.
+
+        Args:
+            batch: the batch.
+            is_over: whether its beginning was not observed: it began when the previous step or evaluation ended.
+        """
         self.close_epoch()
         if not self._is_epoch_started:
             self._is_epoch_started = True
+            self.engine.hooks.params.processed.epoch_began = self._clock if is_over else None
             self.engine.run_event(Event.EPOCH_START)
         self.is_micro_batch_started = True
         if self.is_step_started:
@@ -75,12 +80,12 @@ class LoopEvents:
 
     def end_step(self) -> None:
         """Count the step, run BATCH_END and BATCH_CHECKPOINT."""
-        state, whole = self._state, self.reported.take()
-        state.loss = whole.loss
-        state.net_outputs = whole.loss if state.outputs is None else (whole.loss, state.outputs)
+        state, (loss, samples) = self._state, self.reported.take()
+        state.loss = loss
+        state.net_outputs = loss if state.outputs is None else (loss, state.outputs)
         if self.engine.logger.destinations:
-            self.engine.logger.log_metrics({"loss/train/total": whole.loss})
-        self._count_step(whole.samples)
+            self.engine.logger.log_metrics({"loss/train/total": loss})
+        self._count_step(samples)
         self.is_step_started = False
         self.engine.run_event(Event.BATCH_END)
         self.engine.run_event(Event.BATCH_CHECKPOINT)
@@ -142,10 +147,9 @@ class LoopEvents:
         self._clock = perf_counter()
 
     def _count_step(self, samples: int) -> None:
-        state, now = self._state, perf_counter()
-        duration, self._clock = timedelta(seconds=now - self._clock), now
-        state.previous_timestamp = state.timestamp
-        state.timestamp = state.timestamp.to_next_batch(samples, duration=duration)
+        now = perf_counter()
+        seconds, self._clock = now - self._clock, now
+        self._state.count_step(samples, seconds)
 
     def _samples(self) -> int:
         """Return the number of samples of the batch; without a batch the loader's batch size; 0 if unknown."""

@@ -7,13 +7,17 @@ from toposcope.recorder.values.foreign_values import short_repr
 
 
 class Processed:
-    """What a training has processed, as far as it is known; MindSpore's cb_params do not have it."""
+    """What a training has processed, as far as it is known, and how it ended; MindSpore's cb_params do not have it."""
 
     def __init__(self) -> None:
         self.samples: int | None = None
         """Samples of this process, those of micro-batches whose step has not ended included; None: unknown."""
+        self.epoch_began: float | None = None
+        """perf_counter() when the first step of the epoch started; None: when the hook of the epoch is called."""
         self.skipped_steps = 0
         """Steps that GradScaler has skipped."""
+        self.is_dropped = False
+        """Whether the training was never closed: it ends at exit, or because nothing references it."""
 
 
 class CallbackParams(dict[str, Any]):

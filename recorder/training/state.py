@@ -10,6 +10,7 @@ from toposcope.recorder.trained_steps import TrainedSteps
 from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.loop_sources import LoopSources
+from toposcope.recorder.training.step_counter import StepCounter
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
 from toposcope.recorder.training.timestamp import Timestamp
 
@@ -67,7 +68,7 @@ class State:
         self.run_name = run_name
         self.seed = self.rank_zero_seed = seed
         self._counts: Sequence[TrainedSteps] = ()
-        self.timestamp = self.previous_timestamp = Timestamp()
+        self.counter = StepCounter()
         self.initial_step: int | None = None
         """The number of steps trained before, if the user has given it; see begin_counting()."""
         self.initial_epoch: int | None = None
@@ -105,19 +106,36 @@ class State:
     @property
     def timestamp(self) -> Timestamp:
         """The progress of the training."""
-        return self._timestamp
+        return self.counter.timestamp
 
     @timestamp.setter
     def timestamp(self, timestamp: Timestamp) -> None:
-        self._timestamp = timestamp
-        for count in self._counts:
-            count.step = int(timestamp.batch.value)
+        self.counter.timestamp = timestamp
+        self._update_counts()
+
+    @property
+    def previous_timestamp(self) -> Timestamp:
+        """The progress before the last step."""
+        return self.counter.previous
+
+    @previous_timestamp.setter
+    def previous_timestamp(self, timestamp: Timestamp) -> None:
+        self.counter.previous = timestamp
+
+    def count_step(self, samples: int, seconds: float) -> None:
+        """Count a step: its samples, and the seconds that it took."""
+        self.counter.count(samples, seconds)
+        self._update_counts()
 
     def count_for(self, counts: Sequence[TrainedSteps]) -> None:
         """From now on keep the counts of optimizers equal to the steps of the timestamp."""
         self._counts = counts
         for count in counts:
-            count.step, count.is_restored = int(self.timestamp.batch.value), False
+            count.step, count.is_restored = self.counter.step, False
+
+    def _update_counts(self) -> None:
+        for count in self._counts:
+            count.step = self.counter.step
 
     def set_dataloader(self, dataloader: Any, label: str | None, length: int | None = None) -> None:
         """Set the current data loader; length overrides its number of batches."""

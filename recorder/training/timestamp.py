@@ -72,20 +72,33 @@ class Timestamp:
         self, samples: TimeInput = 0, tokens: TimeInput = 0, duration: timedelta = timedelta()
     ) -> "Timestamp":
         """Return the timestamp after one more batch of *samples* and *tokens* that took *duration*."""
+        later = self.after_batches(1, Time.from_input(samples, TimeUnit.SAMPLE).value, duration, duration)
+        if tokens:
+            more = Time.from_input(tokens, TimeUnit.TOKEN)
+            _count(vars(later), ("token", "token_in_epoch", "token_in_iteration"), more)
+        return later
+
+    def after_batches(self, number: int, samples: int | float, duration: timedelta, latest: timedelta) -> "Timestamp":
+        """Return the timestamp after batches of one epoch, without tokens.
+
+        Args:
+            number: of batches.
+            samples: in all of them.
+            duration: of all of them.
+            latest: the duration of the last one.
+        """
         # Called at every step: avoids the checks of replace(), which take ten times as long.
         later = object.__new__(Timestamp)
         fields = vars(later)
         fields.update(vars(self))
-        fields["batch"], fields["batch_in_epoch"] = self.batch.after(1), self.batch_in_epoch.after(1)
-        fields["batch_wct"] = duration
+        fields["batch"], fields["batch_in_epoch"] = self.batch.after(number), self.batch_in_epoch.after(number)
+        fields["batch_wct"] = latest
         fields["total_wct"] += duration
         fields["iteration_wct"] += duration
         fields["epoch_wct"] += duration
         if samples:
-            more = samples if type(samples) is int else Time.from_input(samples, TimeUnit.SAMPLE).value
-            fields["sample"], fields["sample_in_epoch"] = self.sample.after(more), self.sample_in_epoch.after(more)
-        if tokens:
-            _count(fields, ("token", "token_in_epoch", "token_in_iteration"), Time.from_input(tokens, TimeUnit.TOKEN))
+            fields["sample"] = self.sample.after(samples)
+            fields["sample_in_epoch"] = self.sample_in_epoch.after(samples)
         return later
 
     def to_next_epoch(self, duration: timedelta = timedelta()) -> "Timestamp":

@@ -46,12 +46,15 @@ def watch(
         callbacks: a callback or a sequence of callbacks, of both styles; may include logger destinations.
         model: the network, if there is one: a torch.nn.Module, a model of Keras, a module of flax.nnx, a
             TrainableNetwork or any other object.
-        optimizer: the optimizer or a list of optimizers.
+        optimizer: the optimizer or a list of optimizers. Their steps are the steps of the training, so that gradients
+            may be accumulated and a GradScaler may skip steps; without an optimizer of PyTorch, each call of step() is
+            one. See WatchedRun.
         loader: the batches of an epoch. Its length, if it has one, determines the end of an epoch.
         loss_fn: the loss function, for lineage.
         epochs: planned number of epochs; None: unknown.
-        steps_per_epoch: calls of step() per epoch, if they differ from the batches of loader. None: the length of
-            loader; if it has no length, an evaluation ends the epoch.
+        steps_per_epoch: calls of step() per epoch, if they differ from the batches of loader; of accumulated
+            micro-batches each is a call, unless the loop calls step() only once per step of the optimizer. None: the
+            length of loader; if it has no length, an evaluation ends the epoch.
         schedulers: a scheduler of torch.optim.lr_scheduler or a list of them, for lineage; the loop steps them.
         valid_loader: the batches of an evaluation, for lineage.
         loggers: destinations of the Logger. It logs each loss as "loss/train/total", as in Composer at the number of

@@ -18,12 +18,11 @@ from toposcope.recorder.training.loop_events import LoopEvents
 from toposcope.recorder.training.optimizer_steps import EVERY_CALL, STEPPED, Progress, optimizer_steps
 from toposcope.recorder.training.run_values import RunValues
 from toposcope.recorder.training.state import State
-from toposcope.recorder.training.timestamp import Timestamp
 from toposcope.recorder.values.foreign_values import short_repr
 
 _NO_LOSSES = (str, Mapping)
 _PATIENCE = 256
-"""Calls of step() without a step of the optimizer, after which each call counts."""
+"""Calls of step() without a step of the optimizer, as a multiple of the longest step, after which each call counts."""
 
 
 class WatchedRun:
@@ -60,8 +59,8 @@ class WatchedRun:
     does not count; it is logged, and SummaryCollector records the number of such steps. Several optimizers count as
     one: each call of step() counts in which at least one has stepped. Optimizers that cannot be observed, of any
     framework but PyTorch, count at each call. So do all calls, after one warning, if the optimizer has not stepped in
-    the first 256: it is probably not the one that the loop uses. Micro-batches at the end of the loop that no step of
-    the optimizer follows are logged and not counted.
+    256 of them, or in 256 times as many as in the longest step before: it is probably not the one that the loop uses.
+    The first micro-batches of a step that the loop does not end are logged and not counted.
     """
 
     def __init__(self, state: State, logger: Logger) -> None:
@@ -74,7 +73,8 @@ class WatchedRun:
         self._is_closed = False
         self._call_hook = call_hook(state.model, self._begin_micro_batch)
         self._optimizer_steps = optimizer_steps(state.optimizers, self._after_optimizer_step)
-        self._observes_calls = self._has_stepped = False
+        self._observes_calls = False
+        self._longest_step = 0  # In micro-batches; 0: no step of the optimizer has been observed.
         self._skipped_steps = 0
 
     @property
@@ -98,27 +98,28 @@ class WatchedRun:
 
         Raises:
             RuntimeError: outside of the with statement.
-            TypeError: loss is a dict, a str or None.
+            TypeError: loss is a dict, a str, None or an empty list.
             Exception: whatever a callback raised.
         """
         events, state = self._running(), self.state
         loss = _detached_loss(loss)
         self._call_hook.disarm()
         if not events.is_micro_batch_started:
-            events.begin_micro_batch(batch)
+            events.begin_micro_batch(batch, is_over=True)
         elif batch is not None:
             events.set_batch(batch)
         state.loss, state.outputs = loss, None if outputs is None else _detached(outputs)
-        finished = state.timestamp
+        finished = state.counter.step
         events.end_micro_batch(loss)
         progress = self._optimizer_steps.take(len(events.reported))
         if progress is not STEPPED:
             self._note_skipped(progress)
+        number = len(events.reported)
         if progress.has_stepped:
+            self._longest_step = max(self._longest_step, number)
             events.end_step()
-        elif not self._has_stepped and len(events.reported) >= _PATIENCE:
+        elif number >= _PATIENCE and number >= _PATIENCE * self._longest_step:
             self._count_every_call()
-        self._has_stepped |= progress.has_stepped
         events.leave_micro_batch()
         self._record_logged(finished)
         self._call_hook.arm()
@@ -137,10 +138,10 @@ class WatchedRun:
             values: name to value. The names of nested mappings are joined by "/". Numbers, and arrays and tensors with
                 one element, are scalars. Image, Histogram, Text and Tensor of toposcope.recorder name the kind of other
                 values.
-            step: the step of the values, which are recorded at once. None: they are recorded when step() ends a step,
-                at that step, or by eval() at the last step. What is logged after the last call of these is recorded at
-                the last step when the run ends; if an exception ends a step that has begun, at that step. Of values
-                with the same tag the newest is recorded.
+            step: the step of the values, which are recorded immediately. None: they are recorded when step() ends a
+                step, at that step, or by eval() at the last step. What is logged after the last of these calls is
+                recorded at the last step when the run ends; if an exception ends an unfinished step, at that step. Of
+                values with the same tag the newest is recorded.
 
         Raises:
             RuntimeError: outside of the with statement.
@@ -182,7 +183,7 @@ class WatchedRun:
             return
         events = self._running()
         self._call_hook.disarm()
-        self._values.record_at(int(self.state.timestamp.batch))
+        self._values.record_at(self.state.counter.step)
         events.evaluate(results, label)
         if not more:
             events.close_epoch()
@@ -220,8 +221,8 @@ class WatchedRun:
         self._call_hook.remove()
         self._optimizer_steps.end()
         try:
-            has_begun = error is not None and events.is_step_started
-            self._values.record_at(int(self.state.timestamp.batch) + has_begun)
+            is_unfinished = error is not None and events.is_step_started
+            self._values.record_at(self.state.counter.step + is_unfinished)
             if error is None:
                 self._end_reported()
                 events.end_training()
@@ -249,16 +250,15 @@ class WatchedRun:
         progress = self._optimizer_steps.take(len(events.reported))
         self._note_skipped(progress)
         if progress.has_stepped:
-            self._has_stepped = True
-            finished = self.state.timestamp
+            self._longest_step = max(self._longest_step, len(events.reported))
+            finished = self.state.counter.step
             events.end_step()
             self._record_logged(finished)
 
-    def _record_logged(self, before: Timestamp) -> None:
-        """Record logged values if a step has ended since *before*."""
-        step = self.state.timestamp.batch.value
-        if step != before.batch.value:
-            self._values.record_at(int(step))
+    def _record_logged(self, before: int) -> None:
+        """Record logged values if more than these steps have ended."""
+        if (step := self.state.counter.step) != before:
+            self._values.record_at(step)
 
     def _note_skipped(self, progress: Progress) -> None:
         if not progress.skipped:
@@ -273,28 +273,34 @@ class WatchedRun:
                 "they do not count.",
                 self._skipped_steps,
                 "step" if self._skipped_steps == 1 else "steps",
-                int(self.state.timestamp.batch),
+                self.state.counter.step,
             )
 
     def _count_every_call(self) -> None:
-        """Stop waiting for an optimizer that never steps."""
+        """Stop waiting for an optimizer that never steps, or that the loop does not use any more."""
+        events = self._running()
         log.warn(
             "The optimizer passed to watch() has not stepped in %d calls of step(): each call counts as a step. "
             "Pass the optimizer whose step() the loop calls, or none.",
-            _PATIENCE,
+            len(events.reported),
         )
         self._optimizer_steps.end()
         self._optimizer_steps = EVERY_CALL
-        self._running().end_steps_of_micro_batches()
+        events.end_steps_of_micro_batches()
 
     def _end_reported(self) -> None:
         """Account for micro-batches that no step of the optimizer has followed."""
         events = self._running()
-        if len(events.reported) and not self._has_stepped:
+        number = len(events.reported)
+        if number and not self._longest_step:
             events.end_steps_of_micro_batches()
-        elif number := len(events.reported):
+        elif number > self._longest_step:  # More than the beginning of a step.
+            self._count_every_call()
+        elif number:
             log.warn(
-                "The last %d micro-batches were not followed by a step of the optimizer and are not counted.", number
+                "No step of the optimizer follows the last %s, which %s not counted.",
+                "micro-batch" if number == 1 else f"{number} micro-batches",
+                "is" if number == 1 else "are",
             )
 
     def _end_reported_after(self, error: BaseException) -> None:
@@ -314,7 +320,8 @@ def _detached_loss(loss: Any) -> Any:
     """Return a loss, detached; TypeError if it cannot be one."""
     if hasattr(loss, "detach"):
         return loss.detach()
-    if loss is None or isinstance(loss, _NO_LOSSES):
+    is_empty = isinstance(loss, tuple | list) and not loss
+    if loss is None or is_empty or isinstance(loss, _NO_LOSSES):
         raise TypeError(f"loss must be a number or a tensor, not {short_repr(loss)}.")
     return loss
 

@@ -1,6 +1,7 @@
 """Copies of arrays and tensors of any framework; a tensor on a device is transferred once."""
 
 import sys
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,6 +86,9 @@ def _copy(value: Any) -> Array | npt.NDArray[Any]:
 def _from_torch(tensor: Any) -> Array | npt.NDArray[Any]:
     """Return a copy of a tensor of PyTorch, or of a framework with the same methods."""
     detached = tensor.detach()
+    if getattr(detached, "is_cpu", False):
+        with suppress(TypeError, RuntimeError):  # Types and layouts that NumPy does not have: see below.
+            return _pool.copy_of(detached.numpy())
     on_host = _strided(detached.cpu() if hasattr(detached, "cpu") else detached)
     dtype = str(on_host.dtype)
     if dtype == "torch.bfloat16":
@@ -110,6 +114,8 @@ def _strided(tensor: Any) -> Any:
 
 def _with_data_type(copy: npt.NDArray[Any], value: object) -> Array:
     """Return copy with its DataType, converted to a dtype that has one."""
+    if (code := _CODES.get(copy.dtype)) is not None:
+        return Array(copy, code)
     if copy.dtype.name == "bfloat16":
         return Array(copy.view(np.uint16), codes.DT_BFLOAT16)
     with np.errstate(all="ignore"):  # A long double may exceed the range of doubles.

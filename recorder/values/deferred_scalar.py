@@ -37,6 +37,16 @@ class DeferredScalar:
         return number
 
 
+def scalar_now_or_later(value: Any) -> float | DeferredScalar | None:
+    """Return the mean of a value: at once if that needs no device, otherwise to be read later; None if it has none."""
+    if type(value) is float:
+        return value
+    if is_tensor(value) and value.is_cpu and not value.ndim:  # The usual loss, at every step.
+        number = value.item()
+        return float(number) if type(number) in (float, int, bool) else None
+    return deferred_scalar(value) or mean_of(value)
+
+
 def deferred_scalar(value: Any) -> DeferredScalar | None:
     """Return a value that is read later; None for one that can be read at once, or that is not an array."""
     if type(value) is float:

@@ -1,6 +1,7 @@
 """Histograms of arrays: equal-width buckets of the finite values, and counts of NaN and infinities."""
 
 import math
+import struct
 import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -16,6 +17,9 @@ _Integers = npt.NDArray[np.int64]
 
 # Elements per chunk: intermediate results stay in the cache, and no call holds the GIL for 0.1 ms.
 _CHUNK = 65_536
+# Up to this many values are sorted to count them: of few values, the calls of NumPy take longer than the arithmetic.
+_FEW = 8192
+_NUMBERS = struct.Struct("<BdBdBd")
 
 
 class Histogram(NamedTuple):
@@ -59,7 +63,8 @@ def histogram_of(values: _Array) -> Histogram:
     """
     flat = values.ravel(order="K")
     with np.errstate(all="ignore"):
-        extent = _merged([_extent(chunk) for chunk in _chunks(flat)])
+        extents = [_extent(chunk) for chunk in _chunks(flat)]
+        extent = extents[0] if len(extents) == 1 else _merged(extents)
         neg_inf = flat.size - extent.finite - extent.nan - extent.pos_inf
         counted = (flat.size, extent.nan, extent.pos_inf, neg_inf)
         if not extent.finite:
@@ -77,12 +82,11 @@ def bucket_edges(low: float, high: float, finite: int) -> _Floats:
 def encode(histogram: Histogram) -> bytes:
     """Return histogram as a Summary.Histogram message; like MindSpore's, it contains all fields, even if zero."""
     _, nan, pos_inf, neg_inf, low, high, total, _, _ = histogram
-    numbers = np.array((0x29, high, 0x31, low, 0x39, total), "u1, <f8, u1, <f8, u1, <f8")
     return b"".join(
         (
             _encode_buckets(histogram.edges, histogram.counts),
             b"\x10" + varint(nan) + b"\x18" + varint(pos_inf) + b"\x20" + varint(neg_inf),
-            numbers.tobytes(),
+            _NUMBERS.pack(0x29, high, 0x31, low, 0x39, total),
             b"\x40" + varint(histogram.total_count),
         )
     )
@@ -90,16 +94,19 @@ def encode(histogram: Histogram) -> bytes:
 
 def _encode_buckets(edges: _Floats, counts: _Integers) -> bytes:
     """Return the Bucket messages, all of the same length: varints may be padded."""
-    shifts = 7 * np.arange(max(1, math.ceil(int(counts.max(initial=0)).bit_length() / 7)))
-    digits = counts[:, None] >> shifts & 0x7F
-    digits[:, :-1] |= 0x80
-    start, middle, end = ("start", "V3"), ("middle", "u1"), ("end", "u1")
-    numbers = ("left", "<f8"), ("width", "<f8"), ("count", "u1", shifts.shape)
-    buckets = np.empty(counts.size, [start, numbers[0], middle, numbers[1], end, numbers[2]])
-    buckets["start"] = np.void(bytes((0x0A, buckets.itemsize - 2, 0x09)))
-    buckets["middle"], buckets["end"] = 0x11, 0x18
-    buckets["left"], buckets["width"], buckets["count"] = edges[:-1], np.diff(edges), digits
+    digits = max(1, math.ceil(int(counts.max(initial=0)).bit_length() / 7))
+    head = bytes((0x0A, 19 + digits, 0x09)) + bytes(8) + b"\x11" + bytes(8) + b"\x18"
+    buckets = np.empty((counts.size, len(head) + digits), np.uint8)
+    buckets[:, : len(head)] = np.frombuffer(head, np.uint8)
+    buckets[:, 3:11], buckets[:, 12:20] = _bytes_of(edges[:-1]), _bytes_of(edges[1:] - edges[:-1])
+    for digit in range(digits):
+        buckets[:, len(head) + digit] = counts >> 7 * digit & 0x7F | (0x80 if digit < digits - 1 else 0)
     return buckets.tobytes()
+
+
+def _bytes_of(numbers: _Floats) -> npt.NDArray[np.uint8]:
+    """Return uint8[n, 8], the little-endian bytes of each number."""
+    return numbers.astype("<f8", copy=False).view(np.uint8).reshape(-1, 8)
 
 
 def _floats_for(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -121,10 +128,11 @@ def _chunks(flat: _Array) -> Iterator[_Array]:
 
 
 def _extent(chunk: _Array) -> _Extent:
-    low, high = float(chunk.min()), float(chunk.max())
+    # The methods min(), max() and sum() of an array take twice as long for few elements.
+    low, high = float(np.minimum.reduce(chunk)), float(np.maximum.reduce(chunk))
     # Both are NaN if any element is.
     if math.isfinite(low) and math.isfinite(high):
-        return _Extent(chunk.size, 0, 0, low, high, float(chunk.sum(dtype=np.float64)))
+        return _Extent(chunk.size, 0, 0, low, high, float(np.add.reduce(chunk, dtype=np.float64)))
     nan, pos_inf, finite = int(np.isnan(chunk).sum()), int((chunk == np.inf).sum()), chunk[np.isfinite(chunk)]
     low, high = float(finite.min(initial=np.inf)), float(finite.max(initial=-np.inf))
     return _Extent(finite.size, nan, pos_inf, low, high, float(finite.sum(dtype=np.float64)))
@@ -149,7 +157,7 @@ def _edges(low: float, high: float, buckets: int) -> _Floats:
     smallest, largest = buckets * math.ulp(max(-low, high)), sys.float_info.max
     while True:
         edges = _evenly_spaced(max(low - margin, -largest), min(high + margin, largest), buckets)
-        if (np.diff(edges) > 0).all():
+        if (edges[1:] > edges[:-1]).all():
             return edges
         margin = max(2 * margin, smallest)
 
@@ -159,13 +167,19 @@ def _evenly_spaced(low: float, high: float, buckets: int) -> _Floats:
     # The range times the number of buckets must not overflow.
     unit = 1.0 if high - low < 2.0**1000 else 2.0**-10
     span = high * unit - low * unit
-    edges: _Floats = (low * unit + span * np.arange(buckets + 1) / buckets) / unit
+    edges: _Floats = np.arange(buckets + 1.0)
+    edges *= span
+    edges /= buckets
+    edges += low * unit
+    edges /= unit
     edges[0], edges[-1] = low, high
     return edges
 
 
 def _counts(flat: _Array, extent: _Extent, edges: _Floats) -> _Integers:
     """Return int64[buckets]: the number of finite values in each bucket."""
+    if flat.size <= _FEW:
+        return _counts_of_few(flat if extent.finite == flat.size else flat[np.isfinite(flat)], edges)
     counts = np.zeros(edges.size - 1, np.int64)
     if extent.low == extent.high:
         counts[edges[1:-1].searchsorted(extent.low, side="right")] = extent.finite
@@ -175,6 +189,13 @@ def _counts(flat: _Array, extent: _Extent, edges: _Floats) -> _Integers:
         finite = chunk if extent.finite == flat.size else chunk[np.isfinite(chunk)]
         counts += np.bincount(scale.buckets(finite), minlength=counts.size)
     return counts
+
+
+def _counts_of_few(finite: _Array, edges: _Floats) -> _Integers:
+    """Return the number of values in each bucket; all are finite."""
+    below = np.empty(edges.size, np.int64)
+    below[0], below[1:-1], below[-1] = 0, np.sort(finite).searchsorted(edges[1:-1]), finite.size
+    return below[1:] - below[:-1]
 
 
 class _Scale:

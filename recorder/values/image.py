@@ -37,8 +37,9 @@ class Image(NamedTuple):
 
 def unpack_image(value: Any, dataformats: str | None) -> tuple[object, str | None]:
     """Return the pixels and layout of a Pillow image, in colour or grey; return any other value unchanged."""
-    pillow: Any = sys.modules.get("PIL.Image")  # Imported by the user if there is an image of Pillow.
-    if pillow is None or not isinstance(value, pillow.Image):
+    # Imported by the user if value is an image of Pillow; the thread that writes may be importing it at present.
+    image_class: Any = getattr(sys.modules.get("PIL.Image"), "Image", None)
+    if image_class is None or not isinstance(value, image_class):
         return value, dataformats
     # Not the modes for numbers (I, I;16, F): converting them to colours clips to 0..255.
     if value.mode not in ("L", "RGB", "RGBA") and not value.mode.startswith(("I", "F")):
@@ -122,10 +123,22 @@ def _to_bytes(pixels: _Array) -> _Bytes:
         return pixels
     if pixels.dtype == np.bool_:
         return pixels * np.uint8(255)
+    low, high = float(pixels.min()), float(pixels.max())
+    if math.isfinite(low) and math.isfinite(high):  # The usual pixels: both are NaN if any pixel is.
+        return _finite_to_bytes(pixels, low, high)
     # Converting some NaN raises a floating-point flag.
     with np.errstate(invalid="ignore"):
         numbers = pixels.astype(np.float64)
     return _rounded(numbers * 255 if _is_unit_range(pixels) else _stretched(numbers))
+
+
+def _finite_to_bytes(pixels: _Array, low: float, high: float) -> _Bytes:
+    """Return finite pixels, in the range from low to high, as bytes."""
+    if pixels.dtype.kind == "f" and low >= 0 and high <= 1:
+        return np.rint(pixels.astype(np.float64) * 255).astype(np.uint8)
+    if low == high:
+        return np.full(pixels.shape, _CONSTANT, np.uint8)
+    return np.rint(_scaled(pixels.astype(np.float64), low, high)).astype(np.uint8)
 
 
 def _is_unit_range(pixels: _Array) -> bool:

@@ -1,8 +1,6 @@
 """Scalars: converts values of any framework with one element to a double."""
 
 import math
-from decimal import Decimal
-from fractions import Fraction
 from typing import Any, NamedTuple, SupportsFloat
 
 import numpy as np
@@ -45,7 +43,7 @@ def scalar_from(value: object) -> Scalar:
         ValueError: value does not have exactly one element, or exceeds the range of a double.
         UnreadableValueError: the value's own methods raised an error.
     """
-    number = value if isinstance(value, bool | int | float | Decimal | Fraction) else _only_element(unmasked(value))
+    number: Any = value if _is_plain_number(value) else _only_element(unmasked(value))
     try:
         nearest = float(number)
         return Scalar(nearest, is_exact=bool(nearest == number or nearest != nearest))
@@ -53,6 +51,14 @@ def scalar_from(value: object) -> Scalar:
         raise ValueError(f"{short_repr(value)} exceeds the range of a double (about 1.8e308).") from None
     except Exception as error:
         raise UnreadableValueError(f"{type(error).__name__}: {error}") from error
+
+
+def _is_plain_number(value: object) -> bool:
+    """Return whether value is a number of Python: an int or a float, a Decimal or a Fraction."""
+    # Decimal and Fraction have this method as well. Importing them takes two milliseconds.
+    return isinstance(value, int | float) or (
+        hasattr(type(value), "as_integer_ratio") and not isinstance(value, np.generic)
+    )
 
 
 def _only_element(value: object) -> SupportsFloat:

@@ -21,6 +21,20 @@ Snapshots = Mapping[tuple[str, str], Snapshot]
 RecordedEvent = tuple[float, int, dict[str, float], Snapshots | None]
 """The result of one record() call: wall_time in seconds since 1970, step, scalars by tag, all other values."""
 
+_APART = ("console", "environment", "code")
+
+
+def is_of_training(event: RecordedEvent) -> bool:
+    """Return whether an event is not only from record_apart(): what is printed, and the metrics of the machine.
+
+    Those are also recorded while the training does not advance, so they do not replace heartbeats.
+    """
+    _, _, scalars, snapshots = event
+    return not all(tag.startswith("machine/") for tag in scalars) or any(
+        each not in _APART for each, _ in snapshots or ()
+    )
+
+
 Record = bytes | list[Buffer]
 """A record of an event file; a small one is in one piece."""
 

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 
 from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder.fork import make_inert_in_children
-from toposcope.recorder.writing.event_encoder import EventEncoder, RecordedEvent
+from toposcope.recorder.writing.event_encoder import EventEncoder, RecordedEvent, is_of_training
 from toposcope.recorder.writing.event_queue import STALL_SECONDS, EventQueue
 from toposcope.recorder.writing.heartbeat import Heartbeat
 from toposcope.recorder.writing.marks import end_record
 from toposcope.recorder.writing.rotating_file import RotatingFile
+
+# Encoded events are written together up to this many bytes: a write takes longer than to encode a few scalars.
+_WRITE_BYTES = 1 << 20
 
 
 class EventWriter:
@@ -89,7 +92,8 @@ class EventWriter:
             self._write_pending()
             while self._batch:
                 self._encode_next()
-                self._write_pending()
+                if not self._batch or sum(file.pending_bytes for file in self._files) >= _WRITE_BYTES:
+                    self._write_pending()
             if self._queue.is_sync_requested:
                 for file in self._files:
                     file.sync()
@@ -104,11 +108,11 @@ class EventWriter:
             while file.has_pending:
                 file.write_some()
                 self._queue.mark_progress()
-                if file is self._summaries:
-                    self._heartbeat.restart()
 
     def _encode_next(self) -> None:
         events = len(self._batch)
+        if any(map(is_of_training, self._batch)):
+            self._heartbeat.restart()
         try:
             records = self._encoder.encode_next(self._batch)
         except Exception:

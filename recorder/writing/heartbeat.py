@@ -12,7 +12,7 @@ class Heartbeat:
     """A timer that starts again with each write."""
 
     def __init__(self, seconds: float) -> None:
-        """Make a heartbeat due when nothing has been written for this number of seconds."""
+        """Make a heartbeat due when the training has not recorded anything for this number of seconds."""
         self._seconds = min(seconds, threading.TIMEOUT_MAX)
         self.phase: Callable[[], Phase] = _unknown
         """Returns what the training does at present; called in the thread that writes."""
@@ -24,7 +24,7 @@ class Heartbeat:
         return self._due - time.monotonic()
 
     def restart(self) -> None:
-        """Note that something was written."""
+        """Note that a heartbeat or something of the training is written."""
         self._due = time.monotonic() + self._seconds
 
     def record(self) -> bytes:

@@ -41,6 +41,8 @@ class RotatingFile:
         self._file: EventFile | None = None
         self._rotation = 0
         self._pending: deque[_Block] = deque()
+        self.pending_bytes = 0
+        """Number of bytes of the records that are not being written yet."""
         # The blocks that are being written, complete, and the part of them that is not in the file yet.
         self._writing: list[_Block] = []
         self._unwritten: deque[Buffer] = deque()
@@ -67,9 +69,11 @@ class RotatingFile:
     def append(self, records: Sequence[Record]) -> None:
         """Add records to be written."""
         if self._limit is not None:
-            self._pending += [_block([record]) for record in records]
-        elif records:
-            self._pending.append(_block(records))
+            blocks = [_block([record]) for record in records]
+        else:
+            blocks = [_block(records)] if records else []
+        self._pending += blocks
+        self.pending_bytes += sum(block.size for block in blocks)
 
     def open_next(self) -> None:
         """Create the next file, with its head pending; after an OSError the state is unchanged."""
@@ -124,13 +128,16 @@ class RotatingFile:
         file, self._file = self._file, None
         self._start_writing([])
         self._pending.clear()
+        self.pending_bytes = 0
         if file is not None:
             file.abandon()
 
     def _abandon_deleted(self, file: EventFile) -> None:
         """Write the blocks that were being written to the next file."""
         log.error("%s: was deleted while it was written. New records are written to a new file.", self.path)
-        self._pending.extendleft(block for block in reversed(self._writing) if block.records)
+        again = [block for block in self._writing if block.records]
+        self._pending.extendleft(reversed(again))
+        self.pending_bytes += sum(block.size for block in again)
         self._start_writing([])
         self._file = None
         file.abandon()
@@ -148,6 +155,7 @@ class RotatingFile:
         blocks, gathered = list(self._writing), 0
         while self._pending and gathered < _GATHERED_BYTES and self._fits(self._pending[0]):
             blocks.append(self._pending.popleft())
+            self.pending_bytes -= blocks[-1].size
             self._free_bytes -= blocks[-1].size
             self._is_empty = False
             gathered += blocks[-1].size

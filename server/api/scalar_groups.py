@@ -46,7 +46,9 @@ class GroupQuery(DrawnQuery):
         examples=["none", "regex:seed_?[0-9]+", "param:learning_rate"],
         json_schema_extra={"pattern": PATTERN},
     )
-    centre: Centre = Field("mean", description="statistic of the centre line")
+    centre: Centre = Field(
+        "mean", description="statistic of the centre line; sum with rank=all adds up the throughput of all ranks"
+    )
     band: Spread = Field(
         "minmax", description="edges of the band; std: mean minus and plus the population standard deviation"
     )

@@ -37,7 +37,7 @@ class _LoadedFile:
     grown: float
     """When it was seen to grow, in seconds of time.monotonic()."""
     recorded: float
-    """When it was seen to grow by more than heartbeats, in seconds of time.monotonic()."""
+    """When it was seen to grow by values of the training, in seconds of time.monotonic()."""
     view: FileView | None = None
     has_more: bool = False
     has_news: bool = True
@@ -116,9 +116,7 @@ class FileLoader:
         """Return the activity of those files that contain something."""
         files = ((path, self._files[path]) for path in paths)
         return {
-            path: FileActivity(
-                file.grown, file.recorded, file.modified, file.view.counters.phase, file.view.counters.heartbeat
-            )
+            path: FileActivity(file.grown, file.recorded, file.modified, file.view.phase, file.view.counters.heartbeat)
             for path, file in files
             if file.view is not None
         }
@@ -218,10 +216,12 @@ class FileLoader:
         loaded = self._files[path]
         loaded.has_news = True
         try:
-            edition = loaded.file.edition
+            edition, training_edition = loaded.file.edition, loaded.file.training_edition
             loaded.has_more = loaded.file.read(_BUDGET_BYTES)
             loaded.view = loaded.file.view() or loaded.view
             loaded.has_news = loaded.file.edition != edition
+            if loaded.file.training_edition != training_edition:
+                loaded.recorded = loaded.grown
         except Exception as error:  # Whatever a file contains, the others are read.
             loaded.has_more = False
             self._report(path, error)
@@ -244,7 +244,6 @@ class FileLoader:
             runs.alive.add(loaded.run)
             return
         runs.changed.add(loaded.run)
-        loaded.recorded = loaded.grown
         if self._index is not None:
             self._unsaved.setdefault(path, 0.0)
         if loaded.view and loaded.view.verified_large_records < loaded.view.large_records:

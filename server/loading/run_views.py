@@ -72,14 +72,17 @@ class RunViews:
         updated = dict(runs)
         for name in changed:
             files = self._loader.views(self._paths.get(name, ()))
-            self._due.pop(name, None)
             if not files:
+                self._due.pop(name, None)
                 updated.pop(name, None)
                 continue
             live_seconds = self._live_seconds(name)
             activities = self._loader.activities(self._paths[name])
+            old = runs.get(name)
             updated[name] = RunView(name, files, revision, live_seconds > 0, activities)
-            self._schedule(updated[name], live_seconds)
+            # Growth of known files only defers what is due; a run that grows all the time is looked at when it was.
+            if name not in self._due or old is None or len(old.files) != len(files):
+                self._schedule(updated[name], live_seconds)
         return updated if updated.keys() == runs.keys() else dict(sorted(updated.items()))
 
     def review(self, runs: Mapping[str, RunView], names: Iterable[str]) -> Reviewed:

@@ -26,7 +26,7 @@ class Counters:
     """Without the end mark: the time of the last value, for example."""
     heartbeats: int = 0
     phase: int = 0
-    """The phase in the last heartbeat, one of summary_pb2.Phase; 0 if there was a summary after it, or none yet."""
+    """The phase in the last heartbeat, one of summary_pb2.Phase; 0 if there is none yet."""
     heartbeat_wall: int = 0
     """Bits of the wall_time of the last heartbeat, 0 if there is none."""
     end: RecordingEnd | None = None
@@ -40,9 +40,9 @@ class Counters:
         if more.first_wall:
             self.first_wall = min(self.first_wall or more.first_wall, more.first_wall)
             self.last_wall = max(self.last_wall, more.last_wall)
-        if more.summaries or more.heartbeats:
+        if more.heartbeats:
             self.phase = more.phase
-            self.heartbeat_wall = more.heartbeat_wall or self.heartbeat_wall
+            self.heartbeat_wall = more.heartbeat_wall
         if isinstance(more, Counters) and more.end is not None:
             self.end = more.end
         self.heartbeats += more.heartbeats

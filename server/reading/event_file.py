@@ -15,6 +15,8 @@ from toposcope.server.reading.record import read_at
 from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers, thread_buffers
 from toposcope.server.reading.scanner import NextWindow, ScannedRows, Scanner
 from toposcope.server.reading.segment import Identity, Segment
+from toposcope.server.reading.series import Payloads, Points
+from toposcope.server.reading.tag_table import Tag, is_of_training
 from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, Version, read_version, version_event_bytes
 
 _SMALLEST_WINDOW = 16 << 10
@@ -29,6 +31,8 @@ class EventFile:
         self.path = path
         self.edition = 0
         """Another number after every read that found more than heartbeats."""
+        self.training_edition = 0
+        """Another number after every read that found values of the training."""
         self._name = name
         self._indexed = IndexedFile(index, path) if index is not None else None
         self._descriptor = -1
@@ -45,6 +49,7 @@ class EventFile:
         self._identity: Identity | None = None
         self._version: Version | None = None
         self._scanner: Scanner | None = None
+        self._training_wall = 0.0
         self._series = FileSeries()
         self._large = LargeRecords()
         if self._indexed is not None:
@@ -181,7 +186,22 @@ class EventFile:
         growth = self._status.st_size / self._next.offset if self._next.offset else 1.0
         for number, points in rows.parts:
             self._series.append(entries[number].tag, points, growth)
+            self._note_values(entries[number].tag, points)
         self._large.append(rows.large)
+
+    def _note_values(self, tag: Tag, points: Points | Payloads) -> None:
+        if is_of_training(tag) and points.total:
+            self._training_wall = max(self._training_wall, float(points.wall_time[-1]))
+            self.training_edition += 1
+
+    @property
+    def phase(self) -> int:
+        """What the training does, one of summary_pb2.Phase; 0 if it is unknown.
+
+        The last heartbeat says so, unless the training has recorded a value since.
+        """
+        counters = self._scanner.counters if self._scanner else Counters()
+        return counters.phase if counters.heartbeat >= self._training_wall else 0
 
     def _restore(self, status: os.stat_result) -> Scanner | None:
         """Restore what the index contains of the file; return None if it contains nothing."""
@@ -193,6 +213,7 @@ class EventFile:
         for segment in segments:
             for tag, points in segment.series.items():
                 self._series.append(tag, points)
+                self._note_values(tag, points)
             self._large.append(segment.large)
         last = segments[-1]
         self._bad_records = frozenset(last.bad_records)
@@ -261,6 +282,7 @@ class EventFile:
             self._status.st_mtime,
             offset,
             self._status.st_size,
+            self.phase,
         )
 
     def verify(self, budget: int) -> bool:

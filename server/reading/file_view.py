@@ -31,6 +31,8 @@ class FileView(NamedTuple):
     """When the file was last written, in seconds since 1970."""
     read_bytes: int
     size: int
+    phase: int
+    """What the training does, one of summary_pb2.Phase; 0 if it is unknown."""
 
     @property
     def wall_times(self) -> tuple[float, float] | None:

@@ -37,6 +37,18 @@ class Tag(NamedTuple):
     name: str
 
 
+_APART = ("console", "environment", "code")
+_MACHINE = "machine/"
+
+
+def is_of_training(tag: Tag) -> bool:
+    """Return whether the training records a tag; others are recorded while it does not advance.
+
+    Those are what the process prints, its environment and its code, and the metrics of the machine.
+    """
+    return tag.plugin not in _APART and not tag.name.startswith(_MACHINE)
+
+
 class Entry(NamedTuple):
     """A tag that was read with one kind of field; its number is its index in the table."""
 

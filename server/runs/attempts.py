@@ -124,3 +124,19 @@ def stitch(attempts: list[Attempt], read: Callable[[FileView], Columns], none: C
             parts = [part.take((part.step < first) & ~np.isin(part.step, points.step)) for part in parts]
         parts.append(points)
     return concatenate(parts, none)
+
+
+def reached_steps(attempts: list[Attempt]) -> tuple[int, int] | None:
+    """Return the smallest step of all summaries of a rank, and the step that its newest attempt has reached.
+
+    An attempt without summaries so far has reached the step before its restart step.
+    """
+    firsts: list[int] = []
+    reached: list[int] = []
+    for attempt in attempts:
+        spans = [file.steps for file in attempt.files if file.steps and not is_by_product(file)]
+        if attempt.restart_step is not None:
+            reached = [min(step, attempt.restart_step - 1) for step in reached]
+        firsts += [first for first, _ in spans]
+        reached += [last for _, last in spans]
+    return (min(firsts), max(reached)) if firsts else None

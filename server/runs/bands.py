@@ -9,7 +9,7 @@ from toposcope.server.reading.series import Float64s
 from toposcope.server.runs.alignment import Curve, PositionLimits, Positions, align, points_at, read_at
 from toposcope.server.runs.downsample import Indices, Scale, downsample_along
 
-Centre = Literal["mean", "median"]
+Centre = Literal["mean", "median", "sum"]
 Spread = Literal["minmax", "std", "quartiles", "none"]
 _Counts = npt.NDArray[np.int64]
 
@@ -94,8 +94,15 @@ def _statistics(values: Float64s, centre: Centre, spread: Spread, lines: Float64
     if centre == "median" or spread == "quartiles":
         ordered = np.sort(ordered, axis=1)  # NaN sort last.
     with np.errstate(all="ignore"):  # Columns without values, and squares that overflow.
-        mean = np.add.reduce(values, axis=0, where=~absent) / count
-        lines[0] = mean if centre == "mean" else _quantile(ordered, count, 0.5)
+        total = np.add.reduce(values, axis=0, where=~absent)
+        mean = total / count
+        match centre:
+            case "mean":
+                lines[0] = mean
+            case "median":
+                lines[0] = _quantile(ordered, count, 0.5)
+            case "sum":
+                lines[0] = np.where(count > 0, total, np.nan)
         match spread:
             case "minmax":
                 np.fmin.reduce(values, axis=0, out=lines[1])

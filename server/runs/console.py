@@ -19,7 +19,8 @@ CONSOLE = Tag("console", "")
 _LARGEST_MESSAGE = 8 << 20
 _MOST_FILES = 1000
 _MOST_BYTES = 64 << 20
-"""Of messages that one request reads."""
+_MOST_MESSAGES = 50_000
+"""Limits of the messages that one request reads: half a second."""
 
 
 class NumberedLine(NamedTuple):
@@ -115,7 +116,7 @@ class Console:
                 lines.append(line)
                 number = line.number
             number = totals.ends[row]
-            if size > _MOST_BYTES and number < totals.lines:
+            if (size > _MOST_BYTES or row - first >= _MOST_MESSAGES) and number < totals.lines:
                 return Page(lines, damaged, number)
         return Page(lines, damaged, None)
 

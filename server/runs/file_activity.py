@@ -12,11 +12,11 @@ class FileActivity(NamedTuple):
     grown: float
     """When the server saw the file grow, in seconds of time.monotonic()."""
     recorded: float
-    """When the server saw it grow by more than heartbeats, in seconds of time.monotonic()."""
+    """When the server saw it grow by values of the training, in seconds of time.monotonic()."""
     modified: float
     """When it was last written, in seconds since 1970."""
     phase: int
-    """The phase in its last heartbeat, one of summary_pb2.Phase; 0 if it is unknown."""
+    """What the training does, one of summary_pb2.Phase; 0 if it is unknown."""
     heartbeat: float
     """The wall_time of its last heartbeat, in seconds since 1970; 0 if there is none."""
 
@@ -35,4 +35,4 @@ def seen_first(modified: float) -> float:
 def activity_of(file: FileView) -> FileActivity:
     """Return the activity of a file that was read only once."""
     grown = seen_first(file.modified)
-    return FileActivity(grown, grown, file.modified, file.counters.phase, file.counters.heartbeat)
+    return FileActivity(grown, grown, file.modified, file.phase, file.counters.heartbeat)

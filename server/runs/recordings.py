@@ -8,6 +8,7 @@ import numpy as np
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.marks import RecordingEnd, RecordingStart
 from toposcope.server.reading.series import Points
+from toposcope.server.reading.tag_table import is_of_training
 from toposcope.server.runs.attempts import Attempt
 
 _MOST_TIMES = 1001
@@ -61,7 +62,7 @@ class Recording:
         totals: dict[str, int] = {}
         for file in self.files:
             for tag, points in file.series.items():
-                if isinstance(points, Points) and not tag.name.startswith("machine/"):
+                if isinstance(points, Points) and is_of_training(tag):
                     totals[tag.name] = totals.get(tag.name, 0) + points.total
         if not totals:
             return 0.0

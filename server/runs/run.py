@@ -21,7 +21,15 @@ from toposcope.server.reading.series import (
     concatenate,
 )
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.attempts import Attempt, find_attempts, first_wall_time, is_by_product, overlaps, stitch
+from toposcope.server.runs.attempts import (
+    Attempt,
+    find_attempts,
+    first_wall_time,
+    is_by_product,
+    overlaps,
+    reached_steps,
+    stitch,
+)
 from toposcope.server.runs.file_activity import FileActivity, activity_of
 from toposcope.server.runs.recordings import Recording, recordings_of
 from toposcope.server.runs.run_state import Derived, RunState, derive, may_be_alive
@@ -79,9 +87,12 @@ class RunView:
 
     @cached_property
     def steps(self) -> tuple[int, int] | None:
-        """Smallest and largest step of all summaries except by-products of landscapes."""
-        spans = [file.steps for file in self.files if file.steps and not is_by_product(file)]
-        return (min(first for first, _ in spans), max(last for _, last in spans)) if spans else None
+        """Smallest step of all summaries, and largest of those that no later attempt replaces.
+
+        Without by-products of landscapes.
+        """
+        reached = [steps for attempts in self.attempts.values() if (steps := reached_steps(attempts))]
+        return (min(first for first, _ in reached), max(last for _, last in reached)) if reached else None
 
     @cached_property
     def dialect(self) -> str:

@@ -1,12 +1,11 @@
 """The Python examples of the documentation run as they are printed."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
+from support.documentation import DOCS, examples, run_examples
 
-DOCS = Path(__file__).parents[2] / "docs"
 # Pages whose examples need only Toposcope and PyTorch. The examples of landscapes.md and mindspore.md are parts of
 # programs that examples/ and tests/interop/ run.
 PAGES = [
@@ -14,6 +13,7 @@ PAGES = [
     "training.md",
     "recording.md",
     "callbacks.md",
+    "what_belongs_to_a_run.md",
     "resuming.md",
     "mindinsight.md",
     "zh/getting_started.md",
@@ -24,14 +24,16 @@ PAGES = [
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_of_a_page_run_in_order(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page share one module, as a reader who types them in would."""
-    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert blocks
-    monkeypatch.chdir(tmp_path)
-    module = type(sys)("documentation")
-    monkeypatch.setitem(sys.modules, module.__name__, module)
+    run_examples(examples(page), page, tmp_path, monkeypatch)
 
-    for block in blocks:
-        exec(compile(block, page, "exec"), module.__dict__)
+
+def test_a_loop_without_a_framework_is_documented(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The other sections of the page run in `make interop`, where the frameworks are installed."""
+    page = "frameworks.md"
+    run_examples(examples(page, "NumPy and everything else"), page, tmp_path, monkeypatch)
+    assert not caplog.records
 
 
 def test_every_page_is_in_a_table_of_contents() -> None:

@@ -249,7 +249,8 @@ def test_a_module_of_equinox(tmp_path: Path) -> None:
     optimizer = optax.inject_hyperparams(optax.adam)(learning_rate=SCHEDULE)
     state = optimizer.init(eqx.filter(model, eqx.is_inexact_array))
 
-    @eqx.filter_jit
+    # The buffers of the last state, with its learning rate, are given to the next step.
+    @eqx.filter_jit(donate="all-except-first")
     def step(model: Equinox, state: Any, x: Any, y: Any) -> Any:
         loss, gradients = eqx.filter_value_and_grad(lambda model: squared_error(jax.vmap(model)(x), y))(model)
         updates, state = optimizer.update(gradients, state)

@@ -16,7 +16,7 @@ from mindspore.train import anf_ir_pb2, lineage_pb2, summary_pb2
 from mindspore.train.callback._dataset_graph import DatasetGraph
 from mindspore.train.summary import SummaryRecord as MindSporeRecord
 from support.tensor_messages import tensor_array
-from support.written_events import ReadEvents
+from support.written_events import ReadEvents, read_all_events
 
 from toposcope.proto.lineage_pb2 import LineageEvent
 from toposcope.proto.summary_pb2 import Event, Summary
@@ -54,10 +54,10 @@ def values_of(events: list[Event]) -> dict[str, Summary.Value]:
     return {value.tag: value for event in events for value in event.summary.value}
 
 
-def lineage_of(directory: Path, read_events: ReadEvents) -> list[LineageEvent]:
+def lineage_of(directory: Path) -> list[LineageEvent]:
     """Return the lineage of a run; the event reader preserves the unknown lineage fields."""
     (path,) = directory.glob("*_lineage")
-    return [LineageEvent.FromString(event.SerializeToString()) for event in read_events(path)]
+    return [LineageEvent.FromString(event.SerializeToString()) for event in read_all_events(path)]
 
 
 @pytest.mark.parametrize("order", ["mindspore, toposcope.recorder", "toposcope.recorder, mindspore"])
@@ -180,14 +180,14 @@ LINEAGE = {
 
 
 @pytest.mark.parametrize("plugin", LINEAGE)
-def test_lineage_messages_of_mindspore_are_recorded(plugin: str, tmp_path: Path, read_events: ReadEvents) -> None:
+def test_lineage_messages_of_mindspore_are_recorded(plugin: str, tmp_path: Path) -> None:
     """A message built by MindSpore's own code is written exactly as MindSpore's recorder writes it."""
     message = LINEAGE[plugin]()
     for directory, recorder in (("ours", SummaryRecord), ("theirs", MindSporeRecord)):
         with recorder(str(tmp_path / directory)) as record:
             record.add_value(plugin, "name", message)
             assert record.record(1)
-    ours, theirs = (lineage_of(tmp_path / directory, read_events) for directory in ("ours", "theirs"))
+    ours, theirs = (lineage_of(tmp_path / directory) for directory in ("ours", "theirs"))
     ours[-1].wall_time = theirs[-1].wall_time
     assert ours[-1] == theirs[-1]
     assert ours[-1].WhichOneof("what") not in (None, "version")

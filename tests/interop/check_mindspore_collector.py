@@ -40,6 +40,7 @@ EXTRAS = {
     "collect_throughput": {"throughput/samples_per_second", "throughput/steps_per_second"},
     "collect_machine": set[str](),
     "collect_environment": set[str](),
+    "collect_code": set[str](),
     "collect_optimizer_facts": set[str](),
 }
 EQUAL_SETTINGS: dict[str, Any] = dict.fromkeys(EXTRAS, False)
@@ -112,8 +113,11 @@ def theirs(directory: Path, **settings: Any) -> Any:
 
 
 def ours(directory: Path, **settings: Any) -> Any:
-    """Return our collector in a bridge."""
-    arguments = {"collect_specified_data": EQUAL_SETTINGS, "collect_freq": COLLECT_FREQ, **settings}
+    """Return our collector in a bridge; by default with metrics at multiples of the frequency, as MindSpore's."""
+    arguments = {
+        **{"collect_specified_data": EQUAL_SETTINGS, "collect_freq": COLLECT_FREQ, "metric_freq": None},
+        **settings,
+    }
     return bridge(SummaryCollector(directory, **arguments))
 
 
@@ -129,7 +133,8 @@ def read(directory: Path, read_events: ReadEvents) -> Run:
             for value in event.summary.value:
                 run.points.setdefault((str(value.WhichOneof("value")), value.tag), []).append((event.step, value))
     for path in sorted(directory.glob("*_lineage")):
-        run.lineage += [LineageEvent.FromString(event.SerializeToString()) for event in read_events(path)]
+        events = written_events.read_all_events(path)
+        run.lineage += [LineageEvent.FromString(event.SerializeToString()) for event in events]
     return run
 
 
@@ -291,14 +296,30 @@ def test_lineage_of_the_user_and_of_the_dataset_are_equal(both: tuple[Run, Run])
         assert our == their
 
 
+def test_at_defaults_each_loss_is_recorded(
+    both: tuple[Run, Run], mode: int, tmp_path: Path, read_events: ReadEvents
+) -> None:
+    """What MindSpore records is a part of it, with equal values; all else follows the frequency."""
+    settings = {"custom_lineage_data": CUSTOM, "collect_tensor_freq": COLLECT_TENSOR_FREQ, "metric_freq": 1}
+    model().fit(EPOCHS, dataset(), dataset(), callbacks=[ours(tmp_path, **settings)])
+    their, our = both[0], read(tmp_path, read_events)
+    assert our.steps("loss/auto") == list(range(1, STEPS + 1))
+    losses = dict(our.points["scalar_value", "loss/auto"])
+    for step, value in their.points["scalar_value", "loss/auto"]:
+        assert losses[step].scalar_value == pytest.approx(value.scalar_value, rel=1e-6)
+    for (kind, tag), points in their.points.items():
+        if tag != "loss/auto":
+            assert our.steps(tag) == list(dict.fromkeys(step for step, _ in points)), (kind, tag)
+
+
 def test_additional_tags_of_our_collector(tmp_path: Path, read_events: ReadEvents) -> None:
     """With default settings our collector has exactly these additional tags and entries."""
     model().fit(1, dataset(), dataset(), callbacks=ours(tmp_path, collect_specified_data=None))
     run = read(tmp_path, read_events)
     tags = {tag for _, tag in run.points if not tag.startswith(("machine/", "operator/")) and not tag.endswith("/auto")}
     assert tags == set.union(*EXTRAS.values())
-    (info,) = run.lineage_of("user_defined_info")
-    names = {name for entry in info.user_info for _, entries in entry.ListFields() for name in entries}
+    entries = [entry for info in run.lineage_of("user_defined_info") for entry in info.user_info]
+    names = {name for entry in entries for _, values in entry.ListFields() for name in values}
     assert {name.split("/")[0] for name in names} == {"environment", "optimizer"}
 
 

@@ -420,3 +420,43 @@ def test_start_of_a_recording(tmp_path: Path) -> None:
     assert "training.py" in starts[0].command_line
     assert "--api_key *** --y yyy" in starts[0].command_line
     assert [end_of(path) is not None for path in paths] == [False] * (len(paths) - 1) + [True]
+
+
+def test_interrupted_close(tmp_path: Path) -> None:
+    """If Ctrl-C interrupts close(), everything is written before the process exits, with the end of the close()."""
+    script = """
+        recorder = SummaryRecord(sys.argv[1])
+        def write_slowly(descriptor, buffers):
+            time.sleep(0.01)
+            return os.write(descriptor, bytes(buffers[0])[:4096])
+        os.writev = write_slowly
+        train(recorder, range(100), "tensor")
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            recorder.close()
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    ended = run_training(tmp_path, script_of(script), tmp_path / "run")
+
+    (path,) = event_files(tmp_path / "run")
+    assert (ended.stdout, ended.stderr) == ("interrupted\n", "")
+    assert [event.step for event in read_all_events(path)[1:-1]] == list(range(100))
+    assert written_end(path).state == RecordingEnd.STATE_FINISHED
+
+
+def test_exception_that_cannot_be_read(tmp_path: Path) -> None:
+    """An exception whose own methods fail is recorded by its type."""
+    script = """
+        class Broken(Exception):
+            def __str__(self):
+                raise RuntimeError("broken")
+        with SummaryRecord(sys.argv[1]) as recorder:
+            raise Broken("\\udcff")
+    """
+    run_training(tmp_path, script_of(script), tmp_path / "run", expected=1)
+
+    (path,) = event_files(tmp_path / "run")
+    end = written_end(path)
+    assert (end.state, end.error_type) == (RecordingEnd.STATE_FAILED, "Broken")
+    assert end.error_text == "<the text of the exception cannot be read>"

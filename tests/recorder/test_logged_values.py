@@ -4,7 +4,7 @@ import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.logged_values import logged_values
 from toposcope.recorder.loggers import InMemoryLogger, SummaryLogger
 from toposcope.recorder.training.watch import watch
+from toposcope.recorder.values.deferred_scalar import DeferredScalar
 
 NOTHING_ELSE: dict[str, Any] = {"collect_specified_data": {}, "keep_default_action": False}
 
@@ -253,6 +254,50 @@ def test_outside_of_a_run_log_raises(tmp_path: Path) -> None:
     run = watch([])
     with pytest.raises(RuntimeError, match="with"):
         run.log({"a": 1.0})
+
+
+class OnDevice(DeferredScalar):
+    """Counts how often it is read, in which thread."""
+
+    readers: ClassVar[list[int]] = []
+
+    def read(self) -> float:
+        self.readers.append(threading.get_ident())
+        return super().read()
+
+
+@pytest.fixture
+def device(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Let tensors of PyTorch count as tensors on a device; return the threads that read one."""
+    OnDevice.readers.clear()
+    monkeypatch.setattr("toposcope.recorder.logged_values.deferred_scalar", OnDevice)
+    return OnDevice.readers
+
+
+def test_a_tensor_on_a_device_is_read_by_the_writer(tmp_path: Path, device: list[int]) -> None:
+    norm = torch.ones(1)
+    with SummaryCollector(tmp_path, **NOTHING_ELSE).watch() as run:
+        run.log({"norm": norm, "replaced": norm})
+        run.log({"replaced": 5.0})
+        run.step(1.0)
+        norm += 1
+        run.log({"norm": norm, "first": 1.0})
+        run.log({"first": norm})
+        run.step(1.0)
+
+    assert points(tmp_path, "norm") == [(1, 1.0), (2, 2.0)]
+    assert points(tmp_path, "replaced") == [(1, 5.0)]
+    assert points(tmp_path, "first") == [(2, 2.0)]
+    assert threading.get_ident() not in device
+
+
+def test_other_loggers_receive_numbers_from_a_device(tmp_path: Path, device: list[int]) -> None:
+    memory = InMemoryLogger()
+    with watch([], loggers=memory) as run:
+        run.log({"norm": torch.ones(1)})
+        run.step(1.0)
+
+    assert [float(point[1]) for point in memory.data["norm"]] == [1.0]
 
 
 def test_loggers_receive_values_by_their_own_means(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ REFUSED: list[tuple[type[Exception], Callable[[Path], object]]] = [
     (ValueError, lambda run: SummaryRecord(run, flush_seconds=0)),
     (TypeError, lambda run: SummaryRecord(run, heartbeat_seconds="30")),  # type: ignore[arg-type]
     (ValueError, lambda run: SummaryRecord(run, heartbeat_seconds=-1)),
+    (ValueError, lambda run: SummaryRecord(run, heartbeat_seconds=1e-3)),
     (ValueError, lambda run: SummaryRecord(run, on_backlog="block")),
     (TypeError, lambda run: SummaryRecord(run, on_backlog=None)),  # type: ignore[arg-type]
     (TypeError, lambda run: SummaryRecord(run, resume="yes")),  # type: ignore[arg-type]

@@ -174,7 +174,7 @@ def killed_at_55(tmp_path: Path, program: str) -> None:
 def resumed(tmp_path: Path, program: str) -> str:
     """Run the program to its end and return its log."""
     with started(tmp_path, program) as process:
-        _, log = process.communicate(timeout=SLOW_SECONDS)
+        _, log = process.communicate(timeout=4 * SLOW_SECONDS)
         assert process.returncode == 0, log
         return log
 

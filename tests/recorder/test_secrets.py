@@ -4,6 +4,8 @@ import shlex
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from toposcope.recorder.secrets import command_line, hide_secrets
 
@@ -97,3 +99,132 @@ def test_values_of_environment_variables_with_secret_names_are_hidden_anywhere()
     text = "it is correct horse\nshort /home/someone verbose-mode"
 
     assert hide_secrets(text, environment) == "it is ***\nshort /home/someone verbose-mode"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'api_key: Optional[str] = "S3CRET"',
+        'password = b"S3CRET"',
+        'os.environ["API_KEY"] = "S3CRET"',
+        'if token == "S3CRET":',
+        'token = os.environ.get("HF_TOKEN", "S3CRET")',
+        'parser.add_argument("--api-key", type=str, default="S3CRET")',
+        'environ.setdefault("API_KEY", "S3CRET")',
+        "Namespace(token='S3CRET', lr=0.1)",
+        "password: S3CRET",
+        'password = """\nS3CRET\n"""',
+        'API_KEY = (\n    "S3CRET"\n    "S3CRET"\n)',
+        'API_KEY = "S3CRET" "S3CRET" + "S3CRET"',
+        'secrets = {\n  "a": "S3CRET",\n}',
+        "python train.py --token S3CRET --lr 1",
+        "ENV API_TOKEN S3CRET",
+        "<password>S3CRET</password>",
+        'auth=("user", "S3CRET")',
+        '#define API_KEY "S3CRET"',
+        '{"lr":1,"token":"S3CRET"}',
+        "MY_KEY=S3CRET",
+        "password='S3CR\\'S3CRET'",
+        "token: S3CRET=",
+        'def connect(password: str, key: str = "S3CRET"):',
+        "password=`S3CRET`",
+        'password="S3CRET',
+        "postgres://user:S3CRET@host/db",
+        "Authorization: Bearer S3CRET",
+        "-----BEGIN RSA PRIVATE KEY-----\nS3CRET\nS3CRET\n-----END RSA PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\nS3CRET",
+    ],
+)
+def test_secrets_in_texts_are_hidden(text: str) -> None:
+    """In code, settings and output, also in the lines of a diff; nothing around them changes."""
+    for prefix in ("", "+", "-"):
+        lines = "".join(f"{prefix}{line}\n" for line in ["before = 1", *text.split("\n"), 'after = "shown"'])
+        shown = hide_secrets(lines, {}, [])
+
+        assert "S3CRET" not in shown
+        assert "***" in shown
+        assert shown.startswith(f"{prefix}before = 1\n")
+        assert shown.count("\n") == lines.count("\n")
+        if "PRIVATE KEY-----\nS3CRET" not in text or "END" in text:
+            assert shown.endswith(f'{prefix}after = "shown"\n')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "epoch 3: loss 0.25, tokens: 512, accuracy: 0.9",
+        "for key, value in pairs:",
+        "sorted(names, key=lambda name: name[0])",
+        "token = next(tokens)",
+        "def f(token: str, key: int, *, password: str | None) -> None:",
+        "max_tokens = 512",
+        "token=None, key=True, key: 5, key=0.25",
+        "path = Path(directory) / 'data'",
+        "git@github.com:someone/project.git",
+        "see https://host/path, or write to someone@host",
+        "signature = inspect.signature(f)",
+    ],
+)
+def test_other_texts_are_shown_unchanged(text: str) -> None:
+    """Programs are full of keys and tokens that are not secret."""
+    assert hide_secrets(text, {}, []) == text
+
+
+def test_secrets_of_the_command_line_are_hidden_in_texts() -> None:
+    """Values of at least eight characters."""
+    argv = ["train.py", "--password", "correct horse", "--api-key=battery staple", "--name", "shown value"]
+
+    assert hide_secrets("correct horse, battery staple, shown value", {}, argv) == "***, ***, shown value"
+
+
+def test_passwords_in_variables_are_hidden_in_texts() -> None:
+    """Each line of a value, and passwords in URLs whatever the name of the variable."""
+    environment = {"PRIVATE_KEY": "first line\nsecond line", "DATABASE": "postgres://me:correct-horse@host/db"}
+
+    assert hide_secrets("second line\nfirst line\ncorrect-horse", environment, []) == "***\n***\n***"
+
+
+PIECES = ["key", "token", "=", ":", " ", "\n", '"', "'", '"""', "(", ")", "[", "{", "\\", ",", "-", "--", "<", ">"]
+PIECES += [
+    "password",
+    "str",
+    "bearer ",
+    "://",
+    "@",
+    "a",
+    "None",
+    "-----BEGIN PRIVATE KEY-----",
+    "eyJ",
+    "+",
+    "ü",
+    "İ",
+    "\ud800",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
+def test_any_text_keeps_its_lines(text: str) -> None:
+    """So that the lines of output keep their times, and a diff its line numbers."""
+    shown = hide_secrets(text, {}, [])
+
+    assert shown.count("\n") == text.count("\n")
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=20).map("".join),
+    st.lists(st.sampled_from(PIECES), max_size=20).map("".join),
+)
+def test_known_values_are_hidden_in_any_text(before: str, after: str) -> None:
+    """Known values are hidden at any position."""
+    assert "S3CRET-VALUE" not in hide_secrets(f"{before}S3CRET-VALUE{after}", {"MY_TOKEN": "S3CRET-VALUE"}, [])
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=4).map("".join))
+def test_the_time_is_proportional_to_the_length(piece: str) -> None:
+    """No repeated text takes quadratic time: 300,000 characters would take minutes."""
+    text = piece * (300_000 // len(piece))
+    start = time.process_time()
+    hide_secrets(text, {}, [])
+
+    assert time.process_time() - start < 20

@@ -124,9 +124,10 @@ def _mindspore(payload: bytes, _: object) -> list[Point]:
     event = summary_pb2.Event.FromString(payload)
     if event.HasField("graph_def"):
         return [Point("", event.step, event.wall_time, event.graph_def.SerializeToString(), "graph")]
-    for plugin in ("console", "environment", "code"):
-        if event.HasField(plugin):
-            return [Point("", event.step, event.wall_time, getattr(event, plugin).SerializeToString(), plugin)]
+    if event.WhichOneof("what") is None and not (event.HasField("heartbeat") or event.HasField("end")):
+        for plugin in ("code", "environment", "console"):
+            if event.HasField(plugin):
+                return [Point("", event.step, event.wall_time, getattr(event, plugin).SerializeToString(), plugin)]
     points = []
     for value in event.summary.value:
         field = value.WhichOneof("value") or ("text" if value.HasField("text") else None)

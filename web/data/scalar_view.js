@@ -44,8 +44,8 @@ export const { rank, attempt } = ranks;
 export const grouping = setting("scalar.group", "off", /** @type {const} */ (["off", "none", "regex", "param"]));
 export const pattern = setting("scalar.pattern", "");
 export const parameter = setting("scalar.param", "");
-/** @type {import("@preact/signals-core").ReadonlySignal<"mean" | "median">} */
-export const centre = setting("scalar.centre", "mean", /** @type {const} */ (["mean", "median"]));
+/** @type {import("@preact/signals-core").ReadonlySignal<"mean" | "median" | "sum">} */
+export const centre = setting("scalar.centre", "mean", /** @type {const} */ (["mean", "median", "sum"]));
 /** @type {import("@preact/signals-core").ReadonlySignal<"minmax" | "std" | "quartiles" | "none">} */
 export const band = setting("scalar.band", "minmax", /** @type {const} */ (["minmax", "std", "quartiles", "none"]));
 

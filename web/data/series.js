@@ -114,6 +114,12 @@ export function staysAtOneStep({ step, duplicates }) {
   return step.length + duplicates > 1 && step[0] === step[step.length - 1];
 }
 
+/** Is a series drawn over wall time where steps are chosen? Metrics of the machine are measured at intervals of time,
+ * several during a long step; and a series that stays at one step would be a single point.
+ * @param {string} tag @param {Series[]} series of the tag */
+export const opensOnWallTime = (tag, series) =>
+  tag.startsWith("machine/") || (series.length > 0 && series.every(staysAtOneStep));
+
 /** Counts the drawn points and those they were selected from.
  * @param {Iterable<Series>} lines */
 export function countPoints(lines) {

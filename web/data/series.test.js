@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bandOf, countPoints, seriesOf, staysAtOneStep, xsOf } from "./series.js";
+import { bandOf, countPoints, opensOnWallTime, seriesOf, staysAtOneStep, xsOf } from "./series.js";
 
 const reply = (more = {}) => ({
   tag: "loss",
@@ -40,6 +40,16 @@ test("a series stays at one step only if it has several points", () => {
   assert.ok(staysAtOneStep(seriesOf(reply({ step: [4], wall_time: [1], value: [1], duplicates: 3 }))));
   assert.ok(!staysAtOneStep(seriesOf(reply({ step: [4], wall_time: [1], value: [1], duplicates: 0 }))));
   assert.ok(!staysAtOneStep(seriesOf(reply())));
+});
+
+test("metrics of the machine and series at one step open on wall time", () => {
+  const moving = seriesOf(reply());
+  const still = seriesOf(reply({ step: [4, 4], wall_time: [1, 2], value: [1, 2] }));
+  assert.ok(opensOnWallTime("machine/cpu_percent", [moving]));
+  assert.ok(opensOnWallTime("machine/cpu_percent", []));
+  assert.ok(opensOnWallTime("loss", [still]));
+  assert.ok(!opensOnWallTime("loss", [still, moving]));
+  assert.ok(!opensOnWallTime("loss", []));
 });
 
 test("points are counted without duplicates", () => {

@@ -41,20 +41,18 @@ class ConsoleCapture:
         self._dropped_lines = 0
         self._is_in_private_key = False
         self._ends = threading.Event()
-        self._is_active = True
-        self._thread_id = 0
         self._thread = threading.Thread(target=self._run, name="toposcope-console", daemon=True)
         self._thread.start()
         self._wrapped = [
             wrapped
             for name, stream in _STREAMS.items()
-            if (wrapped := _wrapped(name, getattr(sys, name), self._see(stream))) is not None
+            if (wrapped := _wrapped(name, getattr(sys, name), self._pending.adder(stream))) is not None
         ]
         make_inert_in_children(self)
 
     def end(self) -> None:
         """Restore the streams and record the rest."""
-        self._is_active = False
+        self._pending.is_open = False
         for wrapped in self._wrapped:
             wrapped.restore()
         self._ends.set()
@@ -62,27 +60,16 @@ class ConsoleCapture:
 
     def become_inert(self) -> None:
         """Stop capturing, after a fork."""
-        self._is_active = False
-        self._pending.clear()
-
-    def _see(self, stream: int) -> Callable[[str], None]:
-        add, ident = self._pending.add, threading.get_ident
-
-        def see(text: str) -> None:
-            # Not the log lines of the thread that records: recording them would write the next ones.
-            if self._is_active and ident() != self._thread_id:
-                add(stream, text)
-
-        return see
+        self._pending.become_inert()
 
     def _run(self) -> None:
-        self._thread_id = threading.get_ident()
+        self._pending.ignored_thread = threading.get_ident()  # Its log lines would be recorded, and cause others.
         try:
             while not self._ends.wait(_SECONDS):
                 self._record(is_last=False)
             self._record(is_last=True)
         except Exception as error:
-            self._is_active = False
+            self._pending.is_open = False
             log.warn("The output is no longer recorded: %s: %s", type(error).__name__, error)
 
     def _record(self, is_last: bool) -> None:
@@ -115,7 +102,7 @@ class ConsoleCapture:
         return message
 
     def _without_secrets(self, texts: list[str]) -> list[str]:
-        """Hide secrets in lines; a private key may have begun in earlier ones."""
+        """Hide secrets in lines; a private key may start in earlier ones."""
         before = [_PRIVATE_KEY] if self._is_in_private_key else []
         shown = hide_secrets("\n".join([*before, *texts])).split("\n")[len(before) :]
         for text in texts:

@@ -1,12 +1,16 @@
 """PendingOutput: what was written to the streams and is not recorded yet, in bounded memory."""
 
 from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from threading import get_ident
 from time import time
 from typing import NamedTuple
 
 _MAX_WRITES = 10_000
-_MAX_CHARACTERS = 4_000_000
+_LONG_TEXT = 2_000
 _MAX_TEXT = 100_000
+_MAX_CHARACTERS = 4_000_000  # Of long texts.
 
 
 class Write(NamedTuple):
@@ -20,33 +24,42 @@ class Write(NamedTuple):
 class PendingOutput:
     """Writes in their order; while there are too many, the oldest are dropped.
 
-    add() takes no lock, so that it can be interrupted by a signal handler, a finalizer or a fork that also writes.
-    Concurrent threads may therefore miscount dropped lines and characters slightly.
+    Adding takes no lock, so that it can be interrupted by a signal handler, a finalizer or a fork that also writes.
+    Concurrent threads may therefore miscount dropped lines slightly.
     """
 
     def __init__(self) -> None:
         self._writes: deque[tuple[float, int, str]] = deque()
-        self._characters = 0
+        self._long_characters = 0
         self._dropped_lines = 0
+        self.is_open = True
+        """Whether writes are added."""
+        self.ignored_thread = 0
+        """Writes of this thread are not added."""
 
-    def add(self, stream: int, text: str) -> None:
-        """Add what was just written to a stream."""
-        if len(text) > _MAX_TEXT:
-            text = self._end_of(text)
-        self._characters += len(text)
-        while len(self._writes) >= _MAX_WRITES or (self._characters > _MAX_CHARACTERS and self._writes):
-            self._drop_oldest()
-        self._writes.append((time(), stream, text))
+    def adder(self, stream: int) -> Callable[[str], None]:
+        """Return a function that adds what was just written to a stream."""
+        writes, append = self._writes, self._writes.append
+
+        def add(text: str) -> None:
+            # Most of what capturing costs the training: hence a closure.
+            if not self.is_open or get_ident() == self.ignored_thread:
+                return
+            if len(text) > _LONG_TEXT:
+                text = self._bounded(text)
+            append((time(), stream, text))
+            if len(writes) > _MAX_WRITES:
+                self._drop_oldest()
+
+        return add
 
     def take(self) -> list[Write]:
         """Remove and return what there is now."""
         writes: list[Write] = []
-        try:
+        with suppress(IndexError):  # Dropped meanwhile.
             for _ in range(len(self._writes)):
                 writes.append(Write(*self._writes.popleft()))
-        except IndexError:  # Dropped meanwhile.
-            pass
-        self._characters = 0
+        self._long_characters = 0
         return writes
 
     def take_dropped_lines(self) -> int:
@@ -54,20 +67,27 @@ class PendingOutput:
         dropped, self._dropped_lines = self._dropped_lines, 0
         return dropped
 
-    def clear(self) -> None:
-        """Remove everything, in a forked process."""
-        self._writes = deque()
+    def become_inert(self) -> None:
+        """Remove everything and add nothing more, in a forked process."""
+        self.is_open = False
+        self._writes.clear()
 
-    def _end_of(self, text: str) -> str:
-        """Return the last whole lines of a long text: half of a line may contain half of a secret."""
-        start = text.find("\n", len(text) - _MAX_TEXT) + 1 or len(text)
-        self._dropped_lines += max(1, text.count("\n", 0, start))
-        return text[start:]
+    def _bounded(self, text: str) -> str:
+        """Return the last whole lines of a text, if it is very long: half of a line may contain half of a secret."""
+        if len(text) > _MAX_TEXT:
+            start = text.find("\n", len(text) - _MAX_TEXT) + 1 or len(text)
+            self._dropped_lines += max(1, text.count("\n", 0, start))
+            text = text[start:]
+        self._long_characters += len(text)
+        while self._long_characters > _MAX_CHARACTERS and self._writes:
+            self._drop_oldest()
+        return text
 
     def _drop_oldest(self) -> None:
         try:
             text = self._writes.popleft()[2]
         except IndexError:  # Taken meanwhile.
             return
-        self._characters -= len(text)
         self._dropped_lines += text.count("\n")
+        if len(text) > _LONG_TEXT:
+            self._long_characters -= len(text)

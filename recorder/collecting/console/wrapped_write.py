@@ -1,7 +1,6 @@
 """WrappedWrite: the method write of a stream, wrapped so that another function sees what is written."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 
@@ -38,9 +37,10 @@ class WrappedWrite:
 def _wrapped(original: Callable[..., Any], see: Callable[[str], None]) -> Callable[..., Any]:
     def write(*arguments: Any, **keywords: Any) -> Any:
         written = original(*arguments, **keywords)
-        if arguments:
-            with suppress(Exception):  # print() must not fail because of us.
-                see(arguments[0])
+        try:
+            see(*arguments)
+        except Exception:  # print() must not fail because of us.
+            return written
         return written
 
     return write

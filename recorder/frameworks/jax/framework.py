@@ -43,7 +43,8 @@ class JaxFramework(PlainFramework):
 
         The state contains them if the optimizer was created by optax.inject_hyperparams().
         """
-        return list(_injected(getattr(optimizer, "opt_state", None), 0))
+        optimizers = optimizer if type(optimizer) is tuple else (optimizer,)
+        return [rate for each in optimizers for rate in _injected(getattr(each, "opt_state", None), 0)]
 
     def step_of(self, optimizer: Any) -> int | None:
         """Return the step of an optimizer of nnx or a TrainState."""
@@ -80,9 +81,7 @@ def _injected(state: Any, depth: int) -> Iterator[Any]:
     if isinstance(hyperparams, Mapping):
         if "learning_rate" in hyperparams:
             rate = hyperparams["learning_rate"]
-            rate = rate.get_value() if is_nnx(rate) else rate
-            # A copy, as the loop may give the buffer of the state to its next step before the rate is read.
-            yield rate.copy() if is_jax_array(rate) else rate
+            yield rate.get_value() if is_nnx(rate) else rate
     elif depth < _DEEPEST and isinstance(state, tuple | Mapping):
         for inner in state.values() if isinstance(state, Mapping) else state:
             yield from _injected(inner, depth + 1)

@@ -28,6 +28,8 @@ class KerasFramework(PlainFramework):
 
     def learning_rates(self, optimizer: Any) -> list[Any]:
         """Return the learning rate of an optimizer, or of a compiled model; of a schedule that of the last step."""
+        if isinstance(optimizer, tuple):
+            return [rate for each in optimizer for rate in self.learning_rates(each)]
         if (optimizer := _optimizer_in(optimizer)) is None:
             return []
         schedule = _schedule_of(optimizer)

@@ -19,7 +19,8 @@ class PlainFramework:
     def parameters(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return the arrays of network.parameters(), of that attribute, or of network itself, by name."""
         parameters = getattr(network, "parameters", network)
-        return _named(call_foreign(parameters) if callable(parameters) else parameters)
+        is_method = callable(parameters) and parameters is not network
+        return _named(call_foreign(parameters) if is_method else parameters)
 
     def gradients(self, network: Any, optimizer: Any) -> dict[str, Any]:
         """Return the arrays of network.gradients(), or of that attribute, by name."""

@@ -1,9 +1,8 @@
 """LandscapeSettings: which checkpoints a training saves for loss landscapes, and how these are computed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.messages.plain_data import items_of
@@ -15,13 +14,12 @@ _KEYS = ("landscape_size", "unit", "create_landscape", "num_samples", "intervals
 _LEAST_POINTS = 3
 
 
-@dataclass(frozen=True)
-class LandscapeSettings:
+class LandscapeSettings(NamedTuple):
     """The checked values of the dict `collect_landscape`; see SummaryCollector."""
 
     landscape_size: int = 40
     unit: str = "step"
-    create_landscape: Mapping[str, bool] = field(default_factory=lambda: MappingProxyType(dict.fromkeys(_KINDS, True)))
+    create_landscape: Mapping[str, bool] = MappingProxyType(dict.fromkeys(_KINDS, True))
     num_samples: int = 128
     intervals: tuple[tuple[int, ...], ...] | None = None
     """None: one interval, of checkpoints spread evenly over the training."""

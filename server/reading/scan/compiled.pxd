@@ -6,7 +6,7 @@ cimport cython
 
 cdef int MINDSPORE, LINEAGE
 cdef int SCALAR, IMAGE, TENSOR, HISTOGRAM, LANDSCAPE, TEXT, AUDIO, METADATA_ONLY, GRAPH
-cdef int TRAIN, EVALUATION, DATASET_GRAPH, CUSTOM, CONSOLE, ENVIRONMENT, CODE, HEARTBEAT, END
+cdef int TRAIN, EVALUATION, DATASET_GRAPH, CUSTOM, CONSOLE, ENVIRONMENT, CODE, HEARTBEAT, END, OTHER
 
 
 # state.py
@@ -159,8 +159,10 @@ cdef int FOOTER_BYTES, _VALUE_START_BYTES, _LARGEST_READ
 
 cdef inline long long _member_kind(int dialect, unsigned long long key) noexcept nogil
 
+cdef inline long long _own_kind(int dialect, unsigned long long key) noexcept nogil
+
 @cython.locals(
-    at=Py_ssize_t, key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t
+    at=Py_ssize_t, key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t, kind="long long"
 )
 cdef inline bint _read_envelope(
     const unsigned char* data, Py_ssize_t end, Py_ssize_t edge, int dialect, ScanState state

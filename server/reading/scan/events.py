@@ -12,6 +12,7 @@ from toposcope.server.reading.scan.kinds import (
     HEARTBEAT,
     LINEAGE,
     MINDSPORE,
+    OTHER,
     TENSOR,
     TRAIN,
 )
@@ -38,7 +39,7 @@ _LARGEST_READ = 64 << 20  # What a value must be read whole for, its tag or a sc
 
 
 def _member_kind(dialect: int, key: int) -> int:
-    """Return the kind of a field that an event has instead of a summary: an index into KINDS, HEARTBEAT, END or 0."""
+    """Return the kind of a field that an event has instead of a summary: an index into KINDS, END or 0."""
     if dialect == LINEAGE:
         if key == 50:
             return TRAIN
@@ -50,7 +51,14 @@ def _member_kind(dialect: int, key: int) -> int:
             return CUSTOM
     elif key == 34:
         return GRAPH
-    elif dialect == MINDSPORE:
+    elif key == 58 and dialect != MINDSPORE:  # TensorBoard's SessionLog.
+        return END
+    return 0
+
+
+def _own_kind(dialect: int, key: int) -> int:
+    """Return the kind of a field of our own, which is not a member of the oneof: as _member_kind(), or HEARTBEAT."""
+    if dialect == MINDSPORE:
         if key == 840:
             return HEARTBEAT
         if key == 850:
@@ -61,8 +69,6 @@ def _member_kind(dialect: int, key: int) -> int:
             return ENVIRONMENT
         if key == 874:
             return CODE
-    elif key == 58:  # TensorBoard's SessionLog.
-        return END
     return 0
 
 
@@ -85,18 +91,23 @@ def _read_envelope(data: memoryview, end: int, edge: int, dialect: int, state: S
             state.step = state.number if cython.compiled or state.number < 2**63 else state.number - 2**64
         elif key == 42 and dialect != LINEAGE:
             state.has_summary = True
-            state.member_kind = 0
-        elif key >= 800 and state.has_summary:
-            pass  # Fields of our own are not members of the oneof.
+            state.member_kind = OTHER
+        elif key >= 800:
+            kind = _own_kind(dialect, key)
+            # A member of the oneof excludes them.
+            if kind > state.member_kind and (state.member_kind == 0 or state.member_kind >= CONSOLE):
+                state.member_kind = kind
+                state.member_start = content
+                state.member_end = after
+                if kind == HEARTBEAT:
+                    read_varint(data, content, after, state)
+                    state.heartbeat = state.number
         elif key == 26 or _member_kind(dialect, key) != 0:  # The last member of a oneof replaces those before.
             state.has_summary = False
             state.summary = after
-            state.member_kind = _member_kind(dialect, key)
+            state.member_kind = _member_kind(dialect, key) or OTHER
             state.member_start = content
             state.member_end = after
-            if state.member_kind == HEARTBEAT:
-                read_varint(data, content, after, state)
-                state.heartbeat = state.number
         at = after
     state.has_envelope = True
     state.at = state.summary
@@ -200,7 +211,7 @@ def read_event(data: memoryview, size: int, dialect: int, table: Table, rows: Ro
         edge = size - FIELD_HEAD_BYTES
     if not state.has_envelope and not _read_envelope(data, end, edge, dialect, state):
         return False
-    if state.member_kind != 0 and state.member_kind < HEARTBEAT:
+    if 0 < state.member_kind < HEARTBEAT:
         state.kind = state.member_kind
         state.tag_start = state.tag_end = 0
         state.metadata_start = state.metadata_end = 0

@@ -28,6 +28,7 @@ KINDS = [
     *("console", "environment", "code"),
 ]
 
-# What an event may contain that does not become a row: it says how the recording fares.
+# What an event may contain that does not become a row: a mark of the recording, a version, a summary (its values do).
 HEARTBEAT = 17
 END = 18
+OTHER = -1

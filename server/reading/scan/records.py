@@ -2,7 +2,7 @@
 
 from toposcope.server.reading.scan.checksum import masked_crc
 from toposcope.server.reading.scan.events import FOOTER_BYTES, read_event
-from toposcope.server.reading.scan.kinds import END, HEARTBEAT
+from toposcope.server.reading.scan.kinds import HEARTBEAT
 from toposcope.server.reading.scan.scalars import INFINITY
 from toposcope.server.reading.scan.state import Rows, ScanState
 from toposcope.server.reading.scan.tags import Table
@@ -47,18 +47,18 @@ def _open_record(data: memoryview, size: int, available: int, state: ScanState) 
 
 def _finish_record(rows: Rows, state: ScanState) -> None:
     """Mark the current record as read and move on to the next."""
-    if state.member_kind == HEARTBEAT:
+    if state.member_kind < HEARTBEAT:
+        _count_event(state)
+    elif state.member_kind == HEARTBEAT:
         state.heartbeats += 1
         state.phase = state.heartbeat
         state.heartbeat_wall = state.wall_time
-    elif state.member_kind == END:
+    else:
         state.events += 1
         state.end_record = state.base + state.position
         state.end_start = state.member_start - state.position
         state.end_length = state.member_end - state.member_start
         state.end_wall = state.wall_time
-    else:
-        _count_event(state)
     if state.next - state.position - _HEADER_BYTES - FOOTER_BYTES >= state.large_bytes:
         rows.large[state.large_records] = state.base + state.position
         state.large_records += 1
@@ -81,7 +81,6 @@ def _count_event(state: ScanState) -> None:
         if state.summaries == 0 or state.step > state.max_step:
             state.max_step = state.step
         state.summaries += 1
-        state.phase = 0
 
 
 def _scan_records(

@@ -97,7 +97,7 @@ class ScanState:
         self.summary = 0
         """Where to start looking for the summary in the record."""
         self.member_kind = 0
-        """Kind of what the event contains instead of a summary: an index into KINDS, HEARTBEAT or END; 0 if neither."""
+        """Kind of what the event contains: an index into KINDS, HEARTBEAT, END or OTHER; 0 if nothing is known yet."""
         self.member_start = self.member_end = 0
         self.heartbeat = 0
         """The phase in the current event, if it is a heartbeat."""
@@ -110,7 +110,7 @@ class ScanState:
         """Bits of the smallest and the largest wall_time, 0 if there is none; positive doubles sort as their bits."""
         self.heartbeats = 0
         self.phase = 0
-        """The phase in the last heartbeat; 0 if there was a summary after it, or none yet."""
+        """The phase in the last heartbeat; 0 if there is none yet."""
         self.heartbeat_wall = 0
         """Bits of the wall_time of the last heartbeat."""
         self.end_record = 0

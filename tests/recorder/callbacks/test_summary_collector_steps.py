@@ -185,7 +185,7 @@ def test_evaluation_ends_an_epoch_of_a_loader_without_length() -> None:
     assert epochs == [1, 2]
 
 
-@pytest.mark.parametrize("loss", [{"generator": 0.5}, "0.5", None])
+@pytest.mark.parametrize("loss", [{"generator": 0.5}, "0.5", None, []])
 def test_loss_of_another_type_is_an_error(loss: Any) -> None:
     with watch(LambdaCallback()) as run, pytest.raises(TypeError, match="loss must be a number or a tensor"):
         run.step(loss)

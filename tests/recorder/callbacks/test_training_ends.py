@@ -1,11 +1,14 @@
 """The end of a training that SummaryCollector records."""
 
 import signal
+import textwrap
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.line_network import Line, line_batches
+from support.trainings import run_training
 from support.written_events import read_all_events
 
 from toposcope.proto.summary_pb2 import RecordingEnd
@@ -116,6 +119,57 @@ def test_training_that_a_signal_stops(tmp_path: Path) -> None:
 
     assert end_in(tmp_path / "stopped") == RecordingEnd(state=INTERRUPTED, error_text="OnRequestExit")
     assert end_in(tmp_path / "complete").state == FINISHED
+
+
+@pytest.mark.parametrize(
+    ("last_line", "code", "state", "error"),
+    [
+        ("pass", 0, FINISHED, ""),
+        ("sys.exit(0)", 0, FINISHED, ""),
+        ("sys.exit(3)", 3, INTERRUPTED, "SystemExit"),
+        ("raise ValueError('bad')", 1, FAILED, "ValueError"),
+        ("sys.last_value = ValueError('reported by a notebook'); del run; gc.collect()", 0, FAILED, "ValueError"),
+    ],
+)
+def test_watched_run_that_is_never_closed(
+    tmp_path: Path, last_line: str, code: int, state: RecordingEnd.State, error: str
+) -> None:
+    """What ended the process, or what a notebook reported before the run was dropped, ended the training."""
+    script = f"""
+        from toposcope.recorder.callbacks import SummaryCollector
+        run = SummaryCollector(sys.argv[1]).watch(learning_rate=0.1, parameters=dict)
+        run.__enter__()
+        run.step(1.0)
+        {last_line}
+    """
+    run_training(tmp_path, textwrap.dedent(script), tmp_path / "run", expected=code)
+
+    end = end_in(tmp_path / "run")
+    assert (end.state, end.error_type) == (state, error)
+
+
+def test_watched_run_that_is_closed_in_finally(tmp_path: Path) -> None:
+    """The exception that is being handled ended the training, unless it was handled before the training began."""
+
+    def train_on_stack(directory: Path, error: Exception | None) -> None:
+        stack = ExitStack()
+        try:
+            run = stack.enter_context(watch([SummaryCollector(directory)]))
+            run.step(1.0)
+            if error is not None:
+                raise error
+        finally:
+            stack.close()
+
+    with pytest.raises(ValueError, match="bad"):
+        train_on_stack(tmp_path / "failed", ValueError("bad"))
+    try:
+        raise ImportError
+    except ImportError:
+        train_on_stack(tmp_path / "finished", None)
+
+    assert end_in(tmp_path / "failed").error_text == "bad"
+    assert end_in(tmp_path / "finished").state == FINISHED
 
 
 def test_each_training_of_a_collector_has_its_end(tmp_path: Path) -> None:

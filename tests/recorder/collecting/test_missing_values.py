@@ -25,7 +25,7 @@ def warnings_of(
     return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
 
 
-def test_a_loop_without_a_model_is_told_what_is_not_collected(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_loop_without_a_model_gets_one_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """One warning for all steps names parameters, learning rate and graph, and the arguments that provide them."""
     (warning,) = warnings_of(caplog, tmp_path)
     assert "parameters: pass model, or parameters=" in warning

@@ -173,6 +173,19 @@ def test_a_hanging_git_is_ended_with_its_children(
     assert time.monotonic() - start < 30
 
 
+def test_a_process_that_inherits_the_pipe_delays_nothing(
+    directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A data loader that is forked while git starts keeps the pipe open as long as it lives."""
+    program_in(tmp_path / "bin", "git", 'case "$*" in *rev-parse*) echo abc;; esac\nsetsid sleep 60 &')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin:/usr/bin")
+    runner = Git(str(directory), 30)
+    repository = repository_of(runner)
+
+    assert repository is not None
+    assert (repository.commit, repository.is_dirty, runner.is_stopped) == ("abc", False, False)
+
+
 def test_a_diff_that_takes_too_long_is_recorded_as_far_as_it_came(
     directory: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

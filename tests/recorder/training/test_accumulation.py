@@ -1,6 +1,7 @@
 """watch(): a step is the optimizer's, of one micro-batch or of several whose gradients are accumulated."""
 
 import logging
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,27 @@ def test_optimizer_that_never_steps_loses_nothing(caplog: pytest.LogCaptureFixtu
         assert len(caplog.records) == (calls == 300)
 
 
+@pytest.mark.parametrize("accumulation", [1, 2])
+@pytest.mark.parametrize("calls", [5, 1000])
+def test_optimizer_that_is_replaced_loses_nothing(
+    accumulation: int, calls: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """If the loop goes on with an optimizer that is not watched, each call is a step, with one warning."""
+    network, optimizer = setup()
+    losses = Losses()
+    with watch(losses, network, optimizer) as run:
+        for number in range(4):
+            network(torch.randn(2, 3)).sum().backward()
+            if number % accumulation == accumulation - 1:
+                optimizer.step()
+            run.step(float(number))
+        for number in range(calls):
+            network(torch.randn(2, 3)).sum().backward()
+            run.step(float(number))
+    assert losses.values[4 // accumulation :] == list(range(calls))
+    assert ["has not stepped" in record.message for record in caplog.records] == [True]
+
+
 def test_last_micro_batches_without_a_step_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     network, optimizer = setup()
     losses = Losses()
@@ -258,7 +280,7 @@ class Scaled:
 @pytest.mark.parametrize("bad", [{0}, {0, 1, 2}, {5}, {0, 3, 4, 11}, {11}, set()])
 @pytest.mark.parametrize("fused", [False, True])
 def test_step_that_grad_scaler_skips_does_not_count(order: str, bad: set[int], fused: bool) -> None:
-    """Wherever gradients are cleared and the scaler is updated; also before the first step that it performs."""
+    """A skipped step does not count, in any order of clearing gradients and updating the scaler, also at the start."""
     loop = Scaled(bad, fused=fused)
     run = loop.run(order)
     assert loop.losses.values == [number for number in range(12) if number not in bad]
@@ -287,6 +309,24 @@ def test_skipped_steps_are_recorded_and_logged(tmp_path: Path, caplog: pytest.Lo
     skipped = recorded.scalars("optimizer/skipped_steps")
     assert list(zip(skipped.step.tolist(), skipped.value.tolist(), strict=True)) == [(1, 2), (4, 3), (8, 4)]
     assert sum("GradScaler" in record.message for record in caplog.records) == 1
+
+
+class OtherScaler(torch.amp.GradScaler):
+    """A GradScaler as another version of PyTorch may have it: its state is not where this version keeps it."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "_per_optimizer_states" and "toposcope" in sys._getframe(1).f_globals["__name__"]:
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+def test_unknown_grad_scaler_does_not_end_the_training(caplog: pytest.LogCaptureFixture) -> None:
+    """Its steps count, those that it skips are parts of the next one, and one warning says so."""
+    loop = Scaled({4})
+    loop.scaler = OtherScaler("cpu", init_scale=4.0)
+    run = loop.run("clear first")
+    assert int(run.state.timestamp.batch) == 11
+    assert sum("Steps that GradScaler skips are not counted" in record.message for record in caplog.records) == 1
 
 
 def wrapped(optimizer: Any) -> Iterator[Any]:

@@ -213,13 +213,14 @@ def test_exception_of_a_callback_ends_the_training(event: str) -> None:
 
 
 def test_run_must_be_used_inside_its_with_statement() -> None:
-    """Calls before and after it, and entering it again, raise a clear error."""
+    """Calls before it, steps after it, and entering it again raise a clear error."""
     run = watch(Events())
-    with pytest.raises(RuntimeError, match=r"with \.\.\.\.watch"):
-        run.step(1.0)
+    for call in (lambda: run.step(1.0), lambda: run.eval({})):
+        with pytest.raises(RuntimeError, match=r"with \.\.\.\.watch"):
+            call()
     with run:
         run.step(1.0)
-    for call in (lambda: run.step(1.0), lambda: run.eval({}), run.end_epoch):
+    for call in (lambda: run.step(1.0), run.end_epoch):
         with pytest.raises(RuntimeError, match=r"with \.\.\.\.watch"):
             call()
     with pytest.raises(RuntimeError, match="call watch"):

@@ -5,6 +5,7 @@ import gc
 import io
 import pickle
 import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import torch
 from support.traced_callbacks import Events, Traced
 
+from toposcope.recorder.callbacks import SummaryCollector
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.watch import watch
 from toposcope.recorder.training.watched_run import WatchedRun
@@ -150,6 +152,21 @@ def test_watched_model_is_copied_and_pickled(model: torch.nn.Module) -> None:
         assert b"toposcope.recorder" not in pickle.dumps(model)
 
     assert "batch_start" not in events.names
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("convert", [torch.jit.script, lambda model: torch.jit.trace(model, torch.zeros(4, 3))])
+def test_scripted_model_is_watched(tmp_path: Path, caplog: pytest.LogCaptureFixture, convert: Any) -> None:
+    """Its calls cannot be observed, which neither ends the training nor is worth a warning."""
+    model: Any = convert(torch.nn.Sequential(torch.nn.Linear(3, 2)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with SummaryCollector(tmp_path).watch(model, optimizer, batches(2)) as run:
+        for inputs in batches(2):
+            model(inputs).sum().backward()
+            optimizer.step()
+            run.step(1.0)
+    assert int(run.state.timestamp.batch) == 2
+    assert not caplog.records
 
 
 @pytest.mark.parametrize("when", ["before", "during", "in place"])

@@ -3,6 +3,7 @@
 import math
 import sys
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -76,16 +77,21 @@ def test_every_finite_value_is_in_its_bucket(values: np.ndarray) -> None:
     assert result.counts.tolist() == (count_naively(values, result.edges) if len(result.counts) else [])
 
 
-@given(sample())
-def test_counts_match_numpy(values: np.ndarray) -> None:
-    """The counts are exact for continuous and discrete values, and for wide, narrow and tiny ranges."""
-    check(values, histogram_of(values))
+@given(sample(), st.sampled_from([0, 8192]))
+def test_counts_match_numpy(values: np.ndarray, few: int) -> None:
+    """The counts are exact for continuous and discrete values, and for wide, narrow and tiny ranges.
+
+    That holds whether the values are few, and sorted, or not.
+    """
+    with mock.patch.object(histogram, "_FEW", few):
+        check(values, histogram_of(values))
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int64", "uint8"])
 def test_result_is_independent_of_chunks(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The result does not depend on how the array is split into chunks."""
     values = (np.random.default_rng(1).standard_normal((70, 30)) * 9 + 100).astype(dtype)
+    monkeypatch.setattr(histogram, "_FEW", 0)
     unsplit = histogram_of(values)
     monkeypatch.setattr(histogram, "_CHUNK", 999)
     split = histogram_of(values)

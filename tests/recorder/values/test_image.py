@@ -2,6 +2,8 @@
 
 import io
 import math
+import sys
+import types
 
 import numpy as np
 import PIL.Image
@@ -232,3 +234,11 @@ def test_pillow_images_of_numbers(mode: str, dtype: type) -> None:
 
     assert layout == "HW"
     np.testing.assert_array_equal(np.asarray(pixels), numbers)
+
+
+def test_pillow_being_imported_by_another_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While Pillow is only partly imported, by the thread that writes, arrays are taken as they are."""
+    monkeypatch.setitem(sys.modules, "PIL.Image", types.ModuleType("PIL.Image"))
+    pixels = np.zeros((2, 2))
+
+    assert unpack_image(pixels, None)[0] is pixels

@@ -243,9 +243,12 @@ def fill(disk: Path) -> Path:
     return filler
 
 
-def test_full_disk(small_disk: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("on_backlog", ["wait", "drop"])
+def test_full_disk(
+    small_disk: Path, read_events: ReadEvents, caplog: pytest.LogCaptureFixture, on_backlog: str
+) -> None:
     """On a full disk record() returns False; when space is available again, everything is written and intact."""
-    with SummaryRecord(small_disk / "run", flush_seconds=NEVER) as recorder:
+    with SummaryRecord(small_disk / "run", flush_seconds=NEVER, on_backlog=on_backlog) as recorder:
         train(recorder, range(10))
         recorder.flush()
         filler = fill(small_disk)
@@ -260,9 +263,11 @@ def test_full_disk(small_disk: Path, read_events: ReadEvents, caplog: pytest.Log
     assert [caplog.text.count(text) for text in ("No space left", "is written again", "lost.")] == [1, 1, 0]
 
 
-def test_full_disk_at_a_rotation(small_disk: Path, read_events: ReadEvents) -> None:
+@pytest.mark.parametrize("on_backlog", ["wait", "drop"])
+def test_full_disk_at_a_rotation(small_disk: Path, read_events: ReadEvents, on_backlog: str) -> None:
     """When space is available again, files started on a full disk contain everything that was recorded."""
-    with SummaryRecord(small_disk / "run", max_file_size=10_000, flush_seconds=NEVER) as recorder:
+    recorder = SummaryRecord(small_disk / "run", max_file_size=10_000, flush_seconds=NEVER, on_backlog=on_backlog)
+    with recorder:
         train(recorder, range(10))
         recorder.flush()
         filler = fill(small_disk)

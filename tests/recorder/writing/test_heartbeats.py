@@ -9,7 +9,14 @@ from support.trainings import NEVER, SLOW_SECONDS, event_files, run_training, tr
 from support.written_events import read_all_events, read_events
 
 from toposcope.proto import framing
-from toposcope.proto.summary_pb2 import PHASE_EVALUATING, PHASE_SAVING, PHASE_TRAINING, PHASE_UNKNOWN, Event
+from toposcope.proto.summary_pb2 import (
+    PHASE_EVALUATING,
+    PHASE_SAVING,
+    PHASE_TRAINING,
+    PHASE_UNKNOWN,
+    ConsoleOutput,
+    Event,
+)
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.callbacks import SummaryCollector
 from toposcope.recorder.checkpoints.saving_phase import saving
@@ -50,6 +57,18 @@ def test_idle_recorder_writes_heartbeats(tmp_path: Path) -> None:
     assert [event.step for event in events if event.HasField("summary")] == [1, 2]
     assert events[-1].HasField("end")
     assert events[0].start.heartbeat_seconds == 0.02
+
+
+def test_what_is_recorded_apart_does_not_replace_heartbeats(tmp_path: Path) -> None:
+    """Metrics of the machine and the console are also recorded while a training hangs; heartbeats contain its phase."""
+    with SummaryRecord(tmp_path, flush_seconds=0.01, heartbeat_seconds=0.2) as recorder:
+
+        def has_heartbeat() -> bool:
+            recorder.record_apart(1, {"machine/cpu_percent": 1.0}, {"console": ConsoleOutput()})
+            return bool(beats_in(event_files(tmp_path)[0]))
+
+        wait_until(has_heartbeat)
+    assert len([event for event in read_all_events(event_files(tmp_path)[0]) if event.HasField("summary")]) > 1
 
 
 def test_heartbeat_is_small() -> None:

@@ -35,8 +35,8 @@ def train(recorder, step):
 KILLER = """
 import itertools, json, os, random, select, signal, struct, sys, tempfile, time
 
-def record(directory, max_file_size, reports):
-    recorder = SummaryRecord(directory, max_file_size=max_file_size, flush_seconds=0.002)
+def record(directory, max_file_size, on_backlog, reports):
+    recorder = SummaryRecord(directory, max_file_size=max_file_size, flush_seconds=0.002, on_backlog=on_backlog)
     for step in itertools.count():
         train(recorder, step)
         if step % 7 == 0:
@@ -48,7 +48,7 @@ def start(number):
     child = os.fork()
     if child == 0:
         signal.alarm(60)
-        record(f"{sys.argv[1]}/{number:02}", SIZES[number % len(SIZES)], writing)
+        record(f"{sys.argv[1]}/{number:02}", SIZES[number % len(SIZES)], ("wait", "drop")[number % 2], writing)
     os.close(writing)
     return child, reading
 

@@ -277,3 +277,14 @@ def test_series_have_their_extremes(golden: httpx.Client, tmp_path: Path, serve:
     assert [bad[name] for name in ("min", "min_step", "max", "max_step")] == [None] * 4
     assert [some[name] for name in ("min", "min_step", "max", "max_step")] == [5.0, 2, 5.0, 2]
     assert all(math.isfinite(some[name]) for name in ("min", "max"))
+
+
+def test_sum_over_ranks(tmp_path: Path, serve: Serve) -> None:
+    """With rank=all, the sum is that of all ranks of a run; count is the number of ranks that have a value."""
+    write(tmp_path / "run", {1: 10.0, 2: 20.0, 3: 30.0}, rank=0)
+    write(tmp_path / "run", {1: 1.0, 2: 2.0}, rank=1)
+    client = serve(tmp_path)
+
+    (group,) = read(client, tag="loss", rank="all", centre="sum", points=0)["groups"]
+
+    assert (group["step"], group["centre"], group["count"]) == ([1, 2, 3], [11.0, 22.0, 30.0], [2, 2, 1])

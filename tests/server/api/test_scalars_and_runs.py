@@ -402,6 +402,9 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
         "/api/landscapes/losses",
         "/api/landscapes.npz",
         "/api/landscapes.vti",
+        "/api/console",
+        "/api/environment",
+        "/api/code",
         "/api/updates",
         "/api/health",
     }

@@ -19,7 +19,7 @@ from support.event_files import NAME, end_event, heartbeat_event, scalar_event, 
 from support.servers import SLOW_SECONDS, Serve, run, wait_until
 
 import toposcope.server
-from toposcope.proto import summary_pb2
+from toposcope.proto import framing, summary_pb2
 
 RECORDER = """
 import sys
@@ -223,6 +223,23 @@ def test_heartbeats_change_nothing(tmp_path: Path, live: httpx.Client, is_pollin
     wait_for(live, "finished")
     wait_until(lambda: len(stream.updates) == 2)
     assert stream.updates[1]["changed"] == ["a"]
+
+
+def test_metrics_of_the_machine_do_not_end_a_stall(tmp_path: Path, live: httpx.Client) -> None:
+    """They and the console are recorded while a training hangs; the next value of the training ends the stall."""
+    records = [scalar_event(2.0 + step, step, {"loss": 1.0}) for step in range(5)]
+    path = write_file(tmp_path / "runs" / "a", *records, heartbeat_event(40.0), heartbeat_seconds=300, quiet=100)
+    wait_for(live, "stalled")
+    lines = summary_pb2.ConsoleOutput(lines=[summary_pb2.ConsoleOutput.Line(text="waiting")])
+    console = framing.frame(summary_pb2.Event(wall_time=51.0, console=lines).SerializeToString())
+
+    append(path, scalar_event(50.0, 4, {"machine/cpu_percent": 1.0}) + console)
+
+    wait_until(lambda: row_of(live)["updated"] == 51.0)
+    assert (row_of(live)["state"], row_of(live)["phase"]) == ("stalled", "training")
+    append(path, scalar_event(52.0, 5, {"loss": 1.0}))
+    wait_for(live, "running")
+    assert row_of(live)["phase"] is None
 
 
 def test_change_of_state_by_time_is_reported(tmp_path: Path, live: httpx.Client) -> None:

@@ -312,7 +312,6 @@ def counted_slowly(content: bytes) -> Counters:
             counters.end = RecordingEnd(wall_time, state, "", "", event.end.traceback)
         if event.HasField("summary"):
             counters.summaries += 1
-            counters.phase = 0
     return counters
 
 

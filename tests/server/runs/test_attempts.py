@@ -136,6 +136,21 @@ def test_resume_step_hides_abandoned_points_of_every_tag(tmp_path: Path) -> None
     assert steps(run, "eval", attempt=1) == steps(run, "eval", attempt=ALL) == [*range(1, 56)]
 
 
+def test_last_step_of_a_run_is_that_of_its_newest_attempts(tmp_path: Path) -> None:
+    """A run that began again has not reached the last step of its first attempt yet; the most advanced rank counts."""
+    loss_run(tmp_path, range(1, 111), seconds=100)
+    assert load(tmp_path).steps == (1, 110)
+
+    loss_run(tmp_path, range(41, 46), seconds=500)
+    assert load(tmp_path).steps == (1, 45)
+
+    resumed_run(tmp_path, [], 31, seconds=700)
+    assert load(tmp_path).steps == (1, 30)
+
+    loss_run(tmp_path, range(41, 61), seconds=500, rank=1)
+    assert load(tmp_path).steps == (1, 60)
+
+
 def test_resume_step_hides_points_before_the_first_new_one(tmp_path: Path) -> None:
     """A resumed recording that records every tenth step hides abandoned points from its resume step on."""
     loss_run(tmp_path, range(1, 56), seconds=100)

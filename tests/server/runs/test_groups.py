@@ -55,7 +55,7 @@ def slow_band(curves: list[Curve], centre: str, spread: str, lo: float, hi: floa
             yield position, np.nan, edge, edge, 0, bad
             continue
         mean, std = float(np.mean(values)), float(np.std(values))
-        middle = mean if centre == "mean" else float(np.median(values))
+        middle = {"mean": mean, "median": float(np.median(values)), "sum": float(np.sum(values))}[centre]
         edges: dict[str, tuple[float, float]] = {
             "minmax": (min(values), max(values)),
             "std": (mean - std, mean + std),
@@ -73,7 +73,7 @@ def rows(band: Band) -> list[tuple[float, ...]]:
 
 
 spreads = st.sampled_from(["minmax", "std", "quartiles", "none"])
-centres = st.sampled_from(["mean", "median"])
+centres = st.sampled_from(["mean", "median", "sum"])
 lows, highs = st.sampled_from([-INF, 3, 7.5]), st.sampled_from([INF, 20, 12.5])
 
 

@@ -54,6 +54,7 @@ def file_of(
         modified=walls[-1],
         read_bytes=1,
         size=1,
+        phase=0,
     )
 
 
@@ -161,7 +162,7 @@ def test_gravest_of_several_ranks_decides() -> None:
 
 
 def test_resumed_run_is_running() -> None:
-    """A process that was killed does not matter once another one of its rank has begun, in the same attempt or not."""
+    """A process that was killed does not matter once another of its rank has started, in the same attempt or not."""
     for attempt in (1, 2):
         killed = Recording(0, 1, [file_of("a", start=START._replace(heartbeat_seconds=0.2))])
         assert derived(killed, Recording(0, attempt, [file_of("b", [500.0, 501.0])]))[0].state == "running"
@@ -189,7 +190,7 @@ def newest_slowly(spans: Sequence[Span]) -> list[int]:
         of_rank = [number for number in known if spans[number].rank == rank]
         last = [number for number in of_rank if spans[number].attempt == max(spans[each].attempt for each in of_rank)]
         together = {max(last, key=lambda number: spans[number].start)}
-        for _ in last:  # Whoever overlaps one of them belongs to them.
+        for _ in last:  # A recording that overlaps one of them belongs to them.
             together |= {a for a, b in itertools.product(last, together) if overlap(spans[a], spans[b])}
         chosen[rank] = together
     begins = {rank: min(spans[number].start for number in together) for rank, together in chosen.items()}

@@ -44,6 +44,7 @@ def run_of(step: list[int], value: list[float] | None = None, wall_time: list[fl
         modified=0.0,
         read_bytes=0,
         size=0,
+        phase=0,
     )
     return RunView("run", [view], revision=1, live=False)
 

@@ -8,7 +8,7 @@ import { cutGroup } from "../../data/names.js";
 import { COLOURS, DASHES, styleOf } from "../../data/run_styles.js";
 import { drawnRuns, startOf, styles } from "../../data/runs.js";
 import { attempt, bands, best, limits, logXChosen, outliers, rank, smoothing } from "../../data/scalar_view.js";
-import { countPoints, staysAtOneStep, xsOf } from "../../data/series.js";
+import { countPoints, opensOnWallTime, xsOf } from "../../data/series.js";
 import { axis, logarithmic, zooms } from "../../data/view.js";
 import { t } from "./words.js";
 
@@ -30,10 +30,10 @@ export function drawnSeries(feed) {
   return drawnRuns.value.flatMap((run) => feed.series.get(run) ?? []);
 }
 
-/** Series with only one step are drawn over wall time instead.
- * @param {Series[]} series @returns {Axis} */
-export const axisFor = (series) =>
-  axis.value === "step" && series.length > 0 && series.every(staysAtOneStep) ? "wall_time" : axis.value;
+/** Some series are drawn over wall time instead of steps.
+ * @param {string} tag @param {Series[]} series @returns {Axis} */
+export const axisFor = (tag, series) =>
+  axis.value === "step" && opensOnWallTime(tag, series) ? "wall_time" : axis.value;
 
 /** @param {string} card its tag @param {Axis} axis @returns {import("../../data/card_series.js").Query} */
 export const queryFor = (card, axis) => ({

@@ -81,6 +81,7 @@ const bandRows = () => html`
   ${choices("centre", t("bar.centre"), centre.value, [
     ["mean", t("bar.centre_mean")],
     ["median", t("bar.centre_median")],
+    ["sum", t("bar.centre_sum")],
   ])}
   ${choices("band", t("bar.band"), band.value, [
     ["minmax", t("bar.band_minmax")],

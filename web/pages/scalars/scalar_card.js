@@ -68,7 +68,7 @@ export class ScalarCard extends HTMLElement {
     const parts = (this.parts ??= new CardParts(this.tag));
     forget(this); // Visible cards keep their series.
     const own = computed(() => parts.all.value[0].series);
-    const axis = computed(() => axisFor(own.value));
+    const axis = computed(() => axisFor(this.tag, own.value));
     const plot = computed(() => plotOf(this.tag, parts.all.value, axis.value));
     this.#ends = [
       effect(() => {

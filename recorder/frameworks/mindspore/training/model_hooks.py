@@ -70,6 +70,10 @@ class ModelHooks(Hooks):
         for callback in self._callbacks():
             self.call(callback, hook)
 
+    def hook_of_step(self, event: Event) -> str | None:
+        """Return the hook that MindSpore is calling."""
+        return next(self.hooks_at(event), None)
+
     def hooks_at(self, event: Event) -> Iterator[str]:
         """Yield the hook that MindSpore is calling."""
         if (hook := self._due) is not None:

@@ -18,7 +18,10 @@ def groups_of(optimizer: object) -> list[MutableMapping[str, Any]]:
     if isinstance(optimizer, tuple):
         return [group for each in optimizer for group in groups_of(each)]
     groups = attribute(optimizer, "param_groups")
-    return [group for group in groups if isinstance(group, MutableMapping)] if isinstance(groups, list | tuple) else []
+    if not isinstance(groups, list | tuple):
+        return []
+    # The type first: at every step, checking for an abstract class is most of the time.
+    return [group for group in groups if type(group) is dict or isinstance(group, MutableMapping)]
 
 
 def parameters_of(network: object, optimizer: object) -> dict[str, Any]:
@@ -50,7 +53,9 @@ def _members(number: int, group: Mapping[str, Any]) -> Iterator[tuple[str, Any]]
 
 def learning_rates_of(optimizer: object) -> list[float]:
     """Return the learning rate of each group; it may be a tensor there."""
-    return [float(group["lr"]) for group in groups_of(optimizer) if "lr" in group]
+    return [
+        rate if type(rate := group["lr"]) is float else float(rate) for group in groups_of(optimizer) if "lr" in group
+    ]
 
 
 def set_learning_rates_of(optimizer: object, learning_rates: Sequence[float]) -> None:

@@ -32,11 +32,12 @@ class TrainingCallHook:
         self._handles: list[Any] = []
         self._pause = _OperatorPause()
         self._is_armed = False
+        self._is_observable = not isinstance(module, self._torch.jit.ScriptModule)
 
     def arm(self) -> None:
-        """Observe calls, unless the module is compiled in place, which would compile the hooks as well."""
+        """Observe calls, unless the module is scripted, or compiled in place, which would compile the hooks as well."""
         self._is_armed = True
-        if not self._handles and self._module._compiled_call_impl is None:
+        if not self._handles and self._is_observable and getattr(self._module, "_compiled_call_impl", None) is None:
             self._handles = [
                 self._module.register_forward_pre_hook(self, with_kwargs=True),
                 self._module.register_forward_hook(self._pause, always_call=True),
@@ -45,7 +46,8 @@ class TrainingCallHook:
     def disarm(self) -> None:
         """Observe no calls until arm()."""
         self._is_armed = False
-        self._pause()
+        if self._pause.is_active:
+            self._pause()
 
     def remove(self) -> None:
         """Remove the hooks."""
@@ -74,6 +76,11 @@ class _OperatorPause:
 
     def __init__(self) -> None:
         self._pauses: list[AbstractContextManager[None]] = []
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the operators are paused."""
+        return bool(self._pauses)
 
     def begin(self) -> None:
         """Pause the operators until the call is over."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
+from toposcope.recorder import log
 from toposcope.recorder.training.optimizer_steps import ACCUMULATING, STEPPED, Progress
 
 _SCALER_DEPTH = 10
@@ -17,9 +18,12 @@ class ObservedSteps:
     A GradScaler does not call the optimizer if a gradient is not finite, so a skipped step has no hook. It is found by
     what else the scaler does. Once an optimizer has stepped, its scaler is known from the stack of calls, and each
     scaler.step() or scaler.update() without a step is a skipped one. Steps skipped before that, as is usual while the
-    first scale is too large, are told from micro-batches by their gradients, which have been cleared. Nothing of this
-    reads a value from a device. The exception are fused optimizers, which PyTorch calls for skipped steps as well:
-    their decision is read if it lies on the CPU; otherwise the step counts.
+    first scale is too large, are distinguished from micro-batches by their gradients, which have been cleared. No
+    value is read from a device. Fused optimizers are an exception: PyTorch calls them for skipped steps as well, and
+    their decision is read if it is on the CPU; otherwise the step counts.
+
+    The state of a GradScaler is private to PyTorch. If a version of PyTorch keeps it elsewhere, one warning says so,
+    and skipped steps are counted as micro-batches of the next step.
     """
 
     def __init__(self, optimizers: Sequence[Any], on_step: Callable[[], None]) -> None:
@@ -46,14 +50,14 @@ class ObservedSteps:
         """Note whether the reported micro-batches belong to a step that has been skipped after they were reported."""
         is_skipped = self._probe is not None and self._probe.is_cleared()
         if self._scaler is not None and not self._has_stepped:
-            is_skipped = self._scaler.take(is_stepping=False)
+            is_skipped = self._has_scaler_finished(is_stepping=False)
         if is_skipped and reported:
             self._probe = None
             self._skipped_at.append(reported)
 
     def take(self, reported: int) -> Progress:
         """Return whether an optimizer has stepped, or its scaler has skipped a step, since the last call."""
-        is_over = self._scaler is not None and self._scaler.take(self._is_stepping)
+        is_over = self._has_scaler_finished(self._is_stepping)
         has_stepped, has_skipped = self._has_stepped, self._has_skipped or is_over
         self._has_stepped = self._has_skipped = False
         self._reported = 0 if has_stepped or has_skipped else reported
@@ -78,8 +82,7 @@ class ObservedSteps:
         if not self._has_ever_stepped:
             self._has_ever_stepped = True
             self.begin_micro_batch(self._reported)
-            scaler = _calling_scaler(sys._getframe(1), self._torch.amp.GradScaler)
-            self._scaler = None if scaler is None else _Scaler(scaler, self._optimizers)
+            self._find_scaler(sys._getframe(1))
         if _is_skipped(optimizer):
             self._has_skipped = True
             return
@@ -88,6 +91,26 @@ class ObservedSteps:
             self._on_step()
         finally:
             self._is_stepping = False
+
+    def _find_scaler(self, frame: FrameType) -> None:
+        """Find the scaler whose step() calls the optimizer."""
+        try:
+            scaler = _calling_scaler(frame, self._torch.amp.GradScaler)
+            self._scaler = None if scaler is None else _Scaler(scaler, self._optimizers)
+        except Exception as error:
+            self._stop_observing_scaler(error)
+
+    def _has_scaler_finished(self, is_stepping: bool) -> bool:
+        """Return _Scaler.take(); False if there is no scaler, or if its state cannot be read."""
+        try:
+            return self._scaler is not None and self._scaler.take(is_stepping)
+        except Exception as error:
+            self._stop_observing_scaler(error)
+            return False
+
+    def _stop_observing_scaler(self, error: Exception) -> None:
+        self._scaler = None
+        log.warn("Steps that GradScaler skips are not counted: %s: %s", type(error).__name__, error)
 
     def _observe_gradients(self, reported: int) -> None:
         """Before the first step: note whether gradients were cleared, and remember one to see whether it will be."""
@@ -99,7 +122,7 @@ class ObservedSteps:
 
 
 class _Scaler:
-    """Tells when a GradScaler has finished a step of its optimizers, performed or skipped."""
+    """Detects when a GradScaler has finished a step of its optimizers, performed or skipped."""
 
     def __init__(self, scaler: Any, optimizers: Sequence[Any]) -> None:
         self._scaler, self._optimizers = scaler, optimizers
@@ -181,4 +204,5 @@ def _calling_scaler(frame: FrameType | None, kind: type) -> Any:
 def _is_skipped(optimizer: Any) -> bool:
     """Return whether a fused optimizer has just skipped its step, as far as the CPU knows."""
     found_inf = getattr(optimizer, "found_inf", None)
-    return found_inf is not None and found_inf.device.type == "cpu" and bool(found_inf)
+    is_on_cpu = getattr(getattr(found_inf, "device", None), "type", None) == "cpu"
+    return is_on_cpu and bool(found_inf)

@@ -1,0 +1,69 @@
+"""StepCounter: counts the finished steps of a training; the Timestamp that says so is created when it is read."""
+
+from datetime import timedelta
+
+from toposcope.recorder.training.timestamp import Timestamp
+
+
+class StepCounter:
+    """The newest two timestamps of a training.
+
+    Creating a Timestamp takes several times as long as counting, and most trainings never read one.
+    """
+
+    def __init__(self) -> None:
+        self._timestamp = self._previous = Timestamp()
+        self.step = self.samples = 0
+        """As in the timestamp: finished steps, and the samples in them."""
+        # What was counted since the timestamp was read: steps, their samples and seconds; of the last two each.
+        self._steps = self._samples = 0
+        self._seconds = 0.0
+        self._newest = self._second = (0, 0.0)
+
+    def count(self, samples: int, seconds: float) -> None:
+        """Count a step: its samples, and the seconds that it took."""
+        self._second, self._newest = self._newest, (samples, seconds)
+        self._steps += 1
+        self._samples += samples
+        self._seconds += seconds
+        self.step += 1
+        self.samples += samples
+
+    @property
+    def timestamp(self) -> Timestamp:
+        """The timestamp after the last step."""
+        if self._steps:
+            self._read()
+        return self._timestamp
+
+    @timestamp.setter
+    def timestamp(self, timestamp: Timestamp) -> None:
+        if self._steps:
+            self._read()
+        self._timestamp = timestamp
+        self.step, self.samples = int(timestamp.batch), int(timestamp.sample)
+
+    @property
+    def previous(self) -> Timestamp:
+        """The timestamp before the last step."""
+        if self._steps:
+            self._read()
+        return self._previous
+
+    @previous.setter
+    def previous(self, timestamp: Timestamp) -> None:
+        if self._steps:
+            self._read()
+        self._previous = timestamp
+
+    def _read(self) -> None:
+        """Create the timestamps."""
+        (samples, seconds), number, before = self._newest, self._steps, self._timestamp
+        if number > 1:
+            spent = timedelta(seconds=self._seconds - seconds)
+            latest = timedelta(seconds=self._second[1])
+            before = before.after_batches(number - 1, self._samples - samples, spent, latest)
+        latest = timedelta(seconds=seconds)
+        self._previous, self._timestamp = before, before.after_batches(1, samples, latest, latest)
+        self._steps = self._samples = 0
+        self._seconds = 0.0

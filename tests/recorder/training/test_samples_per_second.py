@@ -1,0 +1,166 @@
+"""throughput/samples_per_second: the samples that this process has processed, in loops of one and of two processes."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from toposcope import server
+from toposcope.recorder.callbacks import SummaryCollector
+from toposcope.recorder.training import Model
+
+QUIET = {"collect_machine": False, "collect_environment": False, "collect_graph": False}
+
+
+def samples_per_step(directory: Path, rank: int | None = None) -> dict[int, float]:
+    """Return the recorded samples per step of the interval that ends at each recorded step."""
+    (run,) = server.open(directory).runs.values()
+    samples, steps = (run.scalars(f"throughput/{unit}_per_second", rank=rank) for unit in ("samples", "steps"))
+    assert samples.step.tolist() == steps.step.tolist()
+    return dict(zip(samples.step.tolist(), samples.value / steps.value, strict=True))
+
+
+def train(directory: Path, accumulation: int, sizes: list[int]) -> dict[int, list[int]]:
+    """Train on batches of these sizes; return the samples of each step, counted by the loop itself."""
+    network = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
+    counted: dict[int, list[int]] = {}
+    with SummaryCollector(directory, 5, QUIET).watch(network, optimizer) as run:
+        for number, size in enumerate(sizes):
+            counted.setdefault(number // accumulation + 1, []).append(size)
+            loss = network(torch.randn(size, 3)).square().mean()
+            loss.backward()
+            if number % accumulation == accumulation - 1:
+                optimizer.step()
+            run.step(loss)
+            if number % accumulation == accumulation - 1:
+                optimizer.zero_grad()
+    return counted
+
+
+@pytest.mark.parametrize("accumulation", [1, 4])
+@pytest.mark.parametrize("sizes", ["equal", "different"])
+def test_samples_are_those_of_all_micro_batches(tmp_path: Path, accumulation: int, sizes: str) -> None:
+    """Compared with an independent count of the loop, over each recorded interval."""
+    generator = np.random.default_rng(0)
+    number = 20 * accumulation
+    counted = train(
+        tmp_path, accumulation, [64] * number if sizes == "equal" else generator.integers(1, 99, number).tolist()
+    )
+    expected, before = {}, 0
+    for step in (1, 5, 10, 15, 20):
+        interval = [sum(counted[each]) for each in range(before + 1, step + 1)]
+        expected[step], before = sum(interval) / len(interval), step
+    recorded = samples_per_step(tmp_path)
+    assert recorded == pytest.approx(expected)
+    if sizes == "equal":
+        assert set(np.round(list(recorded.values()), 6)) == {64 * accumulation}
+
+
+@pytest.mark.parametrize("size", [None, 16])
+def test_model_counts_the_samples_of_all_microbatches(tmp_path: Path, size: int | None) -> None:
+    """microbatch_size splits a batch of 64."""
+    network = nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
+    data = [(torch.randn(64, 3), torch.randn(64, 1)) for _ in range(10)]
+    model = Model(network, nn.MSELoss(), optimizer, microbatch_size=size)
+    model.train(1, data, callbacks=SummaryCollector(tmp_path, 5, QUIET))
+    assert samples_per_step(tmp_path) == pytest.approx({1: 64, 5: 64, 10: 64})
+
+
+def train_distributed(directory: str, accumulation: int) -> None:
+    """Train in one of several processes, which have batches of different sizes."""
+    distributed: Any = torch.distributed
+    distributed.init_process_group("gloo")
+    size = 32 + 16 * distributed.get_rank()
+    network = nn.parallel.DistributedDataParallel(nn.Linear(3, 1))
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
+    with SummaryCollector(directory, 5, QUIET).watch(network, optimizer) as run:
+        for number in range(10 * accumulation):
+            is_last = number % accumulation == accumulation - 1
+            with nullcontext() if is_last else network.no_sync():
+                loss = network(torch.randn(size, 3)).square().mean()
+                loss.backward()
+            if is_last:
+                optimizer.step()
+            run.step(loss)
+            if is_last:
+                optimizer.zero_grad()
+    distributed.barrier()
+    distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize("accumulation", [1, 4])
+def test_each_of_two_processes_counts_its_own_samples(tmp_path: Path, accumulation: int) -> None:
+    """With DistributedDataParallel; the sum over ranks is left to readers."""
+    script = tmp_path / "train.py"
+    module = json.dumps(str(Path(__file__)))
+    script.write_text(
+        textwrap.dedent(f"""
+        import importlib.util, os, sys
+        spec = importlib.util.spec_from_file_location("training", {module})
+        training = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(training)
+        training.train_distributed(sys.argv[1], {accumulation})
+        os._exit(0)  # PyTorch's threads occasionally abort or hang during interpreter shutdown.
+        """)
+    )
+    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
+    process = subprocess.run(
+        [sys.executable, *launcher, script, tmp_path / "run"],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert process.returncode == 0, process.stdout
+    for rank, size in enumerate((32, 48)):
+        recorded = samples_per_step(tmp_path / "run", rank)
+        assert recorded == pytest.approx(dict.fromkeys((1, 5, 10), size * accumulation))
+
+
+class Clock:
+    """perf_counter() of a loop that advances it."""
+
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("is_observed", [True, False])
+@pytest.mark.parametrize("steps_of_evaluations", [(), (2, 5), (4, 8)])
+def test_each_interval_consists_of_the_time_of_its_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_observed: bool, steps_of_evaluations: tuple[int, ...]
+) -> None:
+    """Evaluations, also in the middle of an epoch, do not count; the first step of an epoch does."""
+    clock = Clock()
+    monkeypatch.setattr("toposcope.recorder.collecting.throughput.perf_counter", clock)
+    monkeypatch.setattr("toposcope.recorder.training.loop_events.perf_counter", clock)
+    network = nn.Linear(3, 1)
+    model = network if is_observed else None
+    with SummaryCollector(tmp_path, 2, QUIET).watch(
+        model, parameters=dict, learning_rate=0.1, steps_per_epoch=4
+    ) as run:
+        for step in range(1, 13):
+            network(torch.randn(2, 3))
+            clock.now += 0.5
+            run.step(1.0)
+            if step in steps_of_evaluations:
+                clock.now += 50
+                run.eval({"accuracy": 0.5})
+    (recorded,) = server.open(tmp_path).runs.values()
+    rates = recorded.scalars("throughput/steps_per_second")
+    assert rates.step.tolist() == [1, 2, 4, 6, 8, 10, 12]
+    assert rates.value.tolist() == [2.0] * 7
