@@ -74,7 +74,9 @@ class ConvertModelUtils:
         if not isinstance(model, Model):
             raise TypeError(f"model must be a Model, not {short_repr(model)}.")
         if amp_level not in _AMP_LEVELS:
-            raise ValueError(f"amp_level must be one of {', '.join(map(repr, _AMP_LEVELS))}, not {short_repr(amp_level)}.")
+            raise ValueError(
+                f"amp_level must be one of {', '.join(map(repr, _AMP_LEVELS))}, not {short_repr(amp_level)}."
+            )
         if not hasattr(optimizer, "curvatures"):
             return model
         return Model(

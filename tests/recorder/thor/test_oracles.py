@@ -1,14 +1,18 @@
 """The factors and updates of THOR equal dense computations in float64."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
 from toposcope.recorder.frameworks.torch.thor.factors import factors_from
+from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds, TraceRule
+from toposcope.recorder.frameworks.torch.thor.rows import _patches, _with_bias
 from toposcope.recorder.train_thor import thor
 
-OPTIONS = {"learning_rate": 1.0, "damping": 0.1, "momentum": 0.0, "frequency": 1}
+OPTIONS: dict[str, Any] = {"learning_rate": 1.0, "damping": 0.1, "momentum": 0.0, "frequency": 1}
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +52,8 @@ def test_update_is_the_dense_solve(pi: bool) -> None:
     backward(net, inputs, targets)
     factors = factors_from(optimizer._capture.sums[""], "mean")
     a, g = factors.inputs[0], factors.gradients[0]
+    assert net.weight.grad is not None
+    assert net.bias.grad is not None
     gradient = torch.cat([net.weight.grad, net.bias.grad[:, None]], 1)
 
     optimizer.step()
@@ -64,7 +70,7 @@ def test_update_is_the_dense_solve(pi: bool) -> None:
     "options", [{}, {"stride": 2, "padding": 1}, {"dilation": 2, "padding": "same"}, {"groups": 2}]
 )
 @pytest.mark.parametrize("padding_mode", ["zeros", "reflect"])
-def test_convolution_is_a_linear_layer_of_patches(options: dict[str, object], padding_mode: str) -> None:
+def test_convolution_is_a_linear_layer_of_patches(options: dict[str, Any], padding_mode: Any) -> None:
     """The gradient of a convolution is the product of the rows that its factors are made of."""
     net = nn.Conv2d(4, 6, (3, 2), padding_mode=padding_mode, **options).double()
     optimizer = thor(net, **OPTIONS)
@@ -73,13 +79,12 @@ def test_convolution_is_a_linear_layer_of_patches(options: dict[str, object], pa
     weights = torch.randn_like(output)
     (output * weights).sum().backward()
     layer = optimizer.curvatures[""].layer
-    from toposcope.recorder.frameworks.torch.thor.rows import _patches, _with_bias
-
     positions = output.shape[2] * output.shape[3]
     rows = torch.cat([_with_bias(layer, part) for part in _patches(net, inputs, positions)], 1)
     gradients = weights.reshape(3, layer.groups, -1, positions).permute(1, 0, 3, 2).flatten(1, 2)
     product = gradients.transpose(1, 2) @ rows
     torch.testing.assert_close(product[:, :, :-1].reshape(net.weight.shape), net.weight.grad)
+    assert net.bias is not None
     torch.testing.assert_close(product[:, :, -1].reshape(-1), net.bias.grad)
     sums = optimizer._capture.sums[""]
     torch.testing.assert_close(sums.inputs, rows.transpose(1, 2) @ rows)
@@ -140,3 +145,65 @@ def test_scaled_loss_equals_unscaled() -> None:
         updated.append([each.detach().clone() for each in net.parameters()])
     for one, other in zip(*updated, strict=True):
         torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("block_size", [6, 100])
+def test_blocks_as_large_as_the_factors_change_nothing(block_size: int) -> None:
+    """Splitting into one block is the same, bit by bit."""
+    updated = []
+    for size in (None, block_size):
+        torch.manual_seed(1)
+        net = nn.Linear(5, 3)
+        optimizer = thor(net, **OPTIONS, block_size=size)
+        backward(net, torch.randn(8, 5), torch.randn(8, 3))
+        optimizer.step()
+        updated.append(net.weight.detach().clone())
+    assert torch.equal(*updated)
+
+
+def test_blocks_of_block_diagonal_factors_are_exact() -> None:
+    """If the input's factor is block diagonal, inverting its blocks is exact."""
+    updated = []
+    for size in (None, 2):
+        torch.manual_seed(1)
+        net = nn.Linear(4, 2, bias=False).double()
+        optimizer = thor(net, **OPTIONS, block_size=size)
+        inputs = torch.zeros(8, 4).double()
+        inputs[:4, :2], inputs[4:, 2:] = torch.randn(4, 2).double(), torch.randn(4, 2).double()
+        backward(net, inputs, torch.randn(8, 2).double())
+        optimizer.step()
+        updated.append(net.weight.detach().clone())
+    torch.testing.assert_close(*updated)
+
+
+def test_sampled_labels_give_the_true_fisher_on_average() -> None:
+    """For softmax and one linear layer, G approaches the mean of diag p - p p', and gradients are untouched."""
+    net = nn.Linear(4, 3, bias=False).double()
+    optimizer = thor(net, **{**OPTIONS, "frequency": 2}, fisher="sampled")
+    inputs = torch.randn(20_000, 4).double()
+    outputs = net(inputs)
+
+    optimizer.sample_fisher(outputs)
+
+    assert net.weight.grad is None
+    factors = factors_from(optimizer._capture.sums[""], "mean")
+    p = outputs.detach().softmax(1)
+    exact = (torch.diag_embed(p) - p[:, :, None] * p[:, None, :]).mean(0)
+    torch.testing.assert_close(factors.gradients[0], exact, atol=0.01, rtol=0.05)
+    functional.cross_entropy(outputs, torch.randint(3, (20_000,))).backward()
+    optimizer.step()
+    optimizer.sample_fisher(net(inputs))
+    assert not optimizer._capture.sums  # The next step is not due.
+
+
+def test_trace_rule() -> None:
+    """Above the first threshold factors are refreshed, below the second never again."""
+    rule = TraceRule(Thresholds(0.1, 0.01))
+    assert [rule.decide(trace) for trace in (1.0, 1.2, 1.25, 1.4, 1.405, 9.0)] == [
+        "refreshed",
+        "refreshed",
+        "kept",
+        "refreshed",
+        "frozen",
+        "frozen",
+    ]

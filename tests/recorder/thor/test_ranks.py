@@ -49,7 +49,9 @@ def run_rank(rank: int, folder: Path) -> None:
 
 def test_two_processes_equal_one_with_the_joined_batch(tmp_path: Path) -> None:
     """Factors, inverses and updates of DistributedDataParallel are those of the joined batch."""
-    processes = [multiprocessing.get_context("spawn").Process(target=run_rank, args=(rank, tmp_path)) for rank in (0, 1)]
+    processes = [
+        multiprocessing.get_context("spawn").Process(target=run_rank, args=(rank, tmp_path)) for rank in (0, 1)
+    ]
     for process in processes:
         process.start()
     for process in processes:

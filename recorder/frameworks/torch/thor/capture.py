@@ -41,6 +41,9 @@ class Capture:
             scale: returns the factor by which the loss is multiplied at present.
         """
         self.is_active = False
+        """Whether forward passes are observed."""
+        self.is_adding = True
+        """Whether backward passes through observed forward passes add to the sums."""
         self.sums: dict[str, LayerSums] = {}
         self._approach, self._scale, self._pass = approach, scale, 0
         self._handles = [network.register_forward_pre_hook(self._begin_pass)]
@@ -76,7 +79,7 @@ class Capture:
 
         def add(gradient: Tensor) -> None:
             nonlocal is_added
-            if not is_added and self.is_active and not torch.is_grad_enabled():
+            if not is_added and self.is_adding and self.is_active and not torch.is_grad_enabled():
                 is_added = True
                 self._add(layer, observed, gradient, number)
 

@@ -73,7 +73,7 @@ class Thor(Optimizer):
         self.curvatures = {layer.name: Curvature(layer, TraceRule(thresholds)) for layer in layers}
         """The preconditioned layers, by the names of their modules."""
         self._capture = Capture(network, layers, approach, self._scale)
-        self._capture.is_active = self.is_due and fisher == "empirical"
+        self._capture.is_active, self._capture.is_adding = self.is_due, fisher == "empirical"
         self._warned: set[str] = set()
         self._names: dict[Tensor, str] = {parameter: name for name, parameter in network.named_parameters()}
         if excluded:
@@ -107,12 +107,12 @@ class Thor(Optimizer):
             return
         loss = _sampled_loss(outputs, likelihood)
         parameters = [parameter for group in self.param_groups for parameter in group["params"]]
-        self._capture.is_active = True
+        self._capture.is_adding = True
         try:
             trained = [each for each in parameters if each.requires_grad]
             torch.autograd.grad(loss, trained, retain_graph=True, allow_unused=True)
         finally:
-            self._capture.is_active = False
+            self._capture.is_adding = False
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -131,7 +131,7 @@ class Thor(Optimizer):
                     self._update(parameter, updates.get(parameter, parameter.grad / self._loss_scale), group)
         self.step_number += 1
         self._capture.clear()
-        self._capture.is_active = self.is_due and self._fisher == "empirical"
+        self._capture.is_active = self.is_due
         return loss
 
     def state_dict(self) -> dict[str, Any]:
@@ -154,7 +154,7 @@ class Thor(Optimizer):
         for name, curvature in self.curvatures.items():
             curvature.load_state_dict(own["curvatures"][name])
         self._capture.clear()
-        self._capture.is_active = self.is_due and self._fisher == "empirical"
+        self._capture.is_active = self.is_due
 
     def _scale(self) -> float:
         """Return the factor by which the loss is multiplied at present."""
