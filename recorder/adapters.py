@@ -20,6 +20,7 @@ _ADAPTERS = {
     ("torch", "optimizer_steps"): "toposcope.recorder.frameworks.torch.training.observed_steps",
     ("torch", "cuda_scalar"): "toposcope.recorder.frameworks.torch.training.cuda_scalar",
     ("torch", "landscape"): "toposcope.recorder.frameworks.torch.landscape.landscape_model",
+    ("torch", "thor"): "toposcope.recorder.frameworks.torch.thor.create",
     ("mindspore", "framework"): "toposcope.recorder.frameworks.mindspore.facts.framework",
     ("mindspore", "graph"): "toposcope.recorder.frameworks.mindspore.facts.graph_source",
     ("mindspore", "operators"): "toposcope.recorder.frameworks.mindspore.facts.operators",

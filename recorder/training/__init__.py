@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from toposcope.recorder.training.event_callback import EventCallback
     from toposcope.recorder.training.logger import Logger
     from toposcope.recorder.training.logger_destination import LoggerDestination
+    from toposcope.recorder.training.loss_scale import FixedLossScaleManager
     from toposcope.recorder.training.model import Model
     from toposcope.recorder.training.network import TrainableNetwork
     from toposcope.recorder.training.run_context import CallbackParams, RunContext
@@ -27,6 +28,7 @@ __all__ = [
     "Evaluator",
     "Event",
     "EventCallback",
+    "FixedLossScaleManager",
     "Logger",
     "LoggerDestination",
     "Model",
@@ -48,6 +50,7 @@ __getattr__, __dir__ = lazy_names(
         "Evaluator": "toposcope.recorder.training.evaluator",
         "Event": "toposcope.recorder.training.event",
         "EventCallback": "toposcope.recorder.training.event_callback",
+        "FixedLossScaleManager": "toposcope.recorder.training.loss_scale",
         "Logger": "toposcope.recorder.training.logger",
         "LoggerDestination": "toposcope.recorder.training.logger_destination",
         "Model": "toposcope.recorder.training.model",

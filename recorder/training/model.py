@@ -78,8 +78,10 @@ class Model:
             amp_level: "O0" computes in float32; every other level uses torch.autocast: float16 with scaled gradients on
                 CUDA, bfloat16 on the CPU.
             boost_level: must be "O0"; MindSpore's other levels have no counterpart.
-            loss_scale_manager: an object whose get_loss_scale() returns the fixed scale of the gradients.
-            keep_batchnorm_fp32: None or True; autocast always computes normalisation layers in float32.
+            loss_scale_manager: a FixedLossScaleManager, or another object whose get_loss_scale() returns the factor by
+                which the loss is multiplied. The gradients are divided by it, unless the optimizer does that itself.
+                If its get_drop_overflow_update() returns True, steps with gradients that are not finite are skipped.
+            keep_batchnorm_fp32: accepted for compatibility; autocast always computes normalisation layers in float32.
             schedulers: a scheduler of torch.optim.lr_scheduler or a list of them, stepped once per epoch.
             microbatch_size: samples per forward and backward pass; None: the whole batch.
             loggers: destinations that receive what event callbacks log.
@@ -90,11 +92,8 @@ class Model:
         """
         if boost_level != "O0":
             raise ValueError(f"boost_level must be 'O0', the only supported level, not {short_repr(boost_level)}.")
-        if keep_batchnorm_fp32 not in (None, True):
-            raise ValueError(
-                "keep_batchnorm_fp32 must be True or None, as autocast always computes normalisation in float32, "
-                f"not {keep_batchnorm_fp32!r}."
-            )
+        if keep_batchnorm_fp32 is not None:
+            checked_bool("keep_batchnorm_fp32", keep_batchnorm_fp32)
         if eval_indexes is not None and eval_network is None:
             raise ValueError(f"eval_indexes requires an eval_network, which is None; got {short_repr(eval_indexes)}.")
         if microbatch_size is not None:
@@ -105,6 +104,7 @@ class Model:
             optimizer=optimizer,
             amp_level=amp_level,
             loss_scale=_loss_scale(loss_scale_manager),
+            drops_overflow=_drops_overflow(loss_scale_manager),
             eval_network=eval_network,
             eval_indexes=None if eval_indexes is None else _checked_indexes(eval_indexes),
         )
@@ -345,6 +345,12 @@ def _loss_scale(manager: Any) -> float | None:
     if not callable(getattr(manager, "get_loss_scale", None)):
         raise TypeError(f"loss_scale_manager must have a method get_loss_scale(); {short_repr(manager)} does not.")
     return float(manager.get_loss_scale())
+
+
+def _drops_overflow(manager: Any) -> bool:
+    """Return whether steps with gradients that are not finite are skipped."""
+    drops = getattr(manager, "get_drop_overflow_update", None)
+    return callable(drops) and bool(drops())
 
 
 def _checked_indexes(eval_indexes: Any) -> list[int]:

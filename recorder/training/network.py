@@ -141,7 +141,12 @@ def steps_of(network: Any, **parts: Any) -> Steps:
         steps: Steps = adapter("torch", "steps").TorchSteps(network, **parts)
         return steps
     if isinstance(network, TrainableNetwork):
-        for name, default in (("amp_level", "O0"), ("loss_scale", None), ("eval_network", None)):
+        for name, default in (
+            ("amp_level", "O0"),
+            ("loss_scale", None),
+            ("drops_overflow", False),
+            ("eval_network", None),
+        ):
             if parts.get(name, default) != default:
                 raise ValueError(
                     f"{name} is only supported for PyTorch modules: "

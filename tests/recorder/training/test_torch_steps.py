@@ -214,7 +214,7 @@ NETWORK = nn.Linear(3, 2)
         ({"eval_network": NETWORK, "eval_indexes": 5}, ValueError, "eval_indexes .* not 5"),
         ({"loss_scale_manager": 4}, TypeError, "loss_scale_manager .* 4"),
         ({"amp_level": "o0"}, ValueError, "amp_level .* 'o0'"),
-        ({"keep_batchnorm_fp32": False}, ValueError, "keep_batchnorm_fp32"),
+        ({"keep_batchnorm_fp32": 3}, TypeError, "keep_batchnorm_fp32"),
     ],
 )
 def test_errors_name_the_invalid_argument_of_a_model(

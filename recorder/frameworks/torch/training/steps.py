@@ -27,6 +27,7 @@ class TorchSteps:
         optimizer: Any = None,
         amp_level: str = "O0",
         loss_scale: float | None = None,
+        drops_overflow: bool = False,
         eval_network: Any = None,
         eval_indexes: Sequence[int] | None = None,
     ) -> None:
@@ -43,7 +44,9 @@ class TorchSteps:
         self._has_own_loss = loss_fn is None and callable(getattr(type(network), "loss", None))
         self._is_mixed, self._is_scaled = amp_level != "O0", amp_level != "O0" and loss_scale is None
         self._scaler: Any = None
-        self._loss_scale = loss_scale or 1.0
+        self._loss_scale, self._drops_overflow = loss_scale or 1.0, drops_overflow
+        # As an optimizer of MindSpore: thor().
+        self._divides_gradients = self._loss_scale != 1.0 and getattr(optimizer, "loss_scale", 1.0) == 1.0
         self._find_device()
 
     @property
@@ -124,11 +127,17 @@ class TorchSteps:
             self._scaler.step(self._optimizer)
             self._scaler.update()
             return
-        if self._loss_scale != 1.0:
-            for group in self._optimizer.param_groups:
-                for parameter in group["params"]:
-                    if parameter.grad is not None:
-                        parameter.grad.div_(self._loss_scale)
+        gradients = [
+            parameter.grad
+            for group in self._optimizer.param_groups
+            for parameter in group["params"]
+            if parameter.grad is not None
+        ]
+        if self._drops_overflow and not all(bool(self._torch.isfinite(each).all()) for each in gradients):
+            return
+        if self._divides_gradients:
+            for gradient in gradients:
+                gradient.div_(self._loss_scale)
         self._optimizer.step()
 
     def net_outputs(self, losses: list[Any], shares: list[float], outputs: Any) -> Any:

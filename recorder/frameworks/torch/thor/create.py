@@ -1,0 +1,105 @@
+"""Creates the optimizer from the checked arguments of thor()."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from torch import nn
+
+from toposcope.recorder.frameworks.torch.thor.curvature import InverseSettings
+from toposcope.recorder.frameworks.torch.thor.optimizer import NamedParameter, Thor
+from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds
+from toposcope.recorder.frameworks.torch.thor.schedules import Schedule, schedule_from
+from toposcope.recorder.values.foreign_values import short_repr
+
+_CHOICES = {
+    "approach": ("expand", "reduce"),
+    "reduction": ("mean", "sum"),
+    "fisher": ("empirical", "sampled"),
+}
+_GROUP_KEYS = {"params", "lr", "damping", "momentum", "weight_decay"}
+
+
+def create(
+    net: nn.Module,
+    *,
+    learning_rate: Any,
+    damping: Any,
+    momentum: Any,
+    weight_decay: Any,
+    loss_scale: Any,
+    nesterov: bool,
+    decay_filter: Callable[[NamedParameter], bool],
+    clips_gradients: bool,
+    frequency: int,
+    params: Iterable[Mapping[str, Any]] | None,
+    uses_pi: bool,
+    block: int | None,
+    trust_region: Any,
+    trace_thresholds: Any,
+    approach: Any,
+    reduction: Any,
+    fisher: Any,
+    grad_scaler: Any,
+    process_group: Any,
+) -> Thor:
+    """Return the optimizer; see thor() for the arguments and errors."""
+    for name, value in (("approach", approach), ("reduction", reduction), ("fisher", fisher)):
+        if value not in _CHOICES[name]:
+            raise ValueError(f"{name} must be {' or '.join(map(repr, _CHOICES[name]))}, not {short_repr(value)}.")
+    if not callable(decay_filter):
+        raise TypeError(f"decay_filter must be callable, not {short_repr(decay_filter)}.")
+    rate, damp = schedule_from("learning_rate", learning_rate), schedule_from("damping", damping)
+    schedules: dict[str, Schedule] = {name: each for name, each in (("lr", rate), ("damping", damp)) if callable(each)}
+    defaults = {
+        "lr": rate(0) if callable(rate) else rate,
+        "damping": damp(0) if callable(damp) else damp,
+        "momentum": _number("momentum", momentum),
+        "weight_decay": _number("weight_decay", weight_decay),
+    }
+    if defaults["damping"] <= 0:
+        raise ValueError(f"damping must be positive, not {defaults['damping']!r}.")
+    return Thor(
+        net,
+        _groups(net, params),
+        defaults,
+        schedules=schedules,
+        decay_filter=decay_filter,
+        loss_scale=_number("loss_scale", loss_scale, is_positive=True),
+        grad_scaler=grad_scaler,
+        frequency=frequency,
+        nesterov=nesterov,
+        clips_gradients=clips_gradients,
+        trust_region=None if trust_region is None else _number("trust_region", trust_region, is_positive=True),
+        thresholds=None if trace_thresholds is None else _thresholds(trace_thresholds),
+        inverses=InverseSettings(uses_pi, block),
+        approach=approach,
+        reduction=reduction,
+        fisher=fisher,
+        process_group=process_group,
+    )
+
+
+def _groups(net: nn.Module, params: Iterable[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+    if params is None:
+        return [{"params": [parameter for parameter in net.parameters() if parameter.requires_grad]}]
+    groups = [dict(group) for group in params]
+    for group in groups:
+        if unknown := sorted(group.keys() - _GROUP_KEYS):
+            raise ValueError(f"A group of params must have the keys {sorted(_GROUP_KEYS)}, not {unknown[0]!r}.")
+    return groups
+
+
+def _number(name: str, value: Any, *, is_positive: bool = False) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name} must be a number, not {short_repr(value)}.")
+    if not math.isfinite(value) or value < 0 or (is_positive and value == 0):
+        raise ValueError(f"{name} must be {'positive' if is_positive else 'at least 0'} and finite, not {value!r}.")
+    return float(value)
+
+
+def _thresholds(value: Any) -> Thresholds:
+    refresh, freeze = (_number("trace_thresholds", each) for each in value)
+    if freeze > refresh:
+        raise ValueError(f"trace_thresholds must be the larger limit, then the smaller one, not {value!r}.")
+    return Thresholds(refresh, freeze)

@@ -1,0 +1,42 @@
+"""Kronecker factors of the Fisher information of a layer, from the sums of outer products."""
+
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from toposcope.recorder.frameworks.torch.thor.capture import LayerSums
+
+Reduction = Literal["mean", "sum"]
+
+
+class Factors(NamedTuple):
+    """F is approximately the Kronecker product of both."""
+
+    inputs: Tensor
+    """A, (groups, input_size, input_size), or a diagonal (1, input_size)."""
+    gradients: Tensor
+    """G, (groups, output_size, output_size)."""
+
+
+def factors_from(sums: LayerSums, reduction: Reduction) -> Factors:
+    """Return the factors of a layer.
+
+    With N samples of S positions, the sums of all passes, and the gradients g of a loss that is the mean over the
+    samples: A = sum(a a') / N, G = N sum(g g') / S. If the loss is the sum over the samples: G = sum(g g') / (N S).
+    Accumulated passes, whose losses are divided by their number, count as one batch.
+    """
+    samples, positions = sums.samples.clamp(min=1), sums.positions.clamp(min=1)
+    per_sample = samples * samples if reduction == "mean" else 1
+    return Factors(sums.inputs / samples, sums.gradients * (per_sample / positions))
+
+
+def traces(matrix: Tensor) -> Tensor:
+    """Return the trace of a factor for each group, shape (groups,)."""
+    return matrix.sum(1) if matrix.ndim == 2 else matrix.diagonal(dim1=1, dim2=2).sum(1)
+
+
+def is_finite(factors: Factors) -> bool:
+    """Return whether all entries are finite and some gradient is not zero."""
+    finite = torch.isfinite(factors.inputs).all() & torch.isfinite(factors.gradients).all()
+    return bool(finite)
