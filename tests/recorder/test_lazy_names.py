@@ -52,6 +52,11 @@ def test_the_package_itself_loads_nothing() -> None:
     assert not {"numpy", "google.protobuf", "toposcope.recorder.summary_record"} & loaded
 
 
+def test_train_thor_does_not_import_torch() -> None:
+    """Its optimizer, a subclass of PyTorch's, is imported when thor() is called."""
+    assert "torch" not in loaded_by("import toposcope.recorder.train_thor")
+
+
 @pytest.mark.parametrize(
     "program",
     [
