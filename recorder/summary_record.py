@@ -115,12 +115,12 @@ class SummaryRecord:
             export_options: {"tensor_format": "npy"} also writes each tensor to a separate file,
                 `export_<seconds>/tensor/<quoted tag>_<step>.npy`.
             flush_seconds: maximum time in seconds before a recorded value is written.
-            heartbeat_seconds: a heartbeat is written when nothing else was written for this time in seconds, at least
-                0.01. Readers consider the process lost when the file has not grown for three times as long.
+            heartbeat_seconds: a heartbeat is written when the training recorded nothing for this time in seconds, at
+                least 0.01. Readers consider the process lost when the file has not grown for three times as long.
             on_backlog: what record() does if values are recorded faster than they are written and the queue is full:
                 "wait" until there is room, or "drop" the new values and return False. What was waited and dropped is
                 logged at the end.
-            resume: whether this recording goes on with an earlier one in the same directory. True: it replaces the
+            resume: whether this recording continues an earlier one in the same directory. True: it replaces the
                 later steps of each tag that it records, also where it repeats none. An integer: the first step of this
                 recording; what was recorded there from that step on is hidden, of every tag. False: readers compare the
                 steps of each tag. Nothing is deleted: readers can show each attempt.
@@ -259,7 +259,10 @@ class SummaryRecord:
         return self._put((time(), step, scalars, None)) or self._report_failure()
 
     def record_added(self, step: int) -> bool:
-        """Record the values that this thread has added, without operator values and graphs: see record()."""
+        """Record the values that this thread has added, without operator values and graphs: see record().
+
+        record() repeats the body: a call more would be a measurable part of what it costs.
+        """
         values = self._pending.values
         if values.snapshots or values.is_incomplete or len(values.scalars) > _FEW_SCALARS:
             return self._record_large(step)
@@ -309,7 +312,7 @@ class SummaryRecord:
     ) -> bool:
         """Record values as one event, without those that are added and without the values of summary operators.
 
-        For collectors, whose own threads record beside the training's.
+        For collectors, whose background threads record while the training does.
 
         Args:
             step: the step of the scalars.

@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.proto.summary_pb2 import Code
 from toposcope.server.api.errors import REQUEST_ERRORS
-from toposcope.server.api.json_reply import Number, json_number, json_reply
+from toposcope.server.api.json_reply import Number
+from toposcope.server.api.recorded_reply import recorded_reply
 from toposcope.server.api.request_limits import MOST_NAME
-from toposcope.server.api.snapshot import Current, find_runs
-from toposcope.server.runs.recorded_messages import recorded_messages
+from toposcope.server.api.snapshot import Current
 
 router = APIRouter()
 
@@ -54,11 +54,7 @@ class CodeVersions(BaseModel):
 @router.get("/code", response_model=CodeVersions, responses=REQUEST_ERRORS)
 def read_code(current: Current, query: Annotated[CodeQuery, Query()]) -> Response:
     """Read the git commit of a training's code, and what differed from it: once for each recording of the run."""
-    (run,) = find_runs(current, [query.run])
-    recorded, problems = recorded_messages(run, "code", _decode, query.limit)
-    recordings = [{"rank": rank, "wall_time": json_number(wall_time), **fields} for rank, wall_time, fields in recorded]
-    reply = {"revision": current.revision, "run": query.run, "recordings": recordings, "problems": problems}
-    return json_reply(reply)
+    return recorded_reply(current, query.run, "code", _decode, query.limit)
 
 
 def _decode(payload: bytes) -> dict[str, Any]:

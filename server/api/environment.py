@@ -7,10 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.proto.summary_pb2 import Environment
 from toposcope.server.api.errors import REQUEST_ERRORS
-from toposcope.server.api.json_reply import Number, json_number, json_reply
+from toposcope.server.api.json_reply import Number
+from toposcope.server.api.recorded_reply import recorded_reply
 from toposcope.server.api.request_limits import MOST_NAME
-from toposcope.server.api.snapshot import Current, find_runs
-from toposcope.server.runs.recorded_messages import recorded_messages
+from toposcope.server.api.snapshot import Current
 
 router = APIRouter()
 
@@ -49,18 +49,13 @@ class Environments(BaseModel):
 @router.get("/environment", response_model=Environments, responses=REQUEST_ERRORS)
 def read_environment(current: Current, query: Annotated[RecordingsQuery, Query()]) -> Response:
     """Read where, and with which packages, a training ran: once for each recording of the run."""
-    (run,) = find_runs(current, [query.run])
-    recorded, problems = recorded_messages(run, "environment", _decode, query.limit)
-    recordings = [
-        {"rank": rank, "wall_time": json_number(wall_time), "facts": facts, "packages": packages}
-        for rank, wall_time, (facts, packages) in recorded
-    ]
-    reply = {"revision": current.revision, "run": query.run, "recordings": recordings, "problems": problems}
-    return json_reply(reply)
+    return recorded_reply(current, query.run, "environment", _decode, query.limit)
 
 
-def _decode(payload: bytes) -> tuple[dict[str, str], dict[str, str]]:
+def _decode(payload: bytes) -> dict[str, dict[str, str]]:
     """Return the facts and packages; DecodeError or UnicodeDecodeError, a ValueError, if they are malformed."""
     message = Environment.FromString(payload)
-    facts = {entry.name: entry.value for entry in message.facts}
-    return facts, {entry.name: entry.value for entry in message.packages}
+    return {
+        "facts": {entry.name: entry.value for entry in message.facts},
+        "packages": {entry.name: entry.value for entry in message.packages},
+    }

@@ -1,4 +1,4 @@
-"""How many records an event file has, the ranges of their steps and wall times, and how its recording fares."""
+"""How many records an event file has, the ranges of their steps and wall times, and the state of its recording."""
 
 import math
 import struct

@@ -1,15 +1,14 @@
 """Curvature: the inverse factors of one layer, refreshed on due steps."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from toposcope.recorder.frameworks.torch.thor.factors import Factors, is_finite, traces
 from toposcope.recorder.frameworks.torch.thor.inverse import damped_inverse, split_damping
 from toposcope.recorder.frameworks.torch.thor.layers import Layer
-from toposcope.recorder.frameworks.torch.thor.refresh import Decision, TraceRule
+from toposcope.recorder.frameworks.torch.thor.refresh import TraceRule
 
 
 @dataclass(frozen=True)
@@ -23,15 +22,12 @@ class InverseSettings:
 
 @dataclass
 class Curvature:
-    """The inverse factors of a layer, and what is reported about them."""
+    """The inverse factors of a layer."""
 
     layer: Layer
     rule: TraceRule
     inverse_inputs: Tensor | None = None
     inverse_gradients: Tensor | None = None
-    report: dict[str, float] = field(default_factory=dict)
-    """Of the last due step, by name: damping, traces, condition numbers, refreshes."""
-    decision: Decision | None = None
 
     def refresh(self, factors: Factors, damping: float, settings: InverseSettings) -> bool:
         """Invert new factors if the trace rule decides so; return False if they are not finite or singular.
@@ -40,15 +36,9 @@ class Curvature:
         """
         if not is_finite(factors):
             return False
-        inputs_trace, gradients_trace = traces(factors.inputs), traces(factors.gradients)
+        trace = float((traces(factors.inputs) * traces(factors.gradients)).sum())
         size = self.layer.groups * self.layer.input_size * self.layer.output_size
-        self.decision = self.rule.decide(float((inputs_trace * gradients_trace).sum()) + damping * size)
-        self.report = {
-            "damping": damping,
-            "trace_inputs": float(inputs_trace.sum()),
-            "trace_gradients": float(gradients_trace.sum()),
-        }
-        if self.decision != "refreshed":
+        if self.rule.decide(trace + damping * size) != "refreshed":
             return True
         split = split_damping(factors, damping, settings.uses_pi)
         inputs = damped_inverse(factors.inputs, split.inputs, settings.block)
@@ -56,8 +46,6 @@ class Curvature:
         if inputs is None or gradients is None:
             return False
         self.inverse_inputs, self.inverse_gradients = inputs, gradients
-        self.report["condition_inputs"] = _condition(factors.inputs, split.inputs, inputs)
-        self.report["condition_gradients"] = _condition(factors.gradients, split.gradients, gradients)
         return True
 
     def natural(self, gradient: Tensor) -> Tensor:
@@ -85,13 +73,3 @@ class Curvature:
             tensor = state[name]
             setattr(self, name, None if tensor is None else tensor.to(device, copy=True))
         self.rule.last_trace, self.rule.is_frozen = state["last_trace"], state["is_frozen"]
-
-
-def _condition(matrix: Tensor, damping: Tensor, inverse: Tensor) -> float:
-    """Return an upper bound of the condition number of matrix + damping * I: the product of the Frobenius norms."""
-    if matrix.ndim == 2:
-        damped = matrix + damping[:, None]
-        return float(damped.max() / damped.min())
-    damped = matrix + damping[:, None, None] * torch.eye(matrix.shape[-1]).to(matrix)
-    norms = torch.linalg.matrix_norm(damped) * torch.linalg.matrix_norm(inverse)
-    return float(norms.max())

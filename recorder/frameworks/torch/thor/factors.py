@@ -37,6 +37,6 @@ def traces(matrix: Tensor) -> Tensor:
 
 
 def is_finite(factors: Factors) -> bool:
-    """Return whether all entries are finite and some gradient is not zero."""
+    """Return whether all entries are finite; waits for the device."""
     finite = torch.isfinite(factors.inputs).all() & torch.isfinite(factors.gradients).all()
     return bool(finite)
