@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.small_files import small_files
 
-from toposcope.recorder.landscapes.models.loss_sums import LossSums
+from toposcope.recorder.landscapes.models.unit_losses import LossSums
 from toposcope.recorder.landscapes.sweep.journal import Journal, JournalInUseError, Measurement, Place
 
 
