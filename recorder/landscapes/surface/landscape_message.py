@@ -90,6 +90,7 @@ def message_of(
             energy=path.energy[:axes],
             random_walk_energy=path.random_walk_energy[:axes],
             is_random_walk=path.is_random_walk,
+            random_walk_residual=None if np.isnan(path.random_walk_residual) else path.random_walk_residual,
             axis_lengths=plane.lengths[:axes],
             axis_cosine=plane.cosine,
             samples=samples,
