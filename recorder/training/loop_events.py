@@ -1,6 +1,7 @@
 """Loop events: runs the events of a user-written loop in order, and keeps its state up to date."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from time import perf_counter
 from typing import Any
 
@@ -133,7 +134,8 @@ class LoopEvents:
         dataloader, dataloader_label, length = state.dataloader, state.dataloader_label, state.dataloader_len
         engine.run_event(Event.EVAL_BEFORE_ALL)
         state.set_dataloader(state.evaluators[0].dataloader if state.evaluators else None, label)
-        state.eval_timestamp = Timestamp()
+        # The loop evaluates between its last step, or the last evaluation, and the report of the results.
+        state.eval_timestamp = Timestamp(total_wct=timedelta(seconds=perf_counter() - self._clock))
         engine.run_event(Event.EVAL_START)
         state.eval_results, state.eval_loss = metrics, _eval_loss(metrics)
         state.eval_metrics[label] = metrics
