@@ -48,7 +48,8 @@ class EarlyStopper(Stopper):
                 it was given another one.
             comp: when a value improves on the best one: "greater", "less", or a function comp(value, best). None:
                 smaller is better if the name contains "loss", "error" or "perplexity", otherwise larger is.
-            min_delta: by more than this a value must differ from the best one to be an improvement; its sign is ignored.
+            min_delta: a value that differs from the best one by no more than this is no improvement; its sign is
+                ignored.
             patience: allowed time without improvement, in epochs (a number, or "3ep") or batches ("100ba"). With
                 batches, a metric of the training is compared at the end of each batch as well.
 

@@ -98,8 +98,8 @@ class SystemMetricsMonitor(EventCallback):
 
 
 def _cpu_percentage(processors: Processors) -> dict[str, float]:
-    metrics = processors.measure()
-    return {"cpu_percentage": metrics[name] for name in ("machine/cpu_percent",) if name in metrics}
+    percentage = processors.measure().get("machine/cpu_percent")
+    return {} if percentage is None else {"cpu_percentage": percentage}
 
 
 def _named(prefix: str, values: Any) -> dict[str, float]:

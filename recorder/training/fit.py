@@ -37,8 +37,8 @@ def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan
         batches: returns the batches of one epoch.
         plan: evaluators, iterations and schedulers.
     """
-    loop = _FitLoop(engine, steps, plan)
     engine.run_event(Event.FIT_START)
+    loop = _FitLoop(engine, steps, plan)
     while not engine.state.is_over:
         loop.run_epoch(batches())
     loop.log_time("epoch", "batch", "sample", "batch_in_epoch", "sample_in_epoch")
@@ -48,6 +48,8 @@ def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan
 class _FitLoop:
     def __init__(self, engine: Engine, steps: Steps, plan: Plan) -> None:
         self._engine, self._state, self._steps, self._plan = engine, engine.state, steps, plan
+        self._clock = time.perf_counter()
+        """The end of the last step, later by the time of evaluations since."""
 
     def run_epoch(self, batches: Iterable[Any]) -> None:
         # Before the callbacks, which may keep parts of the network in evaluation mode.
@@ -85,7 +87,7 @@ class _FitLoop:
                 return state.timestamp.batch_in_epoch == state.dataloader_len
 
     def _run_batch(self) -> None:
-        run_event, state, began = self._engine.run_event, self._state, time.perf_counter()
+        run_event, state = self._engine.run_event, self._state
         run_event(Event.BATCH_START)
         self.log_time("batch", "sample", "batch_in_epoch", "sample_in_epoch")
         run_event(Event.BEFORE_TRAIN_BATCH)
@@ -96,7 +98,9 @@ class _FitLoop:
         self._log_batch()
         if self._plan.steps_schedulers_by_batch:
             self._step_schedulers()
-        state.count_step(self._steps.samples(state.batch), time.perf_counter() - began)
+        # As in Composer, with the time spent on callbacks and on waiting for the batch.
+        before, self._clock = self._clock, time.perf_counter()
+        state.count_step(self._steps.samples(state.batch), self._clock - before)
         run_event(Event.BATCH_END)
 
     def _train_microbatches(self) -> tuple[list[Any], list[float]]:
@@ -159,7 +163,9 @@ class _FitLoop:
             run_event(Event.ITERATION_CHECKPOINT)
 
     def _evaluate(self, epoch: Time) -> None:
+        began = time.perf_counter()
         evaluate_all(self._engine, self._steps, self._plan.due(int(epoch)))
+        self._clock += time.perf_counter() - began
 
     def _step_schedulers(self) -> None:
         for scheduler in self._state.schedulers:
