@@ -4,6 +4,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from toposcope.recorder.values.foreign_values import short_repr
 
 Comparison = Callable[[float, float], bool]
@@ -18,8 +20,9 @@ def comparison(comp: object, monitor: str) -> Comparison:
 
     Args:
         comp: "greater" or "gt", "less" or "lt" in any case; a function of a value and the value that it is compared
-            with, which are tensors without dimensions if the process has imported PyTorch, and else floats; or None:
-            smaller is better if the name contains "loss", "error" or "perplexity", otherwise larger is.
+            with, which are tensors without dimensions if the process has imported PyTorch, otherwise and for functions
+            of NumPy floats; or None: smaller is better if the name contains "loss", "error" or "perplexity", otherwise
+            larger is.
         monitor: the name of the metric.
 
     Raises:
@@ -28,7 +31,8 @@ def comparison(comp: object, monitor: str) -> Comparison:
     """
     if callable(comp):
         function: Callable[[Any, Any], Any] = comp
-        return lambda value, other: bool(function(_operand(value), _operand(other)))
+        operand = float if isinstance(comp, np.ufunc) else _operand
+        return lambda value, other: bool(function(operand(value), operand(other)))
     if comp is None:
         is_smaller = any(part in monitor.lower() for part in _SMALLER_IS_BETTER)
     elif not isinstance(comp, str):
