@@ -30,9 +30,10 @@ class ConsoleLogger(LoggerDestination):
             Train loss/train/total: 0.25
 
     Of a metric that is logged more often than printed, the newest value is printed. After the last batch, only metrics
-    that have changed since it was printed are. Metrics of an evaluation are printed at its end, regardless of the interval; the
-    progress of long evaluations is printed for the first batch and ten times. Only the process of rank 0 prints. Unlike
-    Composer's class, it prints a table only once, and an evaluation does not discard pending metrics of the training.
+    that have changed since it was printed are. Metrics of an evaluation are printed at its end, regardless of the
+    interval; the progress of long evaluations is printed for the first batch and ten times. Only the process of rank 0
+    prints. Unlike Composer's class, it prints a table only once, and an evaluation does not discard pending metrics of
+    the training.
     """
 
     def __init__(
