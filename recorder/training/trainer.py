@@ -109,9 +109,9 @@ class Trainer:
             max_duration=max_duration,
             callbacks=[*destinations, *other_callbacks],
             run_name=run_name,
-            seed=seed,
+            rank_zero_seed=seed,
+            device_train_microbatch_size=device_train_microbatch_size,
         )
-        self.state.device_train_microbatch_size = device_train_microbatch_size
         self.state.evaluators = evaluators_from(eval_dataloader, self._metrics)
         self.state.train_metrics = metrics_from(train_metrics)
         self._plan = Plan(
