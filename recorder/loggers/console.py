@@ -13,7 +13,7 @@ from toposcope.recorder.loggers.table import json_table
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
+from toposcope.recorder.training.time import Time, TimeInput, TimeUnit, checked_time
 from toposcope.recorder.values.foreign_values import short_repr
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class ConsoleLogger(LoggerDestination):
             TypeError: an argument has the wrong type.
             ValueError: log_interval has another unit or is not positive, or stream is another str.
         """
-        self._interval = Time.from_input(log_interval, TimeUnit.EPOCH)
+        self._interval = checked_time("log_interval", log_interval, TimeUnit.EPOCH)
         if self._interval.unit not in _INTERVAL_UNITS or self._interval.value < 1:
             raise ValueError(
                 f"log_interval must be a positive number of 'ba', 'ep' or 'iter', not {short_repr(log_interval)}."

@@ -40,6 +40,12 @@ def samples_of(batch: Any) -> int:
         return 0
 
 
+def number_used(batches: Any, number: int) -> int:
+    """Return how many batches the first *number* are, at most all of them; -1 for all."""
+    length = length_of(batches)
+    return number if length is None or number < 0 else min(number, length)
+
+
 def length_of(batches: Any) -> int | None:
     """Return the number of items of a data loader or dataset; None if it has none or it raises."""
     with suppress(Exception):

@@ -11,7 +11,6 @@ from toposcope.recorder.training.evaluation import evaluate_all
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.network import Steps
-from toposcope.recorder.training.time import Time
 
 _NO_BATCH = (
     "The training data has no batch in this epoch: {!r}. It is iterated once per epoch; a generator allows only one."
@@ -21,15 +20,21 @@ _NO_BATCH = (
 class Plan(NamedTuple):
     """The settings of a training loop besides its length, which is in the state."""
 
-    due: Callable[[int], Sequence[Evaluator]] = lambda epoch: ()
-    """The evaluators that are due after an epoch, counted from 1."""
+    due: Callable[[Event], Sequence[Evaluator]] = lambda event: ()
+    """The evaluators that are due after BATCH_END, EPOCH_END or FIT_END."""
+    evaluates_after_fit_end: bool = False
+    """Whether an evaluation at the end of the training follows FIT_END, as in Composer; in MindSpore it precedes it."""
+    eval_subset: int = -1
+    """The number of batches of evaluators that do not say it themselves; -1: all."""
     iteration_length: int | None = None
     """Epochs per iteration; None: the whole training is a single iteration that does not end."""
     steps_schedulers_by_batch: bool = False
+    skips_trained_batches: bool = True
+    """Whether a training that continues in the middle of an epoch skips the batches that were trained before."""
 
 
 def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan: Plan) -> None:
-    """Train until state.is_over. An epoch that a stop cuts short is still evaluated.
+    """Train until state.is_over.
 
     Args:
         engine: its state has the starting point, the end and the data loader.
@@ -41,8 +46,7 @@ def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan
     loop = _FitLoop(engine, steps, plan)
     while not engine.state.is_over:
         loop.run_epoch(batches())
-    loop.log_time("epoch", "batch", "sample", "batch_in_epoch", "sample_in_epoch")
-    engine.run_event(Event.FIT_END)
+    loop.end()
 
 
 class _FitLoop:
@@ -62,15 +66,26 @@ class _FitLoop:
             self.log_time("epoch")
         for metric in self._state.train_metrics.values():
             clear(metric)
-        is_complete = self._run_batches(batches)
-        if is_complete:
+        if self._run_batches(batches):
             self._end_epoch()
-        else:  # After a stop MindSpore still evaluates, and calls on_train_epoch_end at FIT_END.
-            self._evaluate(self._state.timestamp.epoch + 1)
+
+    def end(self) -> None:
+        """Run FIT_END and what is due then."""
+        if not self._plan.evaluates_after_fit_end:
+            self._evaluate(Event.FIT_END)
+        self.log_time("epoch", "batch", "sample", "batch_in_epoch", "sample_in_epoch")
+        if self._plan.evaluates_after_fit_end:
+            self._engine.end_fit(lambda: self._evaluate(Event.FIT_END))
+        else:
+            self._engine.run_event(Event.FIT_END)
 
     def _run_batches(self, batches: Iterable[Any]) -> bool:
         """Train on the batches; return False if the training is over before the last of them."""
         run_event, state, iterator = self._engine.run_event, self._state, iter(batches)
+        if self._plan.skips_trained_batches:
+            for _ in range(int(state.timestamp.batch_in_epoch)):
+                run_event(Event.BEFORE_DATALOADER)
+                next(iterator, None)
         while True:
             run_event(Event.BEFORE_DATALOADER)
             try:
@@ -102,6 +117,8 @@ class _FitLoop:
         before, self._clock = self._clock, time.perf_counter()
         state.count_step(self._steps.samples(state.batch), self._clock - before)
         run_event(Event.BATCH_END)
+        if state.evaluators:
+            self._evaluate(Event.BATCH_END)
 
     def _train_microbatches(self) -> tuple[list[Any], list[float]]:
         """Run forward and backward on each microbatch; return their losses and their shares of the batch."""
@@ -153,18 +170,20 @@ class _FitLoop:
         self._log_train_metrics()
         if not self._plan.steps_schedulers_by_batch:
             self._step_schedulers()
+        state.previous_timestamp = state.timestamp
         state.timestamp = state.timestamp.to_next_epoch()
         run_event(Event.EPOCH_END)
-        self._evaluate(state.timestamp.epoch)
+        self._evaluate(Event.EPOCH_END)
         run_event(Event.EPOCH_CHECKPOINT)
         if state.timestamp.epoch_in_iteration == self._plan.iteration_length:
+            state.previous_timestamp = state.timestamp
             state.timestamp = state.timestamp.to_next_iteration()
             run_event(Event.ITERATION_END)
             run_event(Event.ITERATION_CHECKPOINT)
 
-    def _evaluate(self, epoch: Time) -> None:
+    def _evaluate(self, event: Event) -> None:
         began = time.perf_counter()
-        evaluate_all(self._engine, self._steps, self._plan.due(int(epoch)))
+        evaluate_all(self._engine, self._steps, self._plan.due(event), self._plan.eval_subset)
         self._clock += time.perf_counter() - began
 
     def _step_schedulers(self) -> None:
