@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from toposcope.recorder.arguments import checked_number
 from toposcope.recorder.event_callbacks.comparison import comparison
 from toposcope.recorder.event_callbacks.stopper import Stopper
-from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
+from toposcope.recorder.training.time import TimeInput, TimeUnit, checked_time
 from toposcope.recorder.training.timestamp import Timestamp
 from toposcope.recorder.values.foreign_values import short_repr
 
@@ -59,7 +59,7 @@ class EarlyStopper(Stopper):
         """
         self._is_better = comparison(comp, str(monitor))
         self.min_delta = abs(checked_number("min_delta", min_delta))
-        self.patience = Time.from_input(patience, TimeUnit.EPOCH)
+        self.patience = checked_time("patience", patience, TimeUnit.EPOCH)
         if self.patience.unit not in (TimeUnit.EPOCH, TimeUnit.BATCH) or self.patience.value < 0:
             raise ValueError(f"patience must be a number of epochs or of batches ('3ba'), not {short_repr(patience)}.")
         super().__init__(monitor, dataloader_label, looks_at_batches=self.patience.unit is TimeUnit.BATCH)

@@ -51,6 +51,8 @@ class RuntimeEstimator(EventCallback):
         """Of evaluations since the start."""
         self._evaluations: dict[str, list[float]] = {}
         """The seconds of each evaluation of this fit() by label."""
+        self.eval_frequency_per_label: dict[str, float] = {}
+        """The share of the training between two evaluations by label."""
         self._last_evaluation: dict[str, float] = {}
         """The progress at the last evaluation by label."""
         self._epoch_length: int | None = None
@@ -64,7 +66,7 @@ class RuntimeEstimator(EventCallback):
         """Start measuring."""
         self._is_enabled, self._batches_to_skip = True, self._skip_batches
         self._start, self._eval_seconds = None, 0.0
-        self._evaluations, self._last_evaluation = {}, {}
+        self._evaluations, self.eval_frequency_per_label, self._last_evaluation = {}, {}, {}
         self._epoch_length = None if state.dataloader_len is None else int(state.dataloader_len)
         self._batches_at_epoch_start = None
         progress = self._progress(state)
@@ -109,6 +111,8 @@ class RuntimeEstimator(EventCallback):
             self._eval_seconds += seconds
         self._evaluations.setdefault(label, []).append(seconds)
         self._last_evaluation[label] = progress
+        passed = progress - self._progress_at_fit_start
+        self.eval_frequency_per_label[label] = max(0.0, passed / len(self._evaluations[label]))
 
     def fit_end(self, state: State, logger: Logger) -> None:
         """Stop measuring."""
@@ -119,8 +123,8 @@ class RuntimeEstimator(EventCallback):
         total = 0.0
         for label, seconds in self._evaluations.items():
             usual = seconds[1:] or seconds
-            interval = (self._last_evaluation[label] - self._progress_at_fit_start) / len(seconds)
-            if interval > 0:
+            interval = self.eval_frequency_per_label[label]
+            if interval:
                 further = max(0.0, (1 - self._last_evaluation[label]) / interval)
                 total += further * sum(usual) / len(usual)
         return total

@@ -37,10 +37,11 @@ class _Progress(NamedTuple):
 class SpeedMonitor(EventCallback):
     """Logs batches, samples, tokens and FLOPs per second, and the time, at the end of each batch.
 
-    * "throughput/batches_per_sec", "throughput/samples_per_sec", "throughput/tokens_per_sec" (if the timestamp counts
-      tokens) and "throughput/flops_per_sec" (if the model has a method flops_per_batch(batch), which returns the number
-      of floating-point operations of a training step): means over the last window_size batches, from batch
-      window_size + 1 on. Evaluations do not count, the time in which the loop waits for data does.
+    * "throughput/batches_per_sec", "throughput/samples_per_sec", "throughput/tokens_per_sec" (if batches have an item
+      "input_ids", or the dataset max_seq_len; with padding) and "throughput/flops_per_sec" (if the model has a method
+      flops_per_batch(batch), which returns the number of floating-point operations of a training step): means over the
+      last window_size batches, from batch window_size + 1 on. The time of evaluations is left out, that of waiting for
+      data is not.
     * "throughput/device/...": the same divided by the number of processes.
     * "throughput/device/mfu": FLOP/s of this device as a share of its peak, if the peak is known.
     * "time/train", "time/val", "time/total": time of training, of evaluation, and of both so far, in time_unit.
@@ -75,6 +76,11 @@ class SpeedMonitor(EventCallback):
         self.total_eval_wct = 0.0
         """Seconds of evaluations so far."""
         self._is_restored = False
+
+    @property
+    def history_samples(self) -> list[int]:
+        """The samples finished after each batch of the window, which begins with the batch before it."""
+        return [each.samples for each in self._history]
 
     def state_dict(self) -> dict[str, Any]:
         """Return the time of evaluations."""

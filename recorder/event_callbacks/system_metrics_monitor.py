@@ -46,9 +46,9 @@ class SystemMetricsMonitor(EventCallback):
         """Start measuring; TypeError if log_all_data, whether the metrics of all GPUs are logged, is not a bool."""
         self._logs_all = checked_bool("log_all_data", log_all_data)
         psutil = psutil_module()
-        self._began = time.monotonic()
         self._has_processors = psutil is not None
         processors = Processors(psutil)
+        self._began = time.monotonic()
         self._machine = MetricSources(
             {}
             if psutil is None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from toposcope.recorder.metrics import clear, result, update
-from toposcope.recorder.training.batch import parts_of
+from toposcope.recorder.training.batch import parts_of, tokens_of
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.evaluation import evaluate_all
 from toposcope.recorder.training.evaluator import Evaluator
@@ -115,7 +115,8 @@ class _FitLoop:
             self._step_schedulers()
         # As in Composer, with the time spent on callbacks and on waiting for the batch.
         before, self._clock = self._clock, time.perf_counter()
-        state.count_step(self._steps.samples(state.batch), self._clock - before)
+        tokens = tokens_of(state.batch, state.train_dataloader)
+        state.count_step(self._steps.samples(state.batch), self._clock - before, tokens)
         run_event(Event.BATCH_END)
         if state.evaluators:
             self._evaluate(Event.BATCH_END)
@@ -193,4 +194,6 @@ class _FitLoop:
     def log_time(self, *names: str) -> None:
         if self._engine.logger.destinations:
             timestamp = self._state.timestamp
+            if timestamp.token.value and "sample" in names:
+                names = (*names, "token", "token_in_epoch")
             self._engine.logger.log_metrics({f"time/{name}": int(getattr(timestamp, name)) for name in names})

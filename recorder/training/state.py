@@ -189,9 +189,9 @@ class State:
     def previous_timestamp(self, timestamp: Timestamp) -> None:
         self.counter.previous = timestamp
 
-    def count_step(self, samples: int, seconds: float) -> None:
-        """Count a step: its samples, and the seconds that it took."""
-        self.counter.count(samples, seconds)
+    def count_step(self, samples: int, seconds: float, tokens: int = 0) -> None:
+        """Count a step: its samples, the seconds that it took, and its tokens."""
+        self.counter.count(samples, seconds, tokens)
         self._update_counts()
 
     def count_for(self, counts: Sequence[TrainedSteps]) -> None:

@@ -1,5 +1,7 @@
 """LRMonitor: the learning rate that each step has used."""
 
+from typing import Any
+
 import torch
 from support.tiny_training import logged_by, series, tiny_batches, tiny_network
 
@@ -12,7 +14,7 @@ from toposcope.recorder.training.watch import watch
 def test_rate_of_each_group_is_logged_at_every_batch() -> None:
     """Two groups of an Adam."""
     network = tiny_network()
-    groups = [{"params": network[0].parameters()}, {"params": network[2].parameters(), "lr": 0.5}]
+    groups: list[dict[str, Any]] = [{"params": network[0].parameters()}, {"params": network[2].parameters(), "lr": 0.5}]
     memory = logged_by(LRMonitor(), model=network, optimizers=torch.optim.Adam(groups, lr=0.25), batches=2)
 
     assert series(memory, "lr-Adam/group0") == [(1, 0.25), (2, 0.25)]

@@ -91,6 +91,27 @@ def test_first_rate_follows_the_first_full_window() -> None:
     assert len(series(memory, "time/total")) == 5
 
 
+def test_tokens_are_those_of_the_input_ids_or_of_the_dataset() -> None:
+    """A watched loop with mappings, and a loader whose dataset has sequences of 7 tokens."""
+    memory = InMemoryLogger()
+    with watch(SpeedMonitor(1), loggers=memory) as run:
+        for _ in range(3):
+            run.step(1.0, {"input_ids": torch.zeros(4, 5), "labels": torch.zeros(4)})
+    pairs = zip(series(memory, "throughput/tokens_per_sec"), series(memory, "throughput/samples_per_sec"), strict=True)
+    assert all(tokens[1] == pytest.approx(5 * samples[1]) for tokens, samples in pairs)
+    assert int(run.state.timestamp.token) == 60
+
+    class Sequences(list[Any]):
+        max_seq_len = 7
+
+    pairs_of_tensors = Sequences(zip(torch.randn(8, 3), torch.zeros(8).long(), strict=True))
+    loader: Any = torch.utils.data.DataLoader(pairs_of_tensors, 4)  # type: ignore[arg-type]
+    memory = logged_by(SpeedMonitor(1), train_dataloader=loader)
+    ((batch, tokens),) = series(memory, "throughput/tokens_per_sec")
+    assert (batch, tokens) == (2, pytest.approx(7 * memory.most_recent_values["throughput/samples_per_sec"]))
+    assert series(memory, "time/token")[-1] == (2, 56)
+
+
 def test_waiting_for_data_counts_and_evaluation_does_not() -> None:
     """The loader delays each batch; the evaluation is much slower than the training."""
 

@@ -175,7 +175,7 @@ def test_second_training_starts_without_the_best_value_of_the_first() -> None:
         ({"patience": "1dur"}, ValueError, "patience"),
         ({"patience": -1}, ValueError, "patience"),
         ({"patience": "soon"}, ValueError, "soon"),
-        ({"patience": None}, TypeError, "None"),
+        ({"patience": None}, TypeError, "patience"),
     ],
 )
 def test_errors_name_the_invalid_argument(arguments: dict[str, Any], error: type[Exception], named: str) -> None:

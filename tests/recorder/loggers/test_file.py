@@ -102,7 +102,8 @@ def test_each_stream_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixtu
     """What is captured is still printed."""
     for name in ("stdout", "stderr"):
         path = tmp_path / name
-        with watch([], loggers=FileLogger(str(path), **{f"capture_{name}": False})):
+        options: dict[str, Any] = {f"capture_{name}": False}
+        with watch([], loggers=FileLogger(str(path), **options)):
             print("out")
             print("err", file=sys.stderr)
         assert path.read_text() == ("[stderr]: err\n" if name == "stdout" else "[stdout]: out\n")
