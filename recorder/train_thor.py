@@ -53,6 +53,9 @@ class ConvertModelUtils:
         arguments, as in MindSpore. If optimizer is not a THOR optimizer, the result is *model* itself. A model of
         MindSpore is converted by MindSpore.
 
+        Unlike MindSpore's, the new model keeps the evaluation network of *model*, and our keyword-only arguments. Its
+        callbacks are called at every step, sink mode is not required, and fit() may evaluate in between.
+
         Args:
             model: a Model.
             network: the network to train.
@@ -64,7 +67,8 @@ class ConvertModelUtils:
             keep_batchnorm_fp32: as for Model.
 
         Raises:
-            TypeError: model is not a Model, or an argument has the wrong type.
+            TypeError: model is not a Model, network is not a torch.nn.Module or a mindspore.nn.Cell, or an argument has
+                the wrong type.
             ValueError: amp_level is none of the above, or another argument has an invalid value.
         """
         if is_cell(network):
@@ -73,13 +77,16 @@ class ConvertModelUtils:
             )
         if not isinstance(model, Model):
             raise TypeError(f"model must be a Model, not {short_repr(model)}.")
+        if not is_module(network):
+            raise TypeError(f"network must be a torch.nn.Module or a mindspore.nn.Cell, not {short_repr(network)}.")
+        checked_bool("keep_batchnorm_fp32", keep_batchnorm_fp32)
         if amp_level not in _AMP_LEVELS:
             raise ValueError(
                 f"amp_level must be one of {', '.join(map(repr, _AMP_LEVELS))}, not {short_repr(amp_level)}."
             )
         if not hasattr(optimizer, "curvatures"):
             return model
-        return Model(
+        return model.with_parts(
             network,
             loss_fn,
             optimizer,
