@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from toposcope.recorder.callbacks import Callback, RunContext
+from toposcope.recorder.frameworks.torch.training.steps import TorchSteps
 from toposcope.recorder.train_thor import thor
 from toposcope.recorder.training import DynamicLossScaleManager, FixedLossScaleManager, Model
 
@@ -144,3 +145,20 @@ def test_invalid_arguments_of_managers() -> None:
     for manager in (4, FixedLossScaleManager):
         with pytest.raises(TypeError, match="get_loss_scale"):
             Model(nn.Linear(6, 3), nn.CrossEntropyLoss(), loss_scale_manager=manager)
+
+
+def test_grad_scaler_of_the_model_changes_nothing_for_thor() -> None:
+    """Where the precision is float16 the model has a GradScaler, whose scale reaches the factors of THOR."""
+    weights = []
+    for scaler in (None, torch.amp.GradScaler("cpu", init_scale=2.0**12)):
+        torch.manual_seed(1)
+        net = nn.Linear(6, 3).double()
+        optimizer = thor(net, 0.1, 0.1, 0.9, frequency=2)
+        steps = TorchSteps(net, loss_fn=nn.CrossEntropyLoss(), optimizer=optimizer)
+        steps._scaler = scaler
+        for batch in batches():
+            steps.zero_grad()
+            steps.backward(steps.loss(steps.forward(batch), batch), 1.0)
+            steps.step()
+        weights.append(net.weight.detach())
+    torch.testing.assert_close(*weights)
