@@ -83,7 +83,7 @@ def test_invalid_argument_is_an_error(name: str, value: Any, error: type[Excepti
 
 
 def test_invalid_network_is_an_error() -> None:
-    with pytest.raises(TypeError, match="net must be .*not 3"):
+    with pytest.raises(TypeError, match=r"net must be .*not 3"):
         thor(3, 0.1, 0.1, 0.9)
 
 
