@@ -21,10 +21,11 @@ class FlopsUtilizationCollector(EventCallback):
 
         FlopsUtilizationCollector(data_size=100, computility=312e12)
 
-    The floating-point operations of the first step are counted with the formulas of torch.utils.flop_counter: those of
-    matrix products, convolutions and attention in the forward and backward passes, and all steps are assumed to have as
-    many. Activations that are computed again count for the hardware, not for the model; the optimizer's own products
-    count for neither. After every data_size steps it prints, and passes to SummaryCollector and to loggers,
+    The floating-point operations of the first step, with THOR of the second, are counted with the formulas of
+    torch.utils.flop_counter: those of matrix products, convolutions and attention in the forward and backward passes.
+    All steps are assumed to have as many. Activations that are computed again count for the hardware, not for the
+    model; the optimizer's own products count for neither. After every data_size steps it prints, and passes to
+    SummaryCollector and to loggers,
 
     * the mean time of a step, waiting for data included, evaluations and the counted step excluded;
     * `throughput/flops_per_second`: those of the model, per device;
@@ -63,12 +64,12 @@ class FlopsUtilizationCollector(EventCallback):
         self._sums = checked_bool("full_flops", full_flops)
         self._writes_files = checked_bool("enable_ma_collector", enable_ma_collector)
         self._count: Any = None
-        self._is_counted = False
+        self._is_counted = self._has_waited = False
         self._model = self._hardware = 0.0
-        self._began, self._steps, self._paused = 0.0, 0, 0.0
+        self._began, self._steps, self._paused, self._last_end = 0.0, 0, 0.0, 0.0
 
     def fit_start(self, state: State, logger: Logger) -> None:
-        """Check that the network is one of PyTorch, and begin to count in loops whose first step has begun.
+        """Check that the network is one of PyTorch, and begin to count in a loop of the user: its first step has begun.
 
         Raises:
             TypeError: it is not.
@@ -78,27 +79,32 @@ class FlopsUtilizationCollector(EventCallback):
                 "FlopsUtilizationCollector counts the operations of a torch.nn.Module, "
                 f"not of {short_repr(state.model)}."
             )
-        self._is_counted, self._steps = False, 0
+        self._is_counted, self._has_waited, self._steps = False, False, 0
         if state.loop_sources is not None:
-            self._begin_count(state)
+            self._begin_count_if_possible(state)
 
     def batch_start(self, state: State, logger: Logger) -> None:
-        """Begin to count at the first step."""
-        if self._count is None and not self._is_counted:
-            self._begin_count(state)
+        """Begin to count."""
+        if not self._is_counted and state.loop_sources is None:
+            self._begin_count_if_possible(state)
 
     def batch_end(self, state: State, logger: Logger) -> None:
-        """End counting after the first step; print and record the utilization if it is due."""
+        """End counting; print and record the utilization if it is due."""
+        self._last_end = perf_counter()
         if self._count is not None:
             self._end_count()
-            return
-        self._steps += 1
-        if int(state.timestamp.batch) % self._interval == 0:
-            self._report(state, logger)
+        elif not self._is_counted:
+            self._has_waited = True
+            if state.loop_sources is not None:
+                self._begin_count_if_possible(state)
+        else:
+            self._steps += 1
+            if int(state.timestamp.batch) % self._interval == 0:
+                self._report(state, logger)
 
     def eval_start(self, state: State, logger: Logger) -> None:
-        """Stop the clock."""
-        self._paused = perf_counter()
+        """Stop the clock, in a loop of the user at the end of the last step: its evaluation is reported afterwards."""
+        self._paused = perf_counter() if state.loop_sources is None else self._last_end
 
     def eval_end(self, state: State, logger: Logger) -> None:
         """Restart the clock."""
@@ -110,8 +116,10 @@ class FlopsUtilizationCollector(EventCallback):
             self._count.end()
             self._count = None
 
-    def _begin_count(self, state: State) -> None:
-        self._count = adapter("torch", "flops").FlopCount(state.optimizers)
+    def _begin_count_if_possible(self, state: State) -> None:
+        """Begin to count, unless THOR observes the first step: its factors are products in the backward pass."""
+        if self._has_waited or not any(getattr(each, "is_due", False) for each in state.optimizers):
+            self._count = adapter("torch", "flops").FlopCount(state.optimizers)
 
     def _end_count(self) -> None:
         counting = adapter("torch", "flops")
@@ -125,13 +133,13 @@ class FlopsUtilizationCollector(EventCallback):
         if not own.hardware:
             log.warn("FlopsUtilizationCollector: the first step has no operations that PyTorch can count.")
         if self._writes_files:
-            kinds = {"model_flops": own.model, "hardware_flops": own.hardware}
-            _write("flops", [f'flops{{type="{kind}", rank_id="{{}}"}} {count}' for kind, count in kinds.items()])
+            _write("flops", "flops", {"model_flops": own.model, "hardware_flops": own.hardware})
         self._restart()
 
     def _restart(self) -> None:
         adapter("torch", "flops").wait_for_devices()
-        self._began, self._steps = perf_counter(), 0
+        self._began = self._last_end = perf_counter()
+        self._steps = 0
 
     def _report(self, state: State, logger: Logger) -> None:
         adapter("torch", "flops").wait_for_devices()
@@ -149,16 +157,19 @@ class FlopsUtilizationCollector(EventCallback):
             if isinstance(receiver, ValueReceiver):
                 receiver.record_logged(logged_values(values), step)
         if self._writes_files:
-            _write("time_step", [f'time_monitor{{type="per_step_time", rank_id="{{}}"}} {seconds * 1e3}'])
+            _write("time_step", "time_monitor", {"per_step_time": seconds * 1e3})
         self._restart()
 
 
-def _write(name: str, lines: list[str]) -> None:
-    """Write lines with the rank and the time in milliseconds to a file for ModelArts, in place of earlier ones."""
+def _write(name: str, metric: str, values: dict[str, float]) -> None:
+    """Write values to a file for ModelArts, with the rank and the time in milliseconds, in place of earlier ones."""
     rank = rank_of(os.environ)
     path = os.path.join(os.environ.get("MA_LOG_DIR", "."), f"{name}_rank_{rank}.txt")
+    lines = [
+        f'{metric}{{type="{kind}", rank_id="{rank}"}} {value} {round(time() * 1e3)}\n' for kind, value in values.items()
+    ]
     try:
         with open(path, "w", encoding="utf-8") as file:
-            file.writelines(f"{line.format(rank)} {round(time() * 1e3)}\n" for line in lines)
+            file.writelines(lines)
     except OSError as error:
         log.warn("%s could not be written: %s", path, error)
