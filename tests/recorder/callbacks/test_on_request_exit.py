@@ -27,6 +27,7 @@ from toposcope.recorder.callbacks import (
 )
 from toposcope.recorder.checkpoints import load_checkpoint
 from toposcope.recorder.training import Model
+from toposcope.recorder.training.watch import watch
 
 STEPS = 4
 
@@ -238,6 +239,45 @@ def test_the_backup_of_a_stopped_training_is_kept(tmp_path: Path) -> None:
     model().train(3, batches(), callbacks=[*callbacks, at])
     assert at.steps == list(range(7, 15))
     assert not (tmp_path / "backup" / "backup.ckpt").exists()
+
+
+@pytest.mark.parametrize("is_reversed", [True, False])
+def test_the_latest_of_several_files_is_restored(tmp_path: Path, is_reversed: bool) -> None:
+    """That of the backup, if the process was killed after it continued from the exit; in any order of callbacks."""
+    callbacks = [BackupAndRestore(tmp_path / "backup"), OnRequestExit(True, False, directory=tmp_path)]
+    callbacks = callbacks[::-1] if is_reversed else callbacks
+
+    def fail() -> None:
+        raise KeyError("killed")
+
+    model().train(4, batches(), callbacks=[*callbacks, At(2, send)])
+    with pytest.raises(KeyError, match="killed"):
+        model().train(4, batches(), callbacks=[*callbacks, At(8, fail)])
+    at = At()
+    model().train(4, batches(), callbacks=[*callbacks, at])
+    # The first epoch began again after step 2 and ended at step 6; three epochs follow.
+    assert at.steps == list(range(7, 19))
+    assert not list(tmp_path.rglob("*.ckpt"))
+
+
+def test_a_loop_of_the_user_is_stopped_and_continued(tmp_path: Path) -> None:
+    """If it ends when the run asks for it."""
+    recorded = []
+    for step in (3, 0):
+        torch.manual_seed(0)
+        network = nn.Linear(4, 3)
+        optimizer = torch.optim.SGD(network.parameters(), 0.1)
+        at = At(step, send)
+        with watch([OnRequestExit(directory=tmp_path), at], network, optimizer, batches(), epochs=1) as run:
+            for inputs, labels in batches():
+                optimizer.zero_grad()
+                loss = nn.functional.cross_entropy(network(inputs), labels)
+                loss.backward()
+                optimizer.step()
+                if not run.step(loss):
+                    break
+        recorded.append(at.steps)
+    assert recorded == [[1, 2, 3], [4, 5, 6, 7]]
 
 
 def test_outside_of_the_main_thread_only_the_file_is_observed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
