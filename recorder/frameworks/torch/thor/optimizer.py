@@ -58,7 +58,10 @@ class Thor(Optimizer):
     ) -> None:
         self._network = network
         self._schedules, self._decay_filter = dict(schedules), decay_filter
-        self._loss_scale, self._grad_scaler = loss_scale, grad_scaler
+        self.loss_scale = loss_scale
+        """The factor by which the loss is multiplied; step() divides the gradients by it."""
+        self.grad_scaler = grad_scaler
+        """The GradScaler of the training, which divides the gradients before step(); None if there is none."""
         self._frequency, self._nesterov, self._clips_gradients = frequency, nesterov, clips_gradients
         self._trust_region, self._inverses, self._reduction = trust_region, inverses, reduction
         self._fisher, self._process_group = fisher, process_group
@@ -78,11 +81,6 @@ class Thor(Optimizer):
         self._names: dict[Tensor, str] = {parameter: name for name, parameter in network.named_parameters()}
         if excluded:
             self._warn("excluded", "updates without preconditioning: %s.", ", ".join(excluded))
-
-    @property
-    def loss_scale(self) -> float:
-        """The factor by which the loss is multiplied; step() divides the gradients by it."""
-        return self._loss_scale
 
     @property
     def is_due(self) -> bool:
@@ -121,15 +119,15 @@ class Thor(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        self._apply_schedules()
         if self.is_due:
             self._refresh()
         updates = self._natural_gradients()
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is not None:
-                    self._update(parameter, updates.get(parameter, parameter.grad / self._loss_scale), group)
+                    self._update(parameter, updates.get(parameter, parameter.grad / self.loss_scale), group)
         self.step_number += 1
+        self._apply_schedules()
         self._capture.clear()
         self._capture.is_active = self.is_due
         return loss
@@ -158,10 +156,11 @@ class Thor(Optimizer):
 
     def _scale(self) -> float:
         """Return the factor by which the loss is multiplied at present."""
-        scale = float(self._grad_scaler.get_scale()) if self._grad_scaler is not None else 1.0
-        return scale * self._loss_scale
+        scale = float(self.grad_scaler.get_scale()) if self.grad_scaler is not None else 1.0
+        return scale * self.loss_scale
 
     def _apply_schedules(self) -> None:
+        """Set the values of the next step, so that between two steps the groups have those of the next one."""
         for name, schedule in self._schedules.items():
             for group in self.param_groups:
                 group[name] = schedule(self.step_number)
@@ -188,7 +187,7 @@ class Thor(Optimizer):
             layer = curvature.layer
             if layer.weight.grad is None:
                 continue
-            gradient = gradient_matrix(layer) / self._loss_scale
+            gradient = gradient_matrix(layer) / self.loss_scale
             natural = curvature.natural(gradient)
             decrease = decrease + float(self._groups[name]["lr"]) ** 2 * (natural * gradient).sum()
             updates |= dict(split_matrix(layer, natural))
