@@ -117,7 +117,7 @@ class State:
         self.dataloader: Any = None
         self.dataloader_label: str | None = None
         self.dataloader_len: Time | None = None
-self.device = Device("cpu") if device is None else device
+        self.device = Device("cpu") if device is None else device
         self.precision = Precision(precision)
         self.loss_scale_manager: Any = None
         self.device_train_microbatch_size = device_train_microbatch_size
