@@ -16,6 +16,7 @@ from toposcope.recorder.frameworks.torch.thor.ranks import mean_over_ranks
 from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds, TraceRule
 from toposcope.recorder.frameworks.torch.thor.rows import Approach
 from toposcope.recorder.frameworks.torch.thor.schedules import Schedule
+from toposcope.recorder.frameworks.torch.thor.statistics import CurvatureStatistics
 
 _STATE = "thor"
 
@@ -74,6 +75,7 @@ class Thor(Optimizer):
         """The preconditioned layers, by the names of their modules."""
         self._capture = Capture(network, layers, approach, self._scale)
         self._capture.is_active, self._capture.is_adding = self.is_due, fisher == "empirical"
+        self._statistics = CurvatureStatistics()
         self._warned: set[str] = set()
         self._names: dict[Tensor, str] = {parameter: name for name, parameter in network.named_parameters()}
         if excluded:
@@ -113,6 +115,25 @@ class Thor(Optimizer):
             torch.autograd.grad(loss, trained, retain_graph=True, allow_unused=True)
         finally:
             self._capture.is_adding = False
+
+    def curvature_statistics(self) -> dict[str, float | Tensor]:
+        """Return what is known of the curvature of each layer, by tags such as `thor/damping/fc1`, for log() of a run.
+
+        A layer has these quantities as soon as it has been refreshed:
+
+        * `damping`: that of the newest refresh.
+        * `trace_inputs`, `trace_gradients`: of its factors at the newest due step, before damping. Their product is the
+          trace of the Fisher information.
+        * `condition_inputs`, `condition_gradients`: condition numbers of the damped factors whose inverses are in use;
+          of grouped convolutions the largest.
+        * `natural_to_plain`: the norm of the preconditioned gradient divided by that of the gradient; absent while the
+          layer has none, for example after zero_grad().
+        * `refreshes`: how often its inverses were computed.
+        * `frozen`, with trace_thresholds: 1 if they will never be computed again, else 0.
+
+        Condition numbers cost an eigenvalue decomposition of each new inverse, several times as much as the refresh.
+        """
+        return self._statistics.scalars(self.curvatures)
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
