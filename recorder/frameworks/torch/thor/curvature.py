@@ -1,12 +1,13 @@
 """Curvature: the inverse factors of one layer, refreshed on due steps."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
+import torch
 from torch import Tensor
 
 from toposcope.recorder.frameworks.torch.thor.factors import Factors, is_finite, traces
-from toposcope.recorder.frameworks.torch.thor.inverse import damped_inverse, split_damping
+from toposcope.recorder.frameworks.torch.thor.inverse import Damping, damped_inverse, split_damping
 from toposcope.recorder.frameworks.torch.thor.layers import Layer
 from toposcope.recorder.frameworks.torch.thor.refresh import TraceRule
 
@@ -20,25 +21,56 @@ class InverseSettings:
     """Size of diagonal blocks; None: whole factors."""
 
 
+class Traces(NamedTuple):
+    """Traces of both factors, without damping."""
+
+    inputs: Tensor
+    """tr A, (groups,)."""
+    gradients: Tensor
+    """tr G, (groups,)."""
+
+
+class Norms(NamedTuple):
+    """Euclidean norms of a layer's gradient in one step, before weight decay and clipping."""
+
+    natural: Tensor
+    """Of the preconditioned gradient, without dimensions."""
+    plain: Tensor
+    """Of the gradient, without dimensions."""
+
+
 @dataclass
 class Curvature:
-    """The inverse factors of a layer."""
+    """The inverse factors of a layer, and what is known of them. Tensors stay on the device: reading them is a sync."""
 
     layer: Layer
     rule: TraceRule
     inverse_inputs: Tensor | None = None
     inverse_gradients: Tensor | None = None
+    damping: Damping | None = None
+    """What was added to the diagonals of both factors at the last refresh, (groups,) each; their product is the
+    damping of the parameter group."""
+    traces: Traces | None = None
+    """Of the last batch on which the trace rule decided or the layer was refreshed."""
+    decision: Literal["refreshed", "kept", "frozen", "failed"] | None = None
+    """On the last due step; "failed": the factors were missing, not finite or singular, and the last inverses stay."""
+    norms: Norms | None = None
+    """Of the last step, if `measures_norms` of the optimizer is set; else None."""
 
     def refresh(self, factors: Factors, damping: float, settings: InverseSettings) -> bool:
         """Invert new factors if the trace rule decides so; return False if they are not finite or singular.
 
         The last good inverses are kept then.
         """
+        self.decision = "failed"
         if not is_finite(factors):
             return False
-        trace = float((traces(factors.inputs) * traces(factors.gradients)).sum())
+        self.traces = Traces(traces(factors.inputs), traces(factors.gradients))
+        trace = float((self.traces.inputs * self.traces.gradients).sum())
         size = self.layer.groups * self.layer.input_size * self.layer.output_size
-        if self.rule.decide(trace + damping * size) != "refreshed":
+        decision = self.rule.decide(trace + damping * size)
+        if decision != "refreshed":
+            self.decision = decision
             return True
         split = split_damping(factors, damping, settings.uses_pi)
         inputs = damped_inverse(factors.inputs, split.inputs, settings.block)
@@ -46,7 +78,17 @@ class Curvature:
         if inputs is None or gradients is None:
             return False
         self.inverse_inputs, self.inverse_gradients = inputs, gradients
+        self.damping, self.decision = split, "refreshed"
         return True
+
+    def condition_numbers(self) -> Tensor | None:
+        """Return the condition numbers of both damped factors, the largest of their groups, shape (2,); or None.
+
+        Costs the eigenvalues of both inverses.
+        """
+        if self.inverse_inputs is None or self.inverse_gradients is None:
+            return None
+        return torch.stack([_condition_number(each) for each in (self.inverse_inputs, self.inverse_gradients)])
 
     def natural(self, gradient: Tensor) -> Tensor:
         """Return G^-1 * gradient * A^-1, of the shape (groups, output_size, input_size) and dtype of the gradient."""
@@ -73,3 +115,8 @@ class Curvature:
             tensor = state[name]
             setattr(self, name, None if tensor is None else tensor.to(device, copy=True))
         self.rule.last_trace, self.rule.is_frozen = state["last_trace"], state["is_frozen"]
+
+
+def _condition_number(inverse: Tensor) -> Tensor:
+    values = inverse if inverse.ndim == 2 else torch.linalg.eigvalsh(inverse)
+    return (values.amax(-1) / values.amin(-1)).max()

@@ -9,7 +9,7 @@ from torch.optim import Optimizer
 
 from toposcope.recorder import log
 from toposcope.recorder.frameworks.torch.thor.capture import Capture
-from toposcope.recorder.frameworks.torch.thor.curvature import Curvature, InverseSettings
+from toposcope.recorder.frameworks.torch.thor.curvature import Curvature, InverseSettings, Norms
 from toposcope.recorder.frameworks.torch.thor.factors import Factors, Reduction, factors_from
 from toposcope.recorder.frameworks.torch.thor.layers import gradient_matrix, layers_of, split_matrix
 from toposcope.recorder.frameworks.torch.thor.ranks import mean_over_ranks
@@ -65,6 +65,8 @@ class Thor(Optimizer):
         self._fisher, self._process_group = fisher, process_group
         self.step_number = 0
         """Number of finished steps."""
+        self.measures_norms = False
+        """Whether each step measures the `norms` of the curvatures."""
         super().__init__(groups, defaults)
         own = {id(parameter) for group in self.param_groups for parameter in group["params"]}
         layers, excluded = layers_of(network)
@@ -211,6 +213,7 @@ class Thor(Optimizer):
                 continue
             gradient = gradient_matrix(layer) / self._loss_scale
             natural = curvature.natural(gradient)
+            curvature.norms = Norms(natural.norm(), gradient.norm()) if self.measures_norms else None
             decrease = decrease + float(self._groups[name]["lr"]) ** 2 * (natural * gradient).sum()
             updates |= dict(split_matrix(layer, natural))
         if self._trust_region is not None and updates:
