@@ -17,6 +17,8 @@ def curvature_scalars(optimizer: Any) -> dict[str, float | DeferredScalar]:
     optimizers = optimizer if isinstance(optimizer, tuple | list) else (optimizer,)
     sources = [each.curvature_statistics for each in optimizers if hasattr(each, "curvature_statistics")]
     if not sources:
-        raise TypeError(f"collect_curvature needs an optimizer that was created by thor(), not {short_repr(optimizer)}.")
+        raise TypeError(
+            f"collect_curvature needs an optimizer that was created by thor(), not {short_repr(optimizer)}."
+        )
     statistics = [(tag, scalar_now_or_later(value)) for source in sources for tag, value in source().items()]
     return {tag: value for tag, value in statistics if value is not None}

@@ -54,6 +54,8 @@ class Curvature:
     """Of the last batch on which the trace rule decided or the layer was refreshed."""
     decision: Literal["refreshed", "kept", "frozen", "failed"] | None = None
     """On the last due step; "failed": the factors were missing, not finite or singular, and the last inverses stay."""
+    refreshes: int = 0
+    """How often the inverses were computed."""
     norms: Norms | None = None
     """Of the last step, if `measures_norms` of the optimizer is set; else None."""
 
@@ -79,6 +81,7 @@ class Curvature:
             return False
         self.inverse_inputs, self.inverse_gradients = inputs, gradients
         self.damping, self.decision = split, "refreshed"
+        self.refreshes += 1
         return True
 
     def condition_numbers(self) -> Tensor | None:
@@ -106,6 +109,7 @@ class Curvature:
             "inverse_gradients": self.inverse_gradients,
             "last_trace": self.rule.last_trace,
             "is_frozen": self.rule.is_frozen,
+            "refreshes": self.refreshes,
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
@@ -115,8 +119,11 @@ class Curvature:
             tensor = state[name]
             setattr(self, name, None if tensor is None else tensor.to(device, copy=True))
         self.rule.last_trace, self.rule.is_frozen = state["last_trace"], state["is_frozen"]
+        self.refreshes = state["refreshes"]
 
 
 def _condition_number(inverse: Tensor) -> Tensor:
     values = inverse if inverse.ndim == 2 else torch.linalg.eigvalsh(inverse)
-    return (values.amax(-1) / values.amin(-1)).max()
+    largest = values.amax(-1)
+    # Rounding may make the smallest eigenvalue of an ill-conditioned matrix negative.
+    return (largest / values.amin(-1).maximum(largest * torch.finfo(values.dtype).eps)).max()

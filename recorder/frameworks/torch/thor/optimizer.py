@@ -123,17 +123,17 @@ class Thor(Optimizer):
 
         A layer has these quantities as soon as it has been refreshed:
 
-        * `damping`: that of the newest refresh.
-        * `trace_inputs`, `trace_gradients`: of its factors at the newest due step, before damping. Their product is the
-          trace of the Fisher information.
-        * `condition_inputs`, `condition_gradients`: condition numbers of the damped factors whose inverses are in use;
-          of grouped convolutions the largest.
-        * `natural_to_plain`: the norm of the preconditioned gradient divided by that of the gradient; absent while the
-          layer has none, for example after zero_grad().
+        * `damping`: that of the parameter group at the newest refresh.
+        * `trace_inputs`, `trace_gradients`: of both factors at the newest due step, without damping.
+        * `condition_inputs`, `condition_gradients`: condition numbers of both damped factors whose inverses are in use,
+          at most the inverse of the precision of their dtype.
+        * `natural_to_plain`: the norm of the preconditioned gradient divided by that of the gradient, 0 if that is 0;
+          absent while the layer has no gradient, for example after zero_grad().
         * `refreshes`: how often its inverses were computed.
         * `frozen`, with trace_thresholds: 1 if they will never be computed again, else 0.
 
-        Condition numbers cost an eigenvalue decomposition of each new inverse, several times as much as the refresh.
+        Of the groups of a convolution it is the sum of the traces, and the largest condition number. Condition numbers
+        cost the eigenvalues of each new inverse, several times as much as the refresh; the others cost little.
         """
         return self._statistics.scalars(self.curvatures)
 

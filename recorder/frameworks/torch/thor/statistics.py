@@ -10,70 +10,65 @@ from torch import Tensor
 from toposcope.recorder.frameworks.torch.thor.curvature import Curvature
 from toposcope.recorder.frameworks.torch.thor.layers import gradient_matrix
 
-
-class _Measured(NamedTuple):
-    """The condition number of an inverse."""
-
-    inverse: "ref[Tensor]"
-    version: int
-    """The counter that PyTorch increases at each change in place."""
-    condition: float
+Scalars = dict[str, float | Tensor]
+"""Numbers, and tensors without dimensions that may be on a device, by tag."""
 
 
 class CurvatureStatistics:
     """Remembers condition numbers, so that they are computed once for each inverse."""
 
     def __init__(self) -> None:
-        self._measured: dict[str, _Measured] = {}
+        self._conditions: dict[str, _Conditions] = {}
 
     @torch.no_grad()
-    def scalars(self, curvatures: Mapping[str, Curvature]) -> dict[str, float | Tensor]:
-        """Return the statistics of all layers by tag; see Thor.curvature_statistics()."""
-        scalars: dict[str, float | Tensor] = {}
-        for name, curvature in curvatures.items():
-            values = self._of_layer(name, curvature)
-            scalars |= {f"thor/{quantity}/{name or 'network'}": value for quantity, value in values.items()}
+    def scalars(self, curvatures: Mapping[str, Curvature]) -> Scalars:
+        """Return the statistics of all layers; see Thor.curvature_statistics()."""
+        return {
+            f"thor/{quantity}/{name or 'network'}": value
+            for name, curvature in curvatures.items()
+            for quantity, value in self._of_layer(name, curvature).items()
+        }
+
+    def _of_layer(self, name: str, curvature: Curvature) -> Scalars:
+        scalars: Scalars = {"refreshes": float(curvature.refreshes)}
+        if curvature.rule.thresholds is not None:
+            scalars["frozen"] = float(curvature.rule.is_frozen)
+        if curvature.damping is not None:
+            scalars["damping"] = (curvature.damping.inputs * curvature.damping.gradients).mean()
+        if curvature.traces is not None:
+            scalars["trace_inputs"] = curvature.traces.inputs.sum()
+            scalars["trace_gradients"] = curvature.traces.gradients.sum()
+        conditions = self._of_inverses(name, curvature)
+        if conditions is not None:
+            scalars["condition_inputs"], scalars["condition_gradients"] = conditions
+            if curvature.layer.weight.grad is not None:
+                scalars["natural_to_plain"] = _natural_to_plain(curvature)
         return scalars
 
-    def _of_layer(self, name: str, curvature: Curvature) -> dict[str, float | Tensor]:
-        values: dict[str, float | Tensor] = {"refreshes": float(curvature.refreshes)}
-        if curvature.rule.thresholds is not None:
-            values["frozen"] = float(curvature.rule.is_frozen)
-        inputs, gradients = curvature.inverse_inputs, curvature.inverse_gradients
-        if inputs is None or gradients is None:
-            return values
-        values["damping"] = curvature.damping
-        values["trace_inputs"], values["trace_gradients"] = curvature.trace_inputs, curvature.trace_gradients
-        values["condition_inputs"] = self._condition(f"inputs of {name}", inputs)
-        values["condition_gradients"] = self._condition(f"gradients of {name}", gradients)
-        if curvature.layer.weight.grad is not None:
-            values["natural_to_plain"] = _natural_to_plain(curvature)
-        return values
-
-    def _condition(self, key: str, inverse: Tensor) -> float:
-        measured = self._measured.get(key)
-        if measured is None or measured.inverse() is not inverse or measured.version != inverse._version:
-            measured = _Measured(ref(inverse), inverse._version, condition_number(inverse))
-            self._measured[key] = measured
-        return measured.condition
+    def _of_inverses(self, name: str, curvature: Curvature) -> Tensor | None:
+        """Return the condition numbers of both inverses, computed if the inverses have changed; None without them."""
+        inverse = curvature.inverse_inputs
+        if inverse is None:
+            return None
+        known = self._conditions.get(name)
+        if known is None or known.inverse() is not inverse or known.version != inverse._version:
+            numbers = curvature.condition_numbers()
+            assert numbers is not None
+            known = self._conditions[name] = _Conditions(ref(inverse), inverse._version, numbers)
+        return known.numbers
 
 
-def condition_number(matrix: Tensor) -> float:
-    """Return the ratio of the largest to the smallest eigenvalue, the largest of all groups.
+class _Conditions(NamedTuple):
+    """The condition numbers of a layer, and of which inverse they are."""
 
-    Args:
-        matrix: symmetric and positive definite, (groups, size, size), or a diagonal (groups, size). A matrix and its
-            inverse have the same condition number.
-    """
-    wide = matrix.double()
-    values = wide.sort().values if wide.ndim == 2 else torch.linalg.eigvalsh(wide)
-    # Rounding may make the smallest eigenvalue of an ill-conditioned float32 matrix negative.
-    lowest = values[:, -1] * torch.finfo(matrix.dtype).eps
-    return float((values[:, -1] / torch.maximum(values[:, 0], lowest)).max())
+    inverse: "ref[Tensor]"
+    version: int
+    """The counter that PyTorch increases with each change in place."""
+    numbers: Tensor
 
 
 def _natural_to_plain(curvature: Curvature) -> Tensor:
     """Return the norm of the preconditioned gradient divided by that of the gradient; 0 for a gradient of zeros."""
     gradient = gradient_matrix(curvature.layer)
-    plain = gradient.norm()
-    return torch.where(plain > 0, curvature.natural(gradient).norm() / plain, 0)
+    plain = gradient.float().norm()
+    return torch.where(plain == 0, 0.0, curvature.natural(gradient).float().norm() / plain)
