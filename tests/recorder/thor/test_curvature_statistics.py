@@ -20,7 +20,8 @@ from toposcope.recorder.training import Model, Trainer
 OPTIONS: dict[str, Any] = {"learning_rate": 0.1, "damping": 0.03, "momentum": 0.9, "frequency": 3}
 CURVATURE = {"collect_curvature": True}
 QUANTITIES = {
-    "damping",
+    "damping_inputs",
+    "damping_gradients",
     "trace_inputs",
     "trace_gradients",
     "condition_inputs",
@@ -37,7 +38,7 @@ def batch(step: int) -> tuple[Tensor, Tensor]:
     return inputs, torch.randn(16, 3, generator=generator, dtype=torch.float64)
 
 
-def network() -> nn.Module:
+def network() -> nn.Sequential:
     """Return two layers in double precision."""
     torch.manual_seed(0)
     return nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3)).double()
@@ -68,7 +69,8 @@ def first_layer_by_numpy(net: nn.Sequential, inputs: Tensor, targets: Tensor) ->
     gradient = back.T @ rows / len(rows)
     natural = np.linalg.solve(damped_g, gradient) @ np.linalg.inv(damped_a)
     return {
-        "damping": 0.03,
+        "damping_inputs": float(pi * np.sqrt(0.03)),
+        "damping_gradients": float(np.sqrt(0.03) / pi),
         "trace_inputs": float(np.trace(a)),
         "trace_gradients": float(np.trace(g)),
         "condition_inputs": float(np.linalg.cond(damped_a)),
@@ -81,7 +83,6 @@ def first_layer_by_numpy(net: nn.Sequential, inputs: Tensor, targets: Tensor) ->
 def test_values_in_the_event_file_are_those_of_numpy(tmp_path: Path, read_events: ReadEvents) -> None:
     """Model: at the first step, traces, condition numbers of the damped factors and the ratio of the gradients."""
     net = network()
-    assert isinstance(net, nn.Sequential)
     expected = first_layer_by_numpy(net, *batch(0))
     Model(net, loss_fn, thor(net, **OPTIONS)).train(1, [batch(0)], callbacks=collector(tmp_path))
 
@@ -91,7 +92,8 @@ def test_values_in_the_event_file_are_those_of_numpy(tmp_path: Path, read_events
     found = {each.tag: each.scalar_double if each.HasField("scalar_double") else each.scalar_value for each in values}
     first = {tag.split("/")[1]: value for tag, value in found.items() if tag.endswith("/0")}
     assert first == pytest.approx(expected, rel=1e-6)
-    assert set(found) == {f"thor/{quantity}/{layer}" for quantity in QUANTITIES for layer in "02"}
+    assert set(found) == {"thor/damping", *(f"thor/{quantity}/{layer}" for quantity in QUANTITIES for layer in "02")}
+    assert found["thor/damping"] == 0.03
 
 
 def test_due_steps_of_the_collector_have_the_inverses_in_use(tmp_path: Path) -> None:
@@ -198,7 +200,7 @@ def test_convolutions_embeddings_and_lone_layers_have_names_and_numbers() -> Non
     net(torch.randint(0, 7, (5, 4))).square().mean().backward()
     optimizer.step()
     statistics = {tag: float(value) for tag, value in optimizer.curvature_statistics().items()}
-    assert {tag.rsplit("/", 1)[1] for tag in statistics} == {"0", "2"}
+    assert {tag.rsplit("/", 1)[1] for tag in statistics} == {"damping", "0", "2"}
     for name, index in (("inputs", 0), ("gradients", 1)):
         inverses = getattr(optimizer.curvatures["2"], f"inverse_{name}").numpy()
         assert statistics[f"thor/condition_{name}/2"] == pytest.approx(np.linalg.cond(inverses).max(), rel=1e-3), index
@@ -209,7 +211,7 @@ def test_convolutions_embeddings_and_lone_layers_have_names_and_numbers() -> Non
     optimizer = thor(layer, **OPTIONS)
     layer(torch.randn(4, 2)).square().mean().backward()
     optimizer.step()
-    assert "thor/damping/network" in optimizer.curvature_statistics()
+    assert "thor/trace_inputs/network" in optimizer.curvature_statistics()
 
 
 def test_ill_conditioned_factors_have_a_finite_positive_condition_number() -> None:
@@ -224,10 +226,12 @@ def test_ill_conditioned_factors_have_a_finite_positive_condition_number() -> No
 
 
 def test_quantities_without_a_value_are_left_out() -> None:
-    """Before the first refresh nothing is known but its count; a zero gradient has the ratio 0, none no ratio."""
+    """Before the first refresh only settings and counts are known; a zero gradient has the ratio 0, none no ratio."""
     net = network()
-    optimizer = thor(net, **OPTIONS)
-    assert optimizer.curvature_statistics() == {"thor/refreshes/0": 0, "thor/refreshes/2": 0}
+    groups: list[dict[str, Any]] = [{"params": net[0].parameters(), "damping": 0.5}, {"params": net[2].parameters()}]
+    optimizer = thor(net, **OPTIONS, params=groups)
+    dampings = {"thor/damping/group0": 0.5, "thor/damping/group1": 0.03}
+    assert optimizer.curvature_statistics() == {**dampings, "thor/refreshes/0": 0, "thor/refreshes/2": 0}
     (net(batch(0)[0]) * 0).sum().backward()
     optimizer.step()
     assert float(optimizer.curvature_statistics()["thor/natural_to_plain/0"]) == 0

@@ -119,11 +119,13 @@ class Thor(Optimizer):
             self._capture.is_adding = False
 
     def curvature_statistics(self) -> dict[str, float | Tensor]:
-        """Return what is known of the curvature of each layer, by tags such as `thor/damping/fc1`, for log() of a run.
+        """Return what is known of the curvature of each layer, by tag, for log() of a run.
 
-        A layer has these quantities as soon as it has been refreshed:
+        `thor/damping` is the damping of the newest step, of several parameter groups `thor/damping/group<i>`. A layer
+        has the tags `thor/<quantity>/<layer>` as soon as it has been refreshed:
 
-        * `damping`: that of the parameter group at the newest refresh.
+        * `damping_inputs`, `damping_gradients`: what was added to the diagonals of both factors at the newest refresh;
+          their product is the damping.
         * `trace_inputs`, `trace_gradients`: of both factors at the newest due step, without damping.
         * `condition_inputs`, `condition_gradients`: condition numbers of both damped factors whose inverses are in use,
           at most the inverse of the precision of their dtype.
@@ -132,10 +134,11 @@ class Thor(Optimizer):
         * `refreshes`: how often its inverses were computed.
         * `frozen`, with trace_thresholds: 1 if they will never be computed again, else 0.
 
-        Of the groups of a convolution it is the sum of the traces, and the largest condition number. Condition numbers
-        cost the eigenvalues of each new inverse, several times as much as the refresh; the others cost little.
+        Of a convolution with groups these are the mean dampings, the sum of the traces, and the largest condition
+        number. Condition numbers cost the eigenvalues of each new inverse, several times as much as the refresh; the
+        others cost little.
         """
-        return self._statistics.scalars(self.curvatures)
+        return self._statistics.scalars(self.curvatures, [float(each["damping"]) for each in self.param_groups])
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

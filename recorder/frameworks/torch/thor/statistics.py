@@ -1,6 +1,6 @@
 """Statistics of the curvature of each layer as scalars: damping, traces, condition numbers, gradients, refreshes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from weakref import ref
 
@@ -21,9 +21,10 @@ class CurvatureStatistics:
         self._conditions: dict[str, _Conditions] = {}
 
     @torch.no_grad()
-    def scalars(self, curvatures: Mapping[str, Curvature]) -> Scalars:
-        """Return the statistics of all layers; see Thor.curvature_statistics()."""
-        return {
+    def scalars(self, curvatures: Mapping[str, Curvature], dampings: Sequence[float]) -> Scalars:
+        """Return the statistics of all layers, and the damping of each parameter group; see Thor."""
+        tags = ["thor/damping"] if len(dampings) == 1 else [f"thor/damping/group{i}" for i in range(len(dampings))]
+        return dict(zip(tags, dampings, strict=True)) | {
             f"thor/{quantity}/{name or 'network'}": value
             for name, curvature in curvatures.items()
             for quantity, value in self._of_layer(name, curvature).items()
@@ -34,7 +35,8 @@ class CurvatureStatistics:
         if curvature.rule.thresholds is not None:
             scalars["frozen"] = float(curvature.rule.is_frozen)
         if curvature.damping is not None:
-            scalars["damping"] = (curvature.damping.inputs * curvature.damping.gradients).mean()
+            scalars["damping_inputs"] = curvature.damping.inputs.mean()
+            scalars["damping_gradients"] = curvature.damping.gradients.mean()
         if curvature.traces is not None:
             scalars["trace_inputs"] = curvature.traces.inputs.sum()
             scalars["trace_gradients"] = curvature.traces.gradients.sum()
