@@ -52,10 +52,10 @@ def test_thor_example_records_why_it_converges(tmp_path: Path, monkeypatch: pyte
         assert set(logdir.runs) == {"SGD", "THOR"}
         losses = {name: run.scalars("digits/loss").value for name, run in logdir.runs.items()}
         assert losses["THOR"][-1] < losses["SGD"][-1] / 2
-        curvature = {tag for tag in logdir.runs["THOR"].tags("scalar") if tag.startswith("thor/")}
+        curvature = {tag for tag in logdir.runs["THOR"].tags("scalar") if tag.startswith("thor_")}
         assert len(curvature) == 1 + 3 * 8
-        assert not any(tag.startswith("thor/") for tag in logdir.runs["SGD"].tags("scalar"))
-        conditions = logdir.runs["THOR"].scalars("thor/condition_inputs/fc1")
+        assert not any(tag.startswith("thor_") for tag in logdir.runs["SGD"].tags("scalar"))
+        conditions = logdir.runs["THOR"].scalars("thor_condition/fc1.inputs")
         assert conditions.step.tolist() == [1, 10, 20, 30, 40, 50, 60]
         assert (conditions.value > 1).all()
 

@@ -121,18 +121,19 @@ class Thor(Optimizer):
     def curvature_statistics(self) -> dict[str, float | Tensor]:
         """Return what is known of the curvature of each layer, by tag, for log() of a run.
 
-        `thor/damping` is the damping of the newest step, of several parameter groups `thor/damping/group<i>`. A layer
-        has the tags `thor/<quantity>/<layer>` as soon as it has been refreshed:
+        * `thor_damping/global`: the damping of the newest step; of several parameter groups `thor_damping/group<i>`.
+        * `thor_refreshes/<layer>`: how often its inverses were computed.
+        * `thor_frozen/<layer>`, with trace_thresholds: 1 if they will never be computed again, else 0.
 
-        * `damping_inputs`, `damping_gradients`: what was added to the diagonals of both factors at the newest refresh;
-          their product is the damping.
-        * `trace_inputs`, `trace_gradients`: of both factors at the newest due step, without damping.
-        * `condition_inputs`, `condition_gradients`: condition numbers of both damped factors whose inverses are in use,
-          at most the inverse of the precision of their dtype.
-        * `natural_to_plain`: the norm of the preconditioned gradient divided by that of the gradient, 0 if that is 0;
-          absent while the layer has no gradient, for example after zero_grad().
-        * `refreshes`: how often its inverses were computed.
-        * `frozen`, with trace_thresholds: 1 if they will never be computed again, else 0.
+        Of layers that have been refreshed:
+
+        * `thor_damping/<layer>.inputs` and `.gradients`: what was added to the diagonals of both factors at the newest
+          refresh; their product is the damping.
+        * `thor_trace/<layer>.inputs` and `.gradients`: of both factors at the newest due step, without damping.
+        * `thor_condition/<layer>.inputs` and `.gradients`: condition numbers of both damped factors whose inverses are
+          in use, at most the inverse of the precision of their dtype.
+        * `thor_gradient_ratio/<layer>`: the norm of the preconditioned gradient divided by that of the gradient, 0 if
+          that is 0; absent while the layer has no gradient, for example after zero_grad().
 
         Of a convolution with groups these are the mean dampings, the sum of the traces, and the largest condition
         number. Condition numbers cost the eigenvalues of each new inverse, several times as much as the refresh; the

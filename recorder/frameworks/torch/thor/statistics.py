@@ -1,6 +1,6 @@
 """Statistics of the curvature of each layer as scalars: damping, traces, condition numbers, gradients, refreshes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from weakref import ref
 
@@ -23,31 +23,30 @@ class CurvatureStatistics:
     @torch.no_grad()
     def scalars(self, curvatures: Mapping[str, Curvature], dampings: Sequence[float]) -> Scalars:
         """Return the statistics of all layers, and the damping of each parameter group; see Thor."""
-        tags = ["thor/damping"] if len(dampings) == 1 else [f"thor/damping/group{i}" for i in range(len(dampings))]
-        return dict(zip(tags, dampings, strict=True)) | {
-            f"thor/{quantity}/{name or 'network'}": value
-            for name, curvature in curvatures.items()
-            for quantity, value in self._of_layer(name, curvature).items()
-        }
-
-    def _of_layer(self, name: str, curvature: Curvature) -> Scalars:
-        scalars: Scalars = {"refreshes": float(curvature.refreshes)}
-        if curvature.rule.thresholds is not None:
-            scalars["frozen"] = float(curvature.rule.is_frozen)
-        if curvature.damping is not None:
-            scalars["damping_inputs"] = curvature.damping.inputs.mean()
-            scalars["damping_gradients"] = curvature.damping.gradients.mean()
-        if curvature.traces is not None:
-            scalars["trace_inputs"] = curvature.traces.inputs.sum()
-            scalars["trace_gradients"] = curvature.traces.gradients.sum()
-        conditions = self._of_inverses(name, curvature)
-        if conditions is not None:
-            scalars["condition_inputs"], scalars["condition_gradients"] = conditions
-            if curvature.layer.weight.grad is not None:
-                scalars["natural_to_plain"] = _natural_to_plain(curvature)
+        if len(dampings) == 1:
+            scalars: Scalars = {"thor_damping/global": dampings[0]}
+        else:
+            scalars = {f"thor_damping/group{i}": damping for i, damping in enumerate(dampings)}
+        for name, curvature in curvatures.items():
+            scalars |= self._of_layer(name or "network", curvature)
         return scalars
 
-    def _of_inverses(self, name: str, curvature: Curvature) -> Tensor | None:
+    def _of_layer(self, name: str, curvature: Curvature) -> Scalars:
+        scalars: Scalars = {f"thor_refreshes/{name}": float(curvature.refreshes)}
+        if curvature.rule.thresholds is not None:
+            scalars[f"thor_frozen/{name}"] = float(curvature.rule.is_frozen)
+        if curvature.damping is not None:
+            scalars |= _of_factors("damping", name, [each.mean() for each in curvature.damping])
+        if curvature.traces is not None:
+            scalars |= _of_factors("trace", name, [each.sum() for each in curvature.traces])
+        conditions = self._conditions_of(name, curvature)
+        if conditions is not None:
+            scalars |= _of_factors("condition", name, conditions)
+            if curvature.layer.weight.grad is not None:
+                scalars[f"thor_gradient_ratio/{name}"] = _natural_to_plain(curvature)
+        return scalars
+
+    def _conditions_of(self, name: str, curvature: Curvature) -> Tensor | None:
         """Return the condition numbers of both inverses, computed if the inverses have changed; None without them."""
         inverse = curvature.inverse_inputs
         if inverse is None:
@@ -67,6 +66,11 @@ class _Conditions(NamedTuple):
     version: int
     """The counter that PyTorch increases with each change in place."""
     numbers: Tensor
+
+
+def _of_factors(quantity: str, name: str, values: Iterable[Tensor]) -> Scalars:
+    inputs, gradients = values
+    return {f"thor_{quantity}/{name}.inputs": inputs, f"thor_{quantity}/{name}.gradients": gradients}
 
 
 def _natural_to_plain(curvature: Curvature) -> Tensor:
