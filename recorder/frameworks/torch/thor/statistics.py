@@ -48,9 +48,9 @@ class CurvatureStatistics:
 
     def _conditions_of(self, name: str, curvature: Curvature) -> Tensor | None:
         """Return the condition numbers of both inverses, computed if the inverses have changed; None without them."""
-        inverse = curvature.inverse_inputs
-        if inverse is None:
+        if curvature.inverse_gradients is None:
             return None
+        inverse = curvature.inverse_gradients[0]
         known = self._conditions.get(name)
         if known is None or known.inverse() is not inverse or known.version != inverse._version:
             numbers = curvature.condition_numbers()
@@ -63,6 +63,7 @@ class _Conditions(NamedTuple):
     """The condition numbers of a layer, and of which inverse they are."""
 
     inverse: "ref[Tensor]"
+    """Of the first block of the gradients' factor."""
     version: int
     """The counter that PyTorch increases with each change in place."""
     numbers: Tensor
