@@ -222,11 +222,33 @@ def test_quantities_without_a_value_are_left_out() -> None:
     optimizer = thor(net, **OPTIONS, params=groups)
     dampings = {"thor_damping/group0": 0.5, "thor_damping/group1": 0.03}
     assert optimizer.curvature_statistics() == {**dampings, "thor_refreshes/0": 0, "thor_refreshes/2": 0}
+    optimizer.zero_grad()
     (net(batch(0)[0]) * 0).sum().backward()
     optimizer.step()
     assert float(optimizer.curvature_statistics()["thor_gradient_ratio/0"]) == 0
     optimizer.zero_grad()
+    optimizer.step()
     assert "thor_gradient_ratio/0" not in optimizer.curvature_statistics()
+
+
+def test_gradients_may_be_cleared_before_the_values_are_read() -> None:
+    """From the second call on, the ratio is that of the newest step, whatever the loop did with the gradients."""
+    ratios = []
+    for clears in (True, False):
+        net = network()
+        optimizer = thor(net, **OPTIONS)
+        for step in range(3):
+            inputs, targets = batch(step)
+            loss_fn(net(inputs), targets).backward()
+            optimizer.step()
+            if clears:
+                optimizer.zero_grad()
+            statistics = optimizer.curvature_statistics()
+            if not clears:
+                optimizer.zero_grad()
+            ratios.append(float(statistics.get("thor_gradient_ratio/2", 0)))
+    assert ratios[0] == 0 < ratios[1]
+    assert ratios[1:3] == pytest.approx(ratios[4:])
 
 
 def test_another_optimizer_gets_one_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

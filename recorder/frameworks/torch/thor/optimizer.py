@@ -138,16 +138,17 @@ class Thor(Optimizer):
 
         * `thor_damping/<layer>.inputs` and `.gradients`: what was added to the diagonals of both factors at the newest
           refresh; their product is the damping.
-        * `thor_trace/<layer>.inputs` and `.gradients`: of both factors at the newest due step, without damping.
+        * `thor_trace/<layer>.inputs` and `.gradients`: of both factors of the newest observed batch, without damping.
         * `thor_condition/<layer>.inputs` and `.gradients`: condition numbers of both damped factors whose inverses are
           in use, at most the inverse of the precision of their dtype.
-        * `thor_gradient_ratio/<layer>`: the norm of the preconditioned gradient divided by that of the gradient, 0 if
-          that is 0; absent while the layer has no gradient, for example after zero_grad().
+        * `thor_gradient_ratio/<layer>`: the norm of the preconditioned gradient of the newest step divided by that of
+          the gradient, 0 if that is 0; absent if the layer had no gradient.
 
         Of a convolution with groups these are the mean dampings, the sum of the traces, and the largest condition
-        number. Condition numbers cost the eigenvalues of each new inverse, several times as much as the refresh; the
-        others cost little.
+        number. Condition numbers cost the eigenvalues of each new inverse, several times as much as the refresh. The
+        first call multiplies gradients by inverses; later ones use norms that each step measures from then on.
         """
+        self.measures_norms = True
         return self._statistics.scalars(self.curvatures, [float(each["damping"]) for each in self.param_groups])
 
     @torch.no_grad()

@@ -7,7 +7,7 @@ from weakref import ref
 import torch
 from torch import Tensor
 
-from toposcope.recorder.frameworks.torch.thor.curvature import Curvature
+from toposcope.recorder.frameworks.torch.thor.curvature import Curvature, Norms
 from toposcope.recorder.frameworks.torch.thor.layers import gradient_matrix
 
 Scalars = dict[str, float | Tensor]
@@ -42,8 +42,9 @@ class CurvatureStatistics:
         conditions = self._conditions_of(name, curvature)
         if conditions is not None:
             scalars |= _of_factors("condition", name, conditions)
-            if curvature.layer.weight.grad is not None:
-                scalars[f"thor_gradient_ratio/{name}"] = _natural_to_plain(curvature)
+            if (norms := _norms(curvature)) is not None:
+                ratio = torch.where(norms.plain == 0, 0.0, norms.natural / norms.plain)
+                scalars[f"thor_gradient_ratio/{name}"] = ratio
         return scalars
 
     def _conditions_of(self, name: str, curvature: Curvature) -> Tensor | None:
@@ -74,8 +75,9 @@ def _of_factors(quantity: str, name: str, values: Iterable[Tensor]) -> Scalars:
     return {f"thor_{quantity}/{name}.inputs": inputs, f"thor_{quantity}/{name}.gradients": gradients}
 
 
-def _natural_to_plain(curvature: Curvature) -> Tensor:
-    """Return the norm of the preconditioned gradient divided by that of the gradient; 0 for a gradient of zeros."""
+def _norms(curvature: Curvature) -> Norms | None:
+    """Return the norms of the newest step, measured now if it has not; None without a gradient."""
+    if curvature.norms is not None or curvature.layer.weight.grad is None:
+        return curvature.norms
     gradient = gradient_matrix(curvature.layer)
-    plain = gradient.float().norm()
-    return torch.where(plain == 0, 0.0, curvature.natural(gradient).float().norm() / plain)
+    return Norms(curvature.natural(gradient).norm(), gradient.norm())
