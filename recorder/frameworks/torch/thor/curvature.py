@@ -60,6 +60,8 @@ class Curvature:
     """Of the last batch on which the trace rule decided or the layer was refreshed."""
     decision: Literal["refreshed", "kept", "frozen", "failed"] | None = None
     """On the last due step; "failed": the factors were missing, not finite or singular, and the last inverses stay."""
+    refreshes: int = 0
+    """How often the inverses were computed."""
     planned: Decision | None = None
     """What the trace rule decided, one step before, for the next due step; None: it decides on the due step."""
     norms: Norms | None = None
@@ -101,7 +103,7 @@ class Curvature:
         if number:
             self.inverse_inputs = tuple(found[:number])
         self.inverse_gradients = tuple(found[number:])
-        self.decision = "refreshed"
+        self.decision, self.refreshes = "refreshed", self.refreshes + 1
 
     def fail(self) -> None:
         """Keep the last inverses; the next due step refreshes whatever the trace rule says."""
@@ -123,6 +125,7 @@ class Curvature:
             "inverse_gradients": self.inverse_gradients,
             "last_trace": self.rule.last_trace,
             "is_frozen": self.rule.is_frozen,
+            "refreshes": self.refreshes,
             "planned": self.planned,
             "decision": self.decision,
         }
@@ -142,6 +145,7 @@ class Curvature:
                 inverse = tuple(each.to(weight.device, factor_dtype(self.layer), copy=True) for each in inverse)
             setattr(self, name, inverse)
         self.rule.last_trace, self.rule.is_frozen = state["last_trace"], state["is_frozen"]
+        self.refreshes = state["refreshes"]
         self.planned, self.decision = state["planned"], state["decision"]
 
     def _slices(self) -> tuple[list[slice], list[slice]]:
@@ -179,5 +183,7 @@ def _condition_number(inverse: Inverse) -> Tensor:
     numbers = []
     for block in inverse:
         values = block if block.ndim == 2 else torch.linalg.eigvalsh(block)
-        numbers.append((values.amax(-1) / values.amin(-1)).max())
+        largest = values.amax(-1)
+        # Rounding may make the smallest eigenvalue of an ill-conditioned matrix negative.
+        numbers.append((largest / values.amin(-1).maximum(largest * torch.finfo(values.dtype).eps)).max())
     return torch.stack(numbers).max()

@@ -15,6 +15,7 @@ from toposcope.recorder.frameworks.torch.thor.ranks import rank_in
 from toposcope.recorder.frameworks.torch.thor.rows import Approach
 from toposcope.recorder.frameworks.torch.thor.sampling import LabelSampler
 from toposcope.recorder.frameworks.torch.thor.schedules import Schedule
+from toposcope.recorder.frameworks.torch.thor.statistics import CurvatureStatistics
 
 _STATE = "thor"
 
@@ -70,6 +71,7 @@ class Thor(Optimizer):
         self.measures_norms = False
         """Whether each step measures the `norms` of the curvatures."""
         super().__init__(groups, defaults)
+        self._statistics = CurvatureStatistics()
         self._observe_layers()
 
     @property
@@ -124,6 +126,30 @@ class Thor(Optimizer):
             torch.autograd.grad(
                 outputs, [each for each in inputs if each.requires_grad], gradient, retain_graph=True, allow_unused=True
             )
+
+    def curvature_statistics(self) -> dict[str, float | Tensor]:
+        """Return what is known of the curvature of each layer, by tag, for log() of a run.
+
+        * `thor_damping/global`: the damping of the newest step; of several parameter groups `thor_damping/group<i>`.
+        * `thor_refreshes/<layer>`: how often its inverses were computed.
+        * `thor_frozen/<layer>`, with trace_thresholds: 1 if they will never be computed again, else 0.
+
+        Of layers that have been refreshed:
+
+        * `thor_damping/<layer>.inputs` and `.gradients`: what was added to the diagonals of both factors at the newest
+          refresh; their product is the damping.
+        * `thor_trace/<layer>.inputs` and `.gradients`: of both factors of the newest observed batch, without damping.
+        * `thor_condition/<layer>.inputs` and `.gradients`: condition numbers of both damped factors whose inverses are
+          in use, at most the inverse of the precision of their dtype.
+        * `thor_gradient_ratio/<layer>`: the norm of the preconditioned gradient of the newest step divided by that of
+          the gradient, 0 if that is 0; absent if the layer had no gradient.
+
+        Of a convolution with groups these are the mean dampings, the sum of the traces, and the largest condition
+        number. Condition numbers cost the eigenvalues of each new inverse, several times as much as the refresh. The
+        first call multiplies gradients by inverses; later ones use norms that each step measures from then on.
+        """
+        self.measures_norms = True
+        return self._statistics.scalars(self.curvatures, [float(each["damping"]) for each in self.param_groups])
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

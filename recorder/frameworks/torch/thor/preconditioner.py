@@ -121,6 +121,7 @@ class Preconditioner:
         naturals = []
         for name, curvature in self.curvatures.items():
             if curvature.layer.weight.grad is None:
+                curvature.norms = None
                 continue
             gradient = gradient_matrix(curvature.layer)
             if loss_scale != 1.0:
