@@ -366,8 +366,8 @@ def test_schedules_groups_and_closures() -> None:
             loss.backward()
             return loss
 
-        assert isinstance(optimizer.step(closure), Tensor)
         rates.append(optimizer.param_groups[0]["lr"])
+        assert isinstance(optimizer.step(closure), Tensor)
     assert rates == [0.1, 0.01, 0.01]
     groups = [{"params": net[0].parameters(), "lr": 0.5}, {"params": net[3].parameters()}]  # type: ignore[index]
     grouped = thor(net, 0.1, 0.1, 0.9, params=groups)
