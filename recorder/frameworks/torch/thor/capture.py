@@ -149,8 +149,10 @@ class Capture:
                 assert call.gradient is not None
                 inputs = call.inputs if isinstance(layer.module, nn.Embedding) else call.inputs.to(dtype)
                 parts.append(row_sums(layer, inputs, call.gradient.to(dtype), self.approach))
-                call.is_summed = True
-                del call.inputs, call.gradient
+                call.gradient = None
+                if not self.samples_labels:
+                    call.is_summed = True
+                    del call.inputs
         first, *others = parts
         for other in others:
             first.inputs.add_(other.inputs)

@@ -54,7 +54,7 @@ class Thor(Optimizer):
         fisher: str,
         refresh: RefreshSettings,
     ) -> None:
-        self._schedules, self._decay_filter, self._loss_scale = dict(schedules), decay_filter, loss_scale
+        self._schedules, self._decay_filter = dict(schedules), decay_filter
         self._nesterov, self._clips_gradients, self._trust_region = nesterov, clips_gradients, trust_region
         self._is_sampled = fisher == "sampled"
         self._names: dict[Tensor, str] = {}
@@ -64,8 +64,10 @@ class Thor(Optimizer):
         self._capture = Capture(approach, self._scale, self._is_sampled)
         self._preconditioner = Preconditioner(network, self._capture, refresh)
         self._frequency = refresh.frequency
+        self.loss_scale = loss_scale
+        """The factor by which the loss is multiplied; step() divides the gradients by it."""
         self.grad_scaler = grad_scaler
-        """The torch.amp.GradScaler of the training, or None."""
+        """The GradScaler of the training, which divides the gradients before step(); None if there is none."""
         self.step_number = 0
         """Number of finished steps."""
         self.measures_norms = False
@@ -78,11 +80,6 @@ class Thor(Optimizer):
     def curvatures(self) -> Mapping[str, Curvature]:
         """The preconditioned layers, by the names of their modules."""
         return self._preconditioner.curvatures
-
-    @property
-    def loss_scale(self) -> float:
-        """The factor by which the loss is multiplied; step() divides the gradients by it."""
-        return self._loss_scale
 
     @property
     def is_due(self) -> bool:
@@ -158,13 +155,13 @@ class Thor(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        self._apply_schedules()
         if self._capture.is_active or self.is_due:
             self._preconditioner.use_factors(self.step_number, lambda weight: float(self._group_of[weight]["damping"]))
         updates = self._natural_gradients()
         for group in self.param_groups:
             self._update(group, updates)
         self.step_number += 1
+        self._apply_schedules()
         self._preconditioner.begin_step(self.step_number)
         return loss
 
@@ -203,15 +200,17 @@ class Thor(Optimizer):
         """Find the layers whose weights the optimizer has; warn of all other parameters."""
         self._names = {parameter: name for name, parameter in self._network.named_parameters()}
         self._group_of = {each: group for group in self.param_groups for each in group["params"]}
+        self._apply_schedules()
         self._preconditioner.observe({id(parameter) for parameter in self._group_of})
         self._preconditioner.begin_step(self.step_number)
 
     def _scale(self) -> float:
         """Return the factor by which the loss is multiplied at present."""
         scale = float(self.grad_scaler.get_scale()) if self.grad_scaler is not None else 1.0
-        return scale * self._loss_scale
+        return scale * self.loss_scale
 
     def _apply_schedules(self) -> None:
+        """Set the values of the next step, so that between two steps the groups have those of the next one."""
         for name, schedule in self._schedules.items():
             for group in self.param_groups:
                 group[name] = schedule(self.step_number)
@@ -220,7 +219,7 @@ class Thor(Optimizer):
         """Return the preconditioned gradients by parameter, within the trust region."""
         is_limited = self._trust_region is not None
         naturals = self._preconditioner.naturals(
-            self._loss_scale, measures_norms=self.measures_norms, multiplies=is_limited
+            self.loss_scale, measures_norms=self.measures_norms, multiplies=is_limited
         )
         updates = {parameter: part for natural in naturals for parameter, part in natural.parts.items()}
         if self._trust_region is None or not naturals:
@@ -244,8 +243,8 @@ class Thor(Optimizer):
             gradient = naturals.get(parameter)
             if gradient is None:
                 gradient = parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad
-                if self._loss_scale != 1.0:
-                    gradient = gradient / self._loss_scale
+                if self.loss_scale != 1.0:
+                    gradient = gradient / self.loss_scale
             gradients.append(gradient)
         update(
             parameters,

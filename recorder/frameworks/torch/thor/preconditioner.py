@@ -162,7 +162,8 @@ class Preconditioner:
     def _warn_of_failures(self, means: Collection[str], known: Collection[str], *, is_last_chance: bool) -> None:
         observed = [name for name, kind in self._kinds.items() if kind == "products"]
         if is_last_chance and (missing := [name for name in observed if name not in means]):
-            self._warn("missing", "not called in training mode, the last inverses are kept: %s.", ", ".join(missing))
+            why = "sample_fisher() was not called" if self._capture.samples_labels else "not called in training mode"
+            self._warn("missing", "%s, the last inverses are kept: %s.", why, ", ".join(missing))
         if infinite := [name for name in observed if name in means and name not in known]:
             self._warn("infinite", "factors are not finite, the last inverses are kept: %s.", ", ".join(infinite))
         if singular := [name for name in observed if name in known and self.curvatures[name].decision == "failed"]:
