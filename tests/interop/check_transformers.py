@@ -33,6 +33,12 @@ def lineage_of(directory: Path) -> dict[str, Any]:
     return dict(run_in(directory).lineage().custom)
 
 
+@pytest.fixture(autouse=True)
+def _checkpoints_are_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let old releases of Transformers load the random states in their checkpoints with a new PyTorch."""
+    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
+
+
 class Raising(TrainerCallback):
     """Raises an error at the end of a step."""
 
@@ -82,8 +88,12 @@ def test_accumulated_losses_are_those_of_steps_of_the_optimizer(tmp_path: Path) 
     losses = scalars_of(directory, "loss/auto")
     assert losses == pytest.approx(logged(t, "loss"), abs=1e-3)
     assert list(losses) == list(range(1, t.state.global_step + 1))
-    assert len(t.losses) == 20
-    if VERSION >= (4, 46):  # Before, the Trainer itself scaled the losses of a shorter step wrongly.
+    if VERSION < (4, 46):  # A step may continue in the next epoch.
+        assert [4 * loss for loss in losses.values()] == pytest.approx(
+            [sum(t.losses[i : i + 4]) for i in range(0, 16, 4)]
+        )
+    else:
+        assert len(t.losses) == 20
         parts = [t.losses[i : i + 4] for i in (0, 4, 8)]
         parts += [t.losses[i : i + 4] for i in (10, 14, 18)]
         sums = [sum(part[:2] if i % 3 == 2 else part) for i, part in enumerate(parts)]
