@@ -10,7 +10,6 @@ does not count. The optimizers take turns in one process with one thread; with a
 """
 
 import argparse
-import math
 import statistics
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

@@ -147,7 +147,7 @@ def tune(task: Task, data: Data, progress: Callable[[Setting, Sequence[Reading]]
         target = common_target(readings for each in found.values() for readings in each.values())
     found["THOR"] = trials(SETTINGS["THOR"], target)
     best = {
-        name: min(each, key=lambda setting: rank(each[setting], target))  # noqa: B023
+        name: min(each, key=lambda setting: rank(each[setting], target))
         for name, each in found.items()
     }
     return Tuned(best, target)
