@@ -1,13 +1,14 @@
 """Creates the optimizer from the checked arguments of thor()."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from torch import nn
 
 from toposcope.recorder.frameworks.torch.thor.curvature import InverseSettings
 from toposcope.recorder.frameworks.torch.thor.optimizer import NamedParameter, Thor
+from toposcope.recorder.frameworks.torch.thor.preconditioner import RefreshSettings
 from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds
 from toposcope.recorder.frameworks.torch.thor.schedules import Schedule, schedule_from
 from toposcope.recorder.values.foreign_values import short_repr
@@ -67,16 +68,19 @@ def create(
         decay_filter=decay_filter,
         loss_scale=_number("loss_scale", loss_scale, is_positive=True),
         grad_scaler=grad_scaler,
-        frequency=frequency,
         nesterov=nesterov,
         clips_gradients=clips_gradients,
         trust_region=None if trust_region is None else _number("trust_region", trust_region, is_positive=True),
-        thresholds=None if trace_thresholds is None else _thresholds(trace_thresholds),
-        inverses=InverseSettings(uses_pi, block),
         approach=approach,
-        reduction=reduction,
         fisher=fisher,
-        process_group=process_group,
+        refresh=RefreshSettings(
+            frequency=frequency,
+            thresholds=None if trace_thresholds is None else _thresholds(trace_thresholds),
+            # Sampled labels: the gradients are of a sum, whatever the loss is.
+            reduction="sum" if fisher == "sampled" else reduction,
+            inverses=InverseSettings(uses_pi, block),
+            process_group=process_group,
+        ),
     )
 
 
@@ -98,8 +102,11 @@ def _number(name: str, value: Any, *, is_positive: bool = False) -> float:
     return float(value)
 
 
-def _thresholds(value: Any) -> Thresholds:
+def _thresholds(value: Any) -> Thresholds | None:
+    """Return the limits of the trace rule; None if they are 0, with which every due step refreshes."""
+    if not isinstance(value, Sequence) or len(value) != 2:
+        raise TypeError(f"trace_thresholds must be two numbers or None, not {short_repr(value)}.")
     refresh, freeze = (_number("trace_thresholds", each) for each in value)
     if freeze > refresh:
         raise ValueError(f"trace_thresholds must be the larger limit, then the smaller one, not {value!r}.")
-    return Thresholds(refresh, freeze)
+    return Thresholds(refresh, freeze) if refresh else None
