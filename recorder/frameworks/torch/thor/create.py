@@ -38,6 +38,7 @@ def create(
     block: int | None,
     trust_region: Any,
     trace_thresholds: Any,
+    factor_decay: Any,
     approach: Any,
     reduction: Any,
     fisher: Any,
@@ -76,6 +77,7 @@ def create(
         refresh=RefreshSettings(
             frequency=frequency,
             thresholds=None if trace_thresholds is None else _thresholds(trace_thresholds),
+            decay=_decay(factor_decay),
             # Sampled labels: the gradients are of a sum, whatever the loss is.
             reduction="sum" if fisher == "sampled" else reduction,
             inverses=InverseSettings(uses_pi, block),
@@ -100,6 +102,13 @@ def _number(name: str, value: Any, *, is_positive: bool = False) -> float:
     if not math.isfinite(value) or value < 0 or (is_positive and value == 0):
         raise ValueError(f"{name} must be {'positive' if is_positive else 'at least 0'} and finite, not {value!r}.")
     return float(value)
+
+
+def _decay(value: Any) -> float:
+    decay = _number("factor_decay", value)
+    if decay >= 1:
+        raise ValueError(f"factor_decay must be less than 1, not {value!r}.")
+    return decay
 
 
 def _thresholds(value: Any) -> Thresholds | None:

@@ -53,6 +53,8 @@ class Curvature:
     settings: InverseSettings
     inverse_inputs: Inverse | None = None
     inverse_gradients: Inverse | None = None
+    average: Factors | None = None
+    """The running average of the factors; None if there is no decay."""
     damping: Damping | None = None
     """What was added to the diagonals of both factors at the last refresh, (groups,) each; their product is the
     damping of the parameter group."""
@@ -80,8 +82,16 @@ class Curvature:
         size = self.layer.groups * self.layer.input_size * self.layer.output_size
         return (self.traces.inputs * self.traces.gradients).sum() + damping * size
 
-    def damped_blocks(self, factors: Factors, damping: float) -> list[Block]:
-        """Return what is to be inverted on a refresh; refresh() takes the inverses."""
+    def damped_blocks(self, factors: Factors, damping: float, decay: float) -> list[Block]:
+        """Return what is to be inverted on a refresh; refresh() takes the inverses.
+
+        Args:
+            factors: of the batch.
+            damping: of F.
+            decay: share of the last factors that is kept.
+        """
+        if decay:
+            factors = self.average = _averaged(self.average, factors, decay)
         split = self.damping = split_damping(factors, damping, self.settings.uses_pi)
         slices = self._slices()
         blocks = []
@@ -121,6 +131,7 @@ class Curvature:
         return {
             "inverse_inputs": self.inverse_inputs,
             "inverse_gradients": self.inverse_gradients,
+            "average": None if self.average is None else tuple(self.average),
             "last_trace": self.rule.last_trace,
             "is_frozen": self.rule.is_frozen,
             "planned": self.planned,
@@ -141,6 +152,10 @@ class Curvature:
                     )
                 inverse = tuple(each.to(weight.device, factor_dtype(self.layer), copy=True) for each in inverse)
             setattr(self, name, inverse)
+        average, dtype = state["average"], factor_dtype(self.layer)
+        self.average = (
+            None if average is None else Factors(*(each.to(weight.device, dtype, copy=True) for each in average))
+        )
         self.rule.last_trace, self.rule.is_frozen = state["last_trace"], state["is_frozen"]
         self.planned, self.decision = state["planned"], state["decision"]
 
@@ -152,6 +167,13 @@ class Curvature:
             list(blocks_of(layer.input_size, inputs, layer.bias is not None)),
             list(blocks_of(layer.output_size, block, False)),
         )
+
+
+def _averaged(last: Factors | None, new: Factors, decay: float) -> Factors:
+    """Return the average of the last factors and new ones. The last ones are not changed: a checkpoint may hold them."""
+    if last is None:
+        return new
+    return Factors(*(one.lerp(other, 1 - decay) for one, other in zip(last, new, strict=True)))
 
 
 def _times_blocks(matrix: Tensor, blocks: Inverse) -> Tensor:

@@ -24,6 +24,8 @@ class RefreshSettings(NamedTuple):
     """Steps between refreshes."""
     thresholds: Thresholds | None
     """Of the trace rule; None: every due step refreshes."""
+    decay: float
+    """Share of the last factors that a refresh keeps."""
     reduction: Reduction
     """How the observed loss combines samples."""
     inverses: InverseSettings
@@ -151,7 +153,8 @@ class Preconditioner:
 
     def _refresh(self, factors: Mapping[str, Factors], dampings: Mapping[str, float]) -> None:
         blocks: dict[str, list[Block]] = {
-            name: self.curvatures[name].damped_blocks(each, dampings[name]) for name, each in factors.items()
+            name: self.curvatures[name].damped_blocks(each, dampings[name], self._settings.decay)
+            for name, each in factors.items()
         }
         everything = [block for each in blocks.values() for block in each]
         inverted = iter(shared_inverses(everything, inverses, self._settings.process_group))
