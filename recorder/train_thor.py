@@ -120,6 +120,7 @@ def thor(
     block_size: int | None = None,
     trust_region: float | None = None,
     trace_thresholds: tuple[float, float] | None = None,
+    factor_decay: float = 0.0,
     approach: Literal["expand", "reduce"] = "expand",
     reduction: Literal["mean", "sum"] = "mean",
     fisher: Literal["empirical", "sampled"] = "empirical",
@@ -171,6 +172,8 @@ def thor(
             updates are scaled down. None: no limit.
         trace_thresholds: two relative changes of a layer's trace: above the first its factors are refreshed, below the
             second they are never refreshed again, as in the paper: (0.01, 0.0) or (0.01, 0.001). None: every refresh.
+        factor_decay: share of the last factors that a refresh keeps, at least 0 and less than 1, as in K-FAC
+            (arXiv:1503.05671, section 5), where it is 0.95. 0: none, as in MindSpore.
         approach: treatment of positions in the input of linear layers (arXiv:2311.00636): "expand" or "reduce".
         reduction: how the loss combines the samples of a batch.
         fisher: "empirical": gradients of the loss; "sampled": gradients for labels sampled from the outputs of the
@@ -204,6 +207,7 @@ def thor(
         block=None if block_size is None else checked_integer("block_size", block_size, lowest=1),
         trust_region=trust_region,
         trace_thresholds=trace_thresholds,
+        factor_decay=factor_decay,
         approach=approach,
         reduction=reduction,
         fisher=fisher,

@@ -1,0 +1,183 @@
+"""Compare THOR with SGD with momentum and Adam: steps and CPU time to a target, and time a step.
+
+python benchmarks/thor.py [MEASUREMENT ...] [--seeds N] [--device cuda]    (make bench-thor)
+
+Each optimizer has 16 settings, the same for all tasks. The one that reaches the target in the fewest steps on seed 0 is
+then trained on other seeds; a seed decides initial weights and batches, which are the same for all optimizers.
+The target is an error rate on images that the network is not trained on, or 1.02 times the best training loss of all
+settings of SGD and Adam after a fixed number of steps. Values are read on a fixed grid of steps, and the time of that
+does not count. The optimizers take turns in one process with one thread; with a GPU the wall time is measured.
+"""
+
+import argparse
+import statistics
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import torch
+from thor_race import FREQUENCY, SETTINGS, Run, Setting, Tuned, race, step_seconds, tune
+from thor_targets import Reading, best_value, first_reading, median_with_missed, ratio
+from thor_tasks import TASKS, Data, Task
+
+OPTIMIZERS = ("SGD", "Adam", "THOR")
+
+
+class Figures(NamedTuple):
+    """What was measured of one optimizer."""
+
+    steps: list[int | None]
+    """To the target for each seed; None: missed."""
+    seconds: list[float | None]
+    step: float
+    """Median seconds a step."""
+
+    @property
+    def median_steps(self) -> float:
+        """Infinite if half of the runs missed the target."""
+        return median_with_missed(self.steps)
+
+    @property
+    def median_seconds(self) -> float:
+        """Infinite if half of the runs missed the target."""
+        return median_with_missed(self.seconds)
+
+
+Found = dict[str, Figures]
+
+
+def main() -> None:
+    """Run the measurements that were asked for, or all."""
+    options = parse_options()
+    torch.set_num_threads(1)
+    for name in options.measurements or MEASUREMENTS:
+        task = MEASUREMENTS[name]
+        print(f"\n{name}: {task.name}, batch {task.batch}, {task.fisher} Fisher, frequency {FREQUENCY}", flush=True)
+        found = measure(task, options)
+        for text, is_met in GOALS[name](found):
+            print(f"  {'met   ' if is_met else 'MISSED'} {text}", flush=True)
+
+
+def measure(task: Task, options: argparse.Namespace) -> Found:
+    """Tune the optimizers, train them with the other seeds, and print the results."""
+    data = on_device(task.data(), options.device)
+    step_seconds(task, data, [SETTINGS[name][0] for name in OPTIMIZERS], rounds=1)  # Warms up torch.
+    tuned = tune(task, data, print_trial if options.verbose else lambda setting, readings: None)
+    print(
+        f"  target {tuned.target:.4g}; {len(SETTINGS['THOR'])} settings each on seed 0, others on seeds 1 to", end=" "
+    )
+    print(options.seeds, flush=True)
+    runs: dict[str, list[Run]] = {name: [] for name in OPTIMIZERS}
+    for seed in range(1, options.seeds + 1):
+        turns = {name: Run(task, data, tuned.settings[name], seed) for name in OPTIMIZERS}
+        race(list(turns.values()), task.limit, tuned.target)
+        for name, run in turns.items():
+            runs[name].append(run)
+    seconds = step_seconds(task, data, tuned.settings.values())
+    found = {name: figures(runs[name], tuned.target, statistics.median(seconds[name])) for name in OPTIMIZERS}
+    print_table(found, tuned)
+    return found
+
+
+def figures(runs: Sequence[Run], target: float, step: float) -> Figures:
+    """Return the figures of runs."""
+    firsts = [first_reading(run.readings, target) for run in runs]
+    return Figures([first and first.step for first in firsts], [first and first.seconds for first in firsts], step)
+
+
+def print_table(found: Found, tuned: Tuned) -> None:
+    """Print a row per optimizer, with ratios to THOR's figures."""
+    own = found["THOR"]
+    print(f"  {'':5} {'setting':26} {'steps':>6} {'CPU s':>7} {'ms/step':>8}  ratios to THOR      steps of each seed")
+    for name, each in found.items():
+        ratios = [
+            ratio(each.median_steps, own.median_steps),
+            ratio(each.median_seconds, own.median_seconds),
+            each.step / own.step,
+        ]
+        seeds = " ".join("missed" if steps is None else str(steps) for steps in each.steps)
+        print(
+            f"  {name:5} {tuned.settings[name]!s:26} {each.median_steps:6.0f} {each.median_seconds:7.2f} "
+            f"{1000 * each.step:8.2f}  {' '.join(f'{number:5.2f}' for number in ratios)}   {seeds}",
+            flush=True,
+        )
+
+
+def print_trial(setting: Setting, readings: Sequence[Reading]) -> None:
+    """Print a line for a setting that was tried."""
+    last = readings[-1]
+    print(f"    {setting.optimizer:5} {setting!s:26} best {best_value(readings):9.4g} after {last.step:4d} steps")
+
+
+# Goals.
+
+
+def mlp_goals(found: Found) -> list[tuple[str, bool]]:
+    """Steps, and time a step."""
+    return [fewer_steps(found, 0.65), step_time(found)]
+
+
+def cnn_goals(found: Found) -> list[tuple[str, bool]]:
+    """Steps, and time a step."""
+    return [fewer_steps(found, 0.8), step_time(found)]
+
+
+def scaled_goals(found: Found) -> list[tuple[str, bool]]:
+    """Steps and time, against both others."""
+    return [goal for name in ("SGD", "Adam") for goal in (steps_saved(found, name, 3.0), time_saved(found, name, 2.0))]
+
+
+def autoencoder_goals(found: Found) -> list[tuple[str, bool]]:
+    """Steps and time, against Adam."""
+    return [steps_saved(found, "Adam", 1.5), time_saved(found, "Adam", 1.0)]
+
+
+def fewer_steps(found: Found, limit: float) -> tuple[str, bool]:
+    """Return the goal of a share of SGD's steps."""
+    share = ratio(found["THOR"].median_steps, found["SGD"].median_steps)
+    return f"{share:.2f} of SGD's steps, goal {limit:g} or less", share <= limit
+
+
+def step_time(found: Found) -> tuple[str, bool]:
+    """Return the goal of the time a step."""
+    times = found["THOR"].step / found["SGD"].step
+    return f"{times:.2f} times SGD's time a step, goal 1.5 or less", times <= 1.5
+
+
+def steps_saved(found: Found, name: str, goal: float) -> tuple[str, bool]:
+    """Return the goal of another optimizer's steps."""
+    times = ratio(found[name].median_steps, found["THOR"].median_steps)
+    return f"{name} needs {times:.2f} times THOR's steps, goal {goal:g} or more", times >= goal
+
+
+def time_saved(found: Found, name: str, goal: float) -> tuple[str, bool]:
+    """Return the goal of another optimizer's time."""
+    times = ratio(found[name].median_seconds, found["THOR"].median_seconds)
+    return f"{name} needs {times:.2f} times THOR's time, goal {goal:g} or more", times >= goal
+
+
+MEASUREMENTS = dict(zip(("mlp", "cnn", "scaled", "autoencoder"), TASKS, strict=True))
+GOALS: dict[str, Callable[[Found], list[tuple[str, bool]]]] = {
+    "mlp": mlp_goals,
+    "cnn": cnn_goals,
+    "scaled": scaled_goals,
+    "autoencoder": autoencoder_goals,
+}
+
+
+def on_device(data: Data, device: str) -> Data:
+    """Return data on a device."""
+    return Data(*((inputs.to(device), targets.to(device)) for inputs, targets in data))
+
+
+def parse_options() -> argparse.Namespace:
+    """Return the command line's options."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("measurements", nargs="*", choices=[*MEASUREMENTS, []], metavar="MEASUREMENT")
+    parser.add_argument("--seeds", type=int, default=7, help="seeds besides that of tuning (default: %(default)s)")
+    parser.add_argument("--device", default="cpu", help="a device of torch (default: %(default)s)")
+    parser.add_argument("--verbose", action="store_true", help="print every setting that is tried")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+"""Trains a task with several optimizers in one process, by turns, and times their steps."""
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from thor_targets import Reading, common_target, rank
+from thor_tasks import Data, Task
+from torch import Tensor, nn
+
+from toposcope.recorder.train_thor import thor
+
+FREQUENCY = 10
+TUNING_SEED = 0
+
+
+class Setting(NamedTuple):
+    """An optimizer with the hyperparameters that are tuned."""
+
+    optimizer: str
+    first: float
+    """The learning rate."""
+    second: float
+    """The momentum of SGD, beta2 of Adam, the damping of THOR."""
+
+    def __str__(self) -> str:
+        name = {"SGD": "momentum", "Adam": "beta2", "THOR": "damping"}[self.optimizer]
+        return f"lr {self.first:g}, {name} {self.second:g}"
+
+
+# As many settings for each optimizer, the same for all tasks.
+SETTINGS = {
+    "SGD": [
+        Setting("SGD", *pair) for pair in itertools.product((0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3), (0.9, 0.99))
+    ],
+    "Adam": [
+        Setting("Adam", *pair)
+        for pair in itertools.product((1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3), (0.99, 0.999))
+    ],
+    "THOR": [Setting("THOR", *pair) for pair in itertools.product((0.01, 0.03, 0.1, 0.3), (0.001, 0.01, 0.1, 1))],
+}
+
+
+def optimizer_of(setting: Setting, network: nn.Module, task: Task) -> Any:
+    """Return the optimizer for a network."""
+    if setting.optimizer == "SGD":
+        return torch.optim.SGD(network.parameters(), lr=setting.first, momentum=setting.second)
+    if setting.optimizer == "Adam":
+        return torch.optim.Adam(network.parameters(), lr=setting.first, betas=(0.9, setting.second))
+    return thor(network, setting.first, setting.second, 0.9, frequency=FREQUENCY, fisher=task.fisher)
+
+
+def clock(device: torch.device) -> float:
+    """Return the CPU time of this process; with a GPU the wall time after its work."""
+    if device.type == "cpu":
+        return time.process_time()
+    torch.accelerator.synchronize(device)
+    return time.perf_counter()
+
+
+class Run:
+    """A training with one setting and one seed, which decides initial weights and batches."""
+
+    def __init__(self, task: Task, data: Data, setting: Setting, seed: int) -> None:
+        self.readings: list[Reading] = []
+        self._task, self._data = task, data
+        self._device = data.train[0].device
+        torch.manual_seed(seed)
+        self._network = task.network().to(self._device)
+        self._optimizer = optimizer_of(setting, self._network, task)
+        self._random = torch.Generator().manual_seed(seed)
+        self._step, self._seconds = 0, 0.0
+
+    def advance(self) -> Reading:
+        """Train until the next step of the grid, and evaluate."""
+        self.train(self._task.every)
+        with torch.no_grad():
+            value = float(self._task.value(self._network, self._data))
+        self.readings.append(Reading(self._step, value, self._seconds))
+        return self.readings[-1]
+
+    def train(self, steps: int) -> float:
+        """Take steps; return their seconds."""
+        batches = [self._batch() for _ in range(steps)]
+        begin = clock(self._device)
+        for inputs, targets in batches:
+            self._train_step(inputs, targets)
+        seconds = clock(self._device) - begin
+        self._step += steps
+        self._seconds += seconds
+        return seconds
+
+    def _train_step(self, inputs: Tensor, targets: Tensor) -> None:
+        self._optimizer.zero_grad()
+        outputs = self._network(inputs)
+        if hasattr(self._optimizer, "sample_fisher"):
+            self._optimizer.sample_fisher(outputs, self._task.likelihood)
+        self._task.loss(outputs, targets).backward()  # type: ignore[no-untyped-call]
+        self._optimizer.step()
+
+    def _batch(self) -> tuple[Tensor, Tensor]:
+        inputs, targets = self._data.train
+        rows = torch.randperm(len(inputs), generator=self._random)[: self._task.batch].to(self._device)
+        return inputs[rows], targets[rows]
+
+
+def race(runs: Sequence[Run], limit: int, target: float) -> None:
+    """Advance runs by turns until each has reached the target, has diverged or has taken as many steps as the limit."""
+    active = list(runs)
+    while active:
+        active = [run for run in active if _goes_on(run.advance(), limit, target)]
+        active = active[1:] + active[:1]
+
+
+def _goes_on(reading: Reading, limit: int, target: float) -> bool:
+    return reading.step < limit and math.isfinite(reading.value) and reading.value > target
+
+
+class Tuned(NamedTuple):
+    """The result of tuning."""
+
+    settings: dict[str, Setting]
+    """The best setting of each optimizer."""
+    target: float
+
+
+def tune(task: Task, data: Data, progress: Callable[[Setting, Sequence[Reading]], None]) -> Tuned:
+    """Find the setting of each optimizer that needs the fewest steps to the target, on the tuning seed."""
+
+    def trials(settings: Iterable[Setting], target: float) -> dict[Setting, list[Reading]]:
+        found, limit = {}, task.tuning_steps
+        for setting in settings:
+            run = Run(task, data, setting, TUNING_SEED)
+            race([run], limit, target)
+            progress(setting, run.readings)
+            found[setting] = run.readings
+            if run.readings[-1].value <= target:
+                limit = run.readings[-1].step  # A setting that needs more steps than another is not the best.
+        return found
+
+    target = -math.inf if task.target is None else task.target
+    found = {name: trials(SETTINGS[name], target) for name in ("SGD", "Adam")}
+    if task.target is None:
+        target = common_target(readings for each in found.values() for readings in each.values())
+    found["THOR"] = trials(SETTINGS["THOR"], target)
+    best = {
+        name: min(each, key=lambda setting: rank(each[setting], target))
+        for name, each in found.items()
+    }
+    return Tuned(best, target)
+
+
+def step_seconds(task: Task, data: Data, settings: Iterable[Setting], rounds: int = 20) -> dict[str, list[float]]:
+    """Return the seconds a step of each optimizer, of rounds of as many steps as there are between refreshes."""
+    runs = {setting.optimizer: Run(task, data, setting, TUNING_SEED) for setting in settings}
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    for number in range(rounds + 1):
+        for name, run in runs.items():
+            mean = run.train(FREQUENCY) / FREQUENCY
+            if number:  # The first round warms up.
+                seconds[name].append(mean)
+    return seconds

@@ -1,0 +1,49 @@
+"""Targets of optimizers that are compared, and the steps to them. Values are losses or error rates: lower is better."""
+
+import math
+import statistics
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+MARGIN = 1.02
+"""A target is the best loss that the tuned first-order optimizers reach in a fixed number of steps, times this."""
+
+
+class Reading(NamedTuple):
+    """A value at a step of the fixed grid."""
+
+    step: int
+    value: float
+    seconds: float
+    """Time of all steps so far, evaluations excluded."""
+
+
+def first_reading(readings: Iterable[Reading], target: float) -> Reading | None:
+    """Return the first reading that is not above the target; None if there is none. NaN is above every target."""
+    return next((reading for reading in readings if reading.value <= target), None)
+
+
+def best_value(readings: Iterable[Reading]) -> float:
+    """Return the lowest value; infinity if there is none but NaN."""
+    return min((reading.value for reading in readings if not math.isnan(reading.value)), default=math.inf)
+
+
+def common_target(trials: Iterable[Sequence[Reading]]) -> float:
+    """Return the lowest value of all trials times MARGIN."""
+    return MARGIN * min(best_value(readings) for readings in trials)
+
+
+def rank(readings: Sequence[Reading], target: float) -> tuple[float, float]:
+    """Return what settings are tuned by, lower is better: steps to the target, then the lowest value."""
+    first = first_reading(readings, target)
+    return (math.inf if first is None else first.step), best_value(readings)
+
+
+def median_with_missed(numbers: Iterable[float | None]) -> float:
+    """Return the median; None, a run that missed the target, counts as infinity."""
+    return statistics.median(math.inf if number is None else number for number in numbers)
+
+
+def ratio(first: float, second: float) -> float:
+    """Return first / second; NaN if both are infinite."""
+    return math.nan if math.isinf(first) and math.isinf(second) else first / second
