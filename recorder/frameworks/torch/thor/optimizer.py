@@ -103,7 +103,7 @@ class Thor(Optimizer):
 
         Call it between the forward pass and the backward pass of the loss. It costs most of a backward pass. Labels are
         sampled with random numbers of the optimizer's own, which state_dict() contains. Does nothing with
-        fisher="empirical".
+        fisher="empirical", or without gradients. Model calls it for the usual loss functions.
 
         Args:
             outputs: of the network, samples in the first dimension: logits (..., classes) for "categorical", logits for
@@ -114,7 +114,7 @@ class Thor(Optimizer):
         Raises:
             ValueError: likelihood is none of these.
         """
-        if not (self._is_sampled and self._capture.is_active):
+        if not (self._is_sampled and self._capture.is_active and outputs.requires_grad):
             return
         layers = {name: each.layer for name, each in self.curvatures.items() if self._capture.is_observed(each.layer)}
         inputs = [layer.weight if layer.bias is None else layer.bias for layer in layers.values()]
