@@ -38,7 +38,7 @@ def batches() -> list[tuple[torch.Tensor, torch.Tensor]]:
     return [(torch.randn(8, 4, generator=generator), torch.randint(3, (8,), generator=generator)) for _ in range(STEPS)]
 
 
-def model(network: nn.Module | None = None) -> Model:
+def model(network: Any = None) -> Model:
     torch.manual_seed(0)
     network = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 3)) if network is None else network
     optimizer = torch.optim.SGD(network.parameters(), 0.1, momentum=0.9)
