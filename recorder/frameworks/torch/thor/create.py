@@ -9,6 +9,7 @@ from torch import nn
 from toposcope.recorder.arguments import checked_text
 from toposcope.recorder.frameworks.torch.thor.curvature import InverseSettings
 from toposcope.recorder.frameworks.torch.thor.optimizer import NamedParameter, Thor
+from toposcope.recorder.frameworks.torch.thor.preconditioner import RefreshSettings
 from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds
 from toposcope.recorder.frameworks.torch.thor.schedules import Schedule, checked_amount, schedule_from
 from toposcope.recorder.values.foreign_values import short_repr
@@ -71,16 +72,19 @@ def create(
         decay_filter=decay_filter,
         loss_scale=checked_amount("loss_scale", loss_scale, is_positive=True),
         grad_scaler=grad_scaler,
-        frequency=frequency,
         nesterov=nesterov,
         clips_gradients=clips_gradients,
         trust_region=None if trust_region is None else checked_amount("trust_region", trust_region, is_positive=True),
-        thresholds=None if trace_thresholds is None else _thresholds(trace_thresholds),
-        inverses=InverseSettings(uses_pi, block),
         approach=approach,
-        reduction=reduction,
         fisher=fisher,
-        process_group=process_group,
+        refresh=RefreshSettings(
+            frequency=frequency,
+            thresholds=None if trace_thresholds is None else _thresholds(trace_thresholds),
+            # Sampled labels: the gradients are of a sum, whatever the loss is.
+            reduction="sum" if fisher == "sampled" else reduction,
+            inverses=InverseSettings(uses_pi, block),
+            process_group=process_group,
+        ),
     )
 
 
@@ -99,10 +103,11 @@ def _groups(net: nn.Module, params: Iterable[Mapping[str, Any]] | None) -> list[
     return groups
 
 
-def _thresholds(value: Any) -> Thresholds:
+def _thresholds(value: Any) -> Thresholds | None:
+    """Return the limits of the trace rule; None if they are 0, with which every due step refreshes."""
     if not isinstance(value, tuple | list) or len(value) != 2:
         raise TypeError(f"trace_thresholds must be a tuple of two numbers or None, not {short_repr(value)}.")
     refresh, freeze = (checked_amount("trace_thresholds", each) for each in value)
     if freeze > refresh:
         raise ValueError(f"trace_thresholds must be the larger limit, then the smaller one, not {value!r}.")
-    return Thresholds(refresh, freeze)
+    return Thresholds(refresh, freeze) if refresh else None
