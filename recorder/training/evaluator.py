@@ -27,7 +27,7 @@ class Evaluator:
         Args:
             label: its name.
             dataloader: its batches.
-            metrics: in the forms that Model accepts.
+            metrics: in the forms that Model accepts; None: those of the Trainer or the Model that uses it.
             subset_num_batches: how many of the batches are used; -1: all; None: as the Trainer says.
             eval_interval: when it is run during a training of Trainer; see interval_from(). None: as the Trainer says.
 
@@ -43,8 +43,15 @@ class Evaluator:
         )
         self.eval_interval = None if eval_interval is None else interval_from(eval_interval)
         self.metrics: dict[str, Any] = {}
+        self._has_own_metrics = metrics is not None
         if metrics is not None:  # The package imports the metrics here, when they are needed.
             self.metrics = copy.deepcopy(metrics_package.metrics_from(metrics))
+
+    def with_metrics(self, metrics: Any) -> "Evaluator":
+        """Give the evaluator its own copies of these metrics, unless it was created with some; return it."""
+        if not self._has_own_metrics:
+            self.metrics = copy.deepcopy(metrics_package.metrics_from(metrics))
+        return self
 
 
 def evaluators_from(data: Any, metrics: Any, label: str = "eval") -> list[Evaluator]:
@@ -52,17 +59,17 @@ def evaluators_from(data: Any, metrics: Any, label: str = "eval") -> list[Evalua
 
     Args:
         data: batches, a dict of label to batches, an Evaluator, a list of them, a list of loaders of PyTorch, or None.
-        metrics: of each evaluator that is created.
+        metrics: of each evaluator that is created or was created without metrics.
         label: of the evaluator of batches; of further loaders of a list "eval_2", "eval_3", ...
     """
     if data is None:
         return []
     if isinstance(data, Evaluator):
-        return [data]
+        return [data.with_metrics(metrics)]
     if isinstance(data, Mapping):
         return [Evaluator(each, batches, metrics) for each, batches in data.items()]
     if isinstance(data, list | tuple) and data and all(isinstance(each, Evaluator) for each in data):
-        return list(data)
+        return [evaluator.with_metrics(metrics) for evaluator in data]
     if isinstance(data, list | tuple) and data and all(map(_is_loader, data)):
         labels = [label, *(f"{label}_{number}" for number in range(2, len(data) + 1))]
         return [Evaluator(each, batches, metrics) for each, batches in zip(labels, data, strict=True)]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from toposcope.recorder.metrics import clear, result, update
-from toposcope.recorder.training.batch import parts_of
+from toposcope.recorder.training.batch import parts_of, tokens_of
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.evaluation import evaluate_all
 from toposcope.recorder.training.evaluator import Evaluator
@@ -42,8 +42,8 @@ def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan
         batches: returns the batches of one epoch.
         plan: evaluators, iterations and schedulers.
     """
-    loop = _FitLoop(engine, steps, plan)
     engine.run_event(Event.FIT_START)
+    loop = _FitLoop(engine, steps, plan)
     while not engine.state.is_over:
         loop.run_epoch(batches())
     loop.end()
@@ -52,6 +52,8 @@ def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan
 class _FitLoop:
     def __init__(self, engine: Engine, steps: Steps, plan: Plan) -> None:
         self._engine, self._state, self._steps, self._plan = engine, engine.state, steps, plan
+        self._clock = time.perf_counter()
+        """The end of the last step, later by the time of evaluations since."""
 
     def run_epoch(self, batches: Iterable[Any]) -> None:
         # Before the callbacks, which may keep parts of the network in evaluation mode.
@@ -100,7 +102,7 @@ class _FitLoop:
                 return state.timestamp.batch_in_epoch == state.dataloader_len
 
     def _run_batch(self) -> None:
-        run_event, state, began = self._engine.run_event, self._state, time.perf_counter()
+        run_event, state = self._engine.run_event, self._state
         run_event(Event.BATCH_START)
         self.log_time("batch", "sample", "batch_in_epoch", "sample_in_epoch")
         run_event(Event.BEFORE_TRAIN_BATCH)
@@ -111,7 +113,10 @@ class _FitLoop:
         self._log_batch()
         if self._plan.steps_schedulers_by_batch:
             self._step_schedulers()
-        state.count_step(self._steps.samples(state.batch), time.perf_counter() - began)
+        # As in Composer, with the time spent on callbacks and on waiting for the batch.
+        before, self._clock = self._clock, time.perf_counter()
+        tokens = tokens_of(state.batch, state.train_dataloader)
+        state.count_step(self._steps.samples(state.batch), self._clock - before, tokens)
         run_event(Event.BATCH_END)
         if state.evaluators:
             self._evaluate(Event.BATCH_END)
@@ -178,7 +183,9 @@ class _FitLoop:
             run_event(Event.ITERATION_CHECKPOINT)
 
     def _evaluate(self, event: Event) -> None:
+        began = time.perf_counter()
         evaluate_all(self._engine, self._steps, self._plan.due(event), self._plan.eval_subset)
+        self._clock += time.perf_counter() - began
 
     def _step_schedulers(self) -> None:
         for scheduler in self._state.schedulers:
@@ -187,4 +194,6 @@ class _FitLoop:
     def log_time(self, *names: str) -> None:
         if self._engine.logger.destinations:
             timestamp = self._state.timestamp
+            if timestamp.token.value and "sample" in names:
+                names = (*names, "token", "token_in_epoch")
             self._engine.logger.log_metrics({f"time/{name}": int(getattr(timestamp, name)) for name in names})

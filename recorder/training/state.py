@@ -119,6 +119,7 @@ class State:
         self.dataloader_len: Time | None = None
         self.device = Device("cpu") if device is None else device
         self.precision = Precision(precision)
+        self.loss_scale_manager: Any = None
         self.device_train_microbatch_size = device_train_microbatch_size
         self.device_number = world_size_of(os.environ)
         self.parallel_mode = "data_parallel" if self.device_number > 1 else "stand_alone"
@@ -189,9 +190,9 @@ class State:
     def previous_timestamp(self, timestamp: Timestamp) -> None:
         self.counter.previous = timestamp
 
-    def count_step(self, samples: int, seconds: float) -> None:
-        """Count a step: its samples, and the seconds that it took."""
-        self.counter.count(samples, seconds)
+    def count_step(self, samples: int, seconds: float, tokens: int = 0) -> None:
+        """Count a step: its samples, the seconds that it took, and its tokens."""
+        self.counter.count(samples, seconds, tokens)
         self._update_counts()
 
     def count_for(self, counts: Sequence[TrainedSteps]) -> None:

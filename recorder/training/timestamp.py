@@ -81,21 +81,20 @@ class Timestamp:
         self, samples: TimeInput = 0, tokens: TimeInput = 0, duration: timedelta = timedelta()
     ) -> "Timestamp":
         """Return the timestamp after one more batch of *samples* and *tokens* that took *duration*."""
-        later = self.after_batches(1, Time.from_input(samples, TimeUnit.SAMPLE).value, duration, duration)
-        if tokens:
-            more = Time.from_input(tokens, TimeUnit.TOKEN)
-            for name in ("token", "token_in_epoch", "token_in_iteration"):
-                vars(later)[name] += more
-        return later
+        counts = Time.from_input(samples, TimeUnit.SAMPLE).value, Time.from_input(tokens, TimeUnit.TOKEN).value
+        return self.after_batches(1, counts[0], duration, duration, counts[1])
 
-    def after_batches(self, number: int, samples: int | float, duration: timedelta, latest: timedelta) -> "Timestamp":
-        """Return the timestamp after batches of one epoch, without tokens.
+    def after_batches(
+        self, number: int, samples: int | float, duration: timedelta, latest: timedelta, tokens: int | float = 0
+    ) -> "Timestamp":
+        """Return the timestamp after batches of one epoch.
 
         Args:
             number: of batches.
             samples: in all of them.
             duration: of all of them.
             latest: the duration of the last one.
+            tokens: in all of them.
         """
         # Called at every step: avoids the checks of replace(), which take ten times as long.
         later = object.__new__(Timestamp)
@@ -109,6 +108,9 @@ class Timestamp:
         if samples:
             fields["sample"] = self.sample.after(samples)
             fields["sample_in_epoch"] = self.sample_in_epoch.after(samples)
+        if tokens:
+            for name in ("token", "token_in_epoch", "token_in_iteration"):
+                fields[name] = fields[name].after(tokens)
         return later
 
     def to_next_epoch(self, duration: timedelta = timedelta()) -> "Timestamp":

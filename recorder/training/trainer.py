@@ -1,5 +1,6 @@
 """Trainer: a training with access to its engine, state and logger, with Composer's interface."""
 
+import copy
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from itertools import islice
@@ -99,8 +100,9 @@ class Trainer:
             seed: recorded in the state for loggers; no random generator is seeded.
             load: called with the state between BEFORE_LOAD and AFTER_LOAD, to load a checkpoint into its model.
             loss_fn: called with the outputs and the last part of the batch.
-            metrics: metrics of evaluations, in the forms that Model accepts.
-            train_metrics: metrics of the training batches, in the same forms.
+            metrics: metrics of evaluations, in the forms that Model accepts. None: those that model.get_metrics(False)
+                returns, if there is such a method, as in Composer.
+            train_metrics: metrics of the training batches, in the same forms. None: those of model.get_metrics(True).
             amp_level: as for Model.
             log_to_console: whether a ConsoleLogger is added to the loggers.
             console_log_interval: how often it prints metrics of the training.
@@ -116,7 +118,7 @@ class Trainer:
             checked_integer("device_train_microbatch_size", device_train_microbatch_size, lowest=1)
         optimizer = _single_optimizer(optimizers)
         self._steps = steps_of(model, loss_fn=loss_fn, optimizer=optimizer, amp_level=amp_level)
-        self._metrics = metrics_from(metrics)
+        self._metrics = metrics_from(_metrics_of(model, metrics, is_train=False))
         checked = checked_callbacks(callbacks)
         warn_of_legacy_hooks(checked)
         destinations, other_callbacks = destinations_first(checked, checked_loggers(loggers))
@@ -140,7 +142,7 @@ class Trainer:
         if train_dataloader is not None:
             self._use(train_dataloader)
         self.state.evaluators = evaluators_from(eval_dataloader, self._metrics)
-        self.state.train_metrics = metrics_from(train_metrics)
+        self.state.train_metrics = metrics_from(_metrics_of(model, train_metrics, is_train=True))
         self._plan = Plan(
             due=_due(self.state, eval_interval),
             evaluates_after_fit_end=True,
@@ -299,6 +301,12 @@ class _OnError:
     ) -> None:
         if error is not None:
             self._clean_up(error)
+
+
+def _metrics_of(model: Any, given: Any, *, is_train: bool) -> Any:
+    """Return the given metrics; if they are None, copies of those that the model returns."""
+    own = getattr(model, "get_metrics", None)
+    return copy.deepcopy(own(is_train=is_train)) if given is None and callable(own) else given
 
 
 def _single_optimizer(optimizers: Any) -> Any:
