@@ -46,7 +46,7 @@ def test_given_metrics_and_methods_of_other_libraries() -> None:
     assert {name for name in memory.data if name.startswith("metrics/")} == {"metrics/eval/loss"}
 
     class OfAnotherLibrary(WithMetrics):
-        def get_metrics(self, reset: bool = False) -> dict[str, Any]:  # type: ignore[override]
+        def get_metrics(self, reset: bool = False) -> dict[str, Any]:
             raise AssertionError
 
     with tiny_trainer([], model=OfAnotherLibrary(), eval_dataloader=tiny_batches(1)) as trainer:
