@@ -72,7 +72,7 @@ class Engine:
         self._call_hooks(hooks)
 
     def end_fit(self, evaluate: Callable[[], None]) -> None:
-        """Run FIT_END and an evaluation, which event callbacks receive after FIT_END and MindSpore-style ones before."""
+        """Run FIT_END and an evaluation, which MindSpore-style callbacks receive in the opposite order."""
         self._call(self._in_order(Event.FIT_END), Event.FIT_END, None)
         evaluate()
         self._call_hooks(self.hooks.hooks_at(Event.FIT_END))

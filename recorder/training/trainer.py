@@ -196,7 +196,7 @@ class Trainer:
             state.evaluators = evaluators_from(eval_dataloader, self._metrics)
             self._plan = self._plan._replace(due=_due(state, eval_interval), eval_subset=subset)
         if checked_bool("reset_time", reset_time):
-            state.timestamp = state.previous_timestamp = Timestamp()
+            state.timestamp = Timestamp()
         self._set_end(duration)
         with _OnError(self.engine.hooks.end_all):
             fit(self.engine, self._steps, self._batches, self._plan)
