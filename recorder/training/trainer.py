@@ -3,12 +3,12 @@
 import copy
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from itertools import islice
 from types import TracebackType
 from typing import Any, TextIO
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
-from toposcope.recorder.loggers.console import ConsoleLogger
 from toposcope.recorder.metrics import metrics_from
 from toposcope.recorder.training.batch import number_used
 from toposcope.recorder.training.callback_list import (
@@ -125,7 +125,9 @@ class Trainer:
         warn_of_legacy_hooks(checked)
         destinations, other_callbacks = destinations_first(checked, checked_loggers(loggers))
         if checked_bool("log_to_console", log_to_console):
-            destinations.append(ConsoleLogger(console_log_interval, console_stream))
+            # By name: the folder of the loggers builds on this one.
+            console = import_module("toposcope.recorder.loggers.console")
+            destinations.append(console.ConsoleLogger(console_log_interval, console_stream))
         self.state = State(
             model=model,
             loss_fn=loss_fn,

@@ -137,7 +137,7 @@ class Run:
 
 
 def _traced(base: type, run: Run) -> Any:
-    class Traced(base):  # type: ignore[misc]
+    class Traced(base):
         def run_event(self, event: Any, state: Any, logger: Any) -> None:
             run.trace.append((event.value, seen(event.value, state)))
             run.act(event.value, state)
@@ -152,7 +152,7 @@ def _traced(base: type, run: Run) -> Any:
 
 
 def _destination(base: type, run: Run) -> Any:
-    class Destination(base):  # type: ignore[misc]
+    class Destination(base):
         def run_event(self, event: Any, state: Any, logger: Any) -> None:
             run.trace.append(("logger", event.value))
 
