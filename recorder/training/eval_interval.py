@@ -48,7 +48,7 @@ class EvalInterval:
         if unit is TimeUnit.DURATION:
             unit, length = _part_of(state, self._interval.value)
         before, now = state.previous_timestamp.get(unit).value, state.timestamp.get(unit).value
-        return before // length != now // length
+        return bool(before // length != now // length)
 
 
 def interval_from(interval: Any) -> IsDue:

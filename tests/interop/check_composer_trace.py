@@ -255,6 +255,35 @@ def test_a_stop_and_a_second_fit(event: str, batch: int, interval: str) -> None:
     check(scenario)
 
 
+@pytest.mark.parametrize("event", ["fit_start", "iteration_start", *STOPS[:5]])
+def test_a_stop_before_the_first_batch(event: str) -> None:
+    """Composer cannot evaluate then, as it divides by max_duration, which is 0."""
+
+    def scenario(api: Api, run: Run) -> None:
+        run.at(event, 0, lambda state: state.stop_training())
+        run.start(max_duration="5ep")
+        run.attempt(run.trainer.fit)
+        run.attempt(run.trainer.fit)
+        run.attempt(lambda: run.trainer.fit(duration="4ba"))
+
+    check(scenario)
+
+
+@pytest.mark.parametrize("interval", ["1ep", "1iter", "2ba"])
+def test_iterations(interval: str) -> None:
+    def scenario(api: Api, run: Run) -> None:
+        options: dict[str, Any] = {"eval_dataloader": loader(1), "eval_interval": interval, "max_duration": "10ba"}
+        if api is TOPOSCOPE:
+            options["iteration_length"] = "2ep"
+        run.start(**options)
+        if api is COMPOSER:  # It has no parameter for it.
+            run.trainer.state._iteration_length = "2ep"
+        run.attempt(run.trainer.fit)
+        run.attempt(lambda: run.trainer.fit(duration="2ep"))
+
+    check(scenario)
+
+
 def test_max_duration_may_be_set_as_text_while_training() -> None:
     def scenario(api: Api, run: Run) -> None:
         def extend(state: Any) -> None:
