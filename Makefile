@@ -12,7 +12,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-import
-.PHONY: bench-fixed-cost bench-landscape check fuzz
+.PHONY: bench-fixed-cost bench-landscape bench-batch-norm check fuzz
 .PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
 .DELETE_ON_ERROR:
@@ -54,6 +54,10 @@ bench-fixed-cost: $(VENV)/.dev
 # What a loss landscape costs, beside the naive loop. With MINDSPORE=1 MindSpore's own generator is measured too.
 bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.installed)
 	$(BIN)/python benchmarks/landscape.py $(MEASUREMENTS)
+
+# What the treatment of BatchNorm's statistics changes in a loss landscape: the figures of docs/landscapes.md.
+bench-batch-norm: $(VENV)/.dev
+	$(BIN)/python benchmarks/batch_norm.py
 
 # Every check and every test, two at a time.
 test: check page chromium

@@ -1,13 +1,14 @@
 """Trainer: a training with access to its engine, state and logger, with Composer's interface."""
 
 import copy
+import inspect
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from itertools import islice
 from types import TracebackType
 from typing import Any, TextIO
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
-from toposcope.recorder.loggers.console import ConsoleLogger
 from toposcope.recorder.metrics import metrics_from
 from toposcope.recorder.training.batch import number_used
 from toposcope.recorder.training.callback_list import (
@@ -100,9 +101,10 @@ class Trainer:
             seed: recorded in the state for loggers; no random generator is seeded.
             load: called with the state between BEFORE_LOAD and AFTER_LOAD, to load a checkpoint into its model.
             loss_fn: called with the outputs and the last part of the batch.
-            metrics: metrics of evaluations, in the forms that Model accepts. None: those that model.get_metrics(False)
-                returns, if there is such a method, as in Composer.
-            train_metrics: metrics of the training batches, in the same forms. None: those of model.get_metrics(True).
+            metrics: metrics of evaluations, in the forms that Model accepts. None: those that
+                model.get_metrics(is_train=False) returns, if there is such a method, as in Composer.
+            train_metrics: metrics of the training batches, in the same forms. None: those that
+                model.get_metrics(is_train=True) returns.
             amp_level: as for Model.
             log_to_console: whether a ConsoleLogger is added to the loggers.
             console_log_interval: how often it prints metrics of the training.
@@ -123,7 +125,9 @@ class Trainer:
         warn_of_legacy_hooks(checked)
         destinations, other_callbacks = destinations_first(checked, checked_loggers(loggers))
         if checked_bool("log_to_console", log_to_console):
-            destinations.append(ConsoleLogger(console_log_interval, console_stream))
+            # By name: the folder of the loggers builds on this one.
+            console = import_module("toposcope.recorder.loggers.console")
+            destinations.append(console.ConsoleLogger(console_log_interval, console_stream))
         self.state = State(
             model=model,
             loss_fn=loss_fn,
@@ -304,7 +308,10 @@ class _OnError:
 def _metrics_of(model: Any, given: Any, *, is_train: bool) -> Any:
     """Return the given metrics; if they are None, copies of those that the model returns."""
     own = getattr(model, "get_metrics", None)
-    return copy.deepcopy(own(is_train=is_train)) if given is None and callable(own) else given
+    # Other libraries have methods of this name with other parameters.
+    if given is not None or not callable(own) or "is_train" not in inspect.signature(own).parameters:
+        return given
+    return copy.deepcopy(own(is_train=is_train))
 
 
 def _single_optimizer(optimizers: Any) -> Any:

@@ -248,7 +248,9 @@ export const en = {
     "{n} of {of} measured losses is not finite (crossed out on the map).|{n} of {of} measured losses are not " +
     "finite (crossed out on the map).",
   "land.trust_buffers_none": "The network has no normalization statistics.",
-  "land.trust_buffers_moved": "Normalization statistics move with the weights: exact at every checkpoint in the plane.",
+  "land.trust_buffers_moved":
+    "Normalization statistics move with the weights: exact at every checkpoint in the plane; away from them, losses " +
+    "are often higher than with recomputed statistics.",
   "land.trust_buffers_frozen":
     "Normalization statistics are those of the last checkpoint; elsewhere, losses are higher than with matching " +
     "statistics.",
@@ -481,7 +483,8 @@ export const zh = {
   "land.trust_steepest": "最陡方向的曲率为 {steepest}（± {residual}）。",
   "land.trust_non_finite": "{of} 个测量损失中有 {n} 个不是有限值：在地图上以叉号标出。",
   "land.trust_buffers_none": "网络没有归一化层的统计量。",
-  "land.trust_buffers_moved": "归一化层的统计量随权重一起移动：在平面上的每个检查点处都是精确的。",
+  "land.trust_buffers_moved":
+    "归一化层的统计量随权重一起移动：在平面上的每个检查点处都是精确的；远离检查点处，损失往往比重新计算统计量时偏高。",
   "land.trust_buffers_frozen": "归一化层的统计量保持最后一个检查点的值：离它越远，损失比用各自的统计量时偏高。",
   "land.trust_buffers_recalibrated": "归一化层的统计量在每个节点重新计算。",
   "land.samples": "样本数",
