@@ -3,7 +3,7 @@
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -21,36 +21,35 @@ class Setting(NamedTuple):
     """An optimizer with the hyperparameters that are tuned."""
 
     optimizer: str
-    first: float
-    """The learning rate."""
-    second: float
-    """The momentum of SGD, beta2 of Adam, the damping of THOR."""
+    values: tuple[float, ...]
+    """Named by TUNED."""
 
     def __str__(self) -> str:
-        name = {"SGD": "momentum", "Adam": "beta2", "THOR": "damping"}[self.optimizer]
-        return f"lr {self.first:g}, {name} {self.second:g}"
+        return ", ".join(f"{name} {value:g}" for name, value in zip(TUNED[self.optimizer], self.values, strict=True))
 
 
+TUNED = {"SGD": ("lr", "momentum"), "Adam": ("lr", "beta2"), "THOR": ("lr", "damping", "trust region")}
+_DOUBLED = [2.0**number for number in range(12)]
 # As many settings for each optimizer, the same for all tasks.
-SETTINGS = {
-    "SGD": [
-        Setting("SGD", *pair) for pair in itertools.product((0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3), (0.9, 0.99))
-    ],
-    "Adam": [
-        Setting("Adam", *pair)
-        for pair in itertools.product((1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3), (0.99, 0.999))
-    ],
-    "THOR": [Setting("THOR", *pair) for pair in itertools.product((0.01, 0.03, 0.1, 0.3), (0.001, 0.01, 0.1, 1))],
+_VALUES: dict[str, Iterable[tuple[float, ...]]] = {
+    "SGD": itertools.product([0.001 * each for each in _DOUBLED], (0.9, 0.99)),
+    "Adam": itertools.product([0.0001 * each for each in _DOUBLED], (0.99, 0.999)),
+    "THOR": itertools.product((0.03, 0.1, 0.3), (0.003, 0.01, 0.03, 0.1), (0.001, 0.01)),
 }
+SETTINGS = {name: [Setting(name, values) for values in product] for name, product in _VALUES.items()}
 
 
 def optimizer_of(setting: Setting, network: nn.Module, task: Task) -> Any:
-    """Return the optimizer for a network."""
+    """Return the optimizer for a network; THOR averages its factors, which is not tuned."""
     if setting.optimizer == "SGD":
-        return torch.optim.SGD(network.parameters(), lr=setting.first, momentum=setting.second)
+        rate, momentum = setting.values
+        return torch.optim.SGD(network.parameters(), lr=rate, momentum=momentum)
     if setting.optimizer == "Adam":
-        return torch.optim.Adam(network.parameters(), lr=setting.first, betas=(0.9, setting.second))
-    return thor(network, setting.first, setting.second, 0.9, frequency=FREQUENCY, fisher=task.fisher)
+        rate, beta = setting.values
+        return torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, beta))
+    rate, damping, region = setting.values
+    options: dict[str, Any] = {"trust_region": region, "factor_decay": 0.9, "fisher": task.fisher}
+    return thor(network, rate, damping, 0.9, frequency=FREQUENCY, **options)
 
 
 def clock(device: torch.device) -> float:
@@ -146,11 +145,13 @@ def tune(task: Task, data: Data, progress: Callable[[Setting, Sequence[Reading]]
     if task.target is None:
         target = common_target(readings for each in found.values() for readings in each.values())
     found["THOR"] = trials(SETTINGS["THOR"], target)
-    best = {
-        name: min(each, key=lambda setting: rank(each[setting], target))
-        for name, each in found.items()
-    }
+    best = {name: best_setting(each, target) for name, each in found.items()}
     return Tuned(best, target)
+
+
+def best_setting(trials: Mapping[Setting, Sequence[Reading]], target: float) -> Setting:
+    """Return the setting that needs the fewest steps to the target, or else has the lowest value."""
+    return min(trials, key=lambda setting: rank(trials[setting], target))
 
 
 def step_seconds(task: Task, data: Data, settings: Iterable[Setting], rounds: int = 20) -> dict[str, list[float]]:

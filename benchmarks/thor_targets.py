@@ -3,6 +3,7 @@
 import math
 import statistics
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 MARGIN = 1.02
@@ -47,3 +48,19 @@ def median_with_missed(numbers: Iterable[float | None]) -> float:
 def ratio(first: float, second: float) -> float:
     """Return first / second; NaN if both are infinite."""
     return math.nan if math.isinf(first) and math.isinf(second) else first / second
+
+
+def arithmetic_ratio(sizes: Sequence[int], batch: int, frequency: int) -> float:
+    """Return how many times the operations of a step without THOR one with it has, for linear layers with biases.
+
+    A product of matrices, n x k by k x m, counts 2 n k m, a Cholesky decomposition with inverse n^3. No implementation
+    has a smaller ratio of times where operations take equally long.
+    """
+    plain, natural, due = 0.0, 0.0, 0.0
+    for number, (inputs, outputs) in enumerate(pairwise(sizes)):
+        products = 3 if number else 2  # The first layer needs no gradient of its inputs.
+        plain += products * 2 * batch * inputs * outputs
+        factors = (inputs + 1, outputs)
+        natural += 2 * (inputs + 1) * outputs * sum(factors)
+        due += sum(2 * batch * size**2 + size**3 for size in factors)
+    return 1 + (natural + due / frequency) / plain

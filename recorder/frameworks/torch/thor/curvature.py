@@ -170,7 +170,7 @@ class Curvature:
 
 
 def _averaged(last: Factors | None, new: Factors, decay: float) -> Factors:
-    """Return the average of the last factors and new ones. The last ones are not changed: a checkpoint may hold them."""
+    """Return the average of the last factors and new ones, without changing either."""
     if last is None:
         return new
     return Factors(*(one.lerp(other, 1 - decay) for one, other in zip(last, new, strict=True)))
