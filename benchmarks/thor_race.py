@@ -3,18 +3,19 @@
 import itertools
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
-from thor_targets import Reading, common_target, rank
+from thor_targets import Reading, best_setting, common_target, finalists_of, first_reading
 from thor_tasks import Data, Task
 from torch import Tensor, nn
 
 from toposcope.recorder.train_thor import thor
 
 FREQUENCY = 10
-TUNING_SEED = 0
+TUNING_SEEDS = (0, 1, 2)
+FINALISTS = 4
 
 
 class Setting(NamedTuple):
@@ -126,37 +127,59 @@ class Tuned(NamedTuple):
     target: float
 
 
-def tune(task: Task, data: Data, progress: Callable[[Setting, Sequence[Reading]], None]) -> Tuned:
-    """Find the setting of each optimizer that needs the fewest steps to the target, on the tuning seed."""
+Trials = dict[Setting, list[Reading]]
 
-    def trials(settings: Iterable[Setting], target: float) -> dict[Setting, list[Reading]]:
-        found, limit = {}, task.tuning_steps
+
+class Tuning:
+    """Finds the setting of each optimizer that needs the fewest steps to the target.
+
+    All settings are tried on the first tuning seed, and the best FINALISTS of them on the others too. The best has the
+    lowest median of steps.
+    """
+
+    def __init__(self, task: Task, data: Data, progress: Callable[[Setting, int, Sequence[Reading]], None]) -> None:
+        self._task, self._data, self._progress = task, data, progress
+
+    def tune(self) -> Tuned:
+        """Return the best settings, and the target."""
+        target = -math.inf if self._task.target is None else self._task.target
+        trials = {name: self._trials(SETTINGS[name], target) for name in ("SGD", "Adam")}
+        if self._task.target is None:
+            target = common_target(readings for each in trials.values() for readings in each.values())
+        trials["THOR"] = self._trials(SETTINGS["THOR"], target)
+        return Tuned({name: self._best(each, target) for name, each in trials.items()}, target)
+
+    def _trials(self, settings: Iterable[Setting], target: float) -> Trials:
+        found: Trials = {}
+        reached: list[int] = []
         for setting in settings:
-            run = Run(task, data, setting, TUNING_SEED)
-            race([run], limit, target)
-            progress(setting, run.readings)
-            found[setting] = run.readings
-            if run.readings[-1].value <= target:
-                limit = run.readings[-1].step  # A setting that needs more steps than another is not the best.
+            # A setting that needs more steps than the finalists so far is not one.
+            limit = sorted(reached)[FINALISTS - 1] if len(reached) >= FINALISTS else self._task.tuning_steps
+            found[setting] = self._train(setting, TUNING_SEEDS[0], limit, target)
+            if first := first_reading(found[setting], target):
+                reached.append(first.step)
         return found
 
-    target = -math.inf if task.target is None else task.target
-    found = {name: trials(SETTINGS[name], target) for name in ("SGD", "Adam")}
-    if task.target is None:
-        target = common_target(readings for each in found.values() for readings in each.values())
-    found["THOR"] = trials(SETTINGS["THOR"], target)
-    best = {name: best_setting(each, target) for name, each in found.items()}
-    return Tuned(best, target)
+    def _best(self, trials: Trials, target: float) -> Setting:
+        finalists = {
+            setting: [
+                trials[setting],
+                *(self._train(setting, seed, self._task.tuning_steps, target) for seed in TUNING_SEEDS[1:]),
+            ]
+            for setting in finalists_of(trials, target, FINALISTS)
+        }
+        return best_setting(finalists, target)
 
-
-def best_setting(trials: Mapping[Setting, Sequence[Reading]], target: float) -> Setting:
-    """Return the setting that needs the fewest steps to the target, or else has the lowest value."""
-    return min(trials, key=lambda setting: rank(trials[setting], target))
+    def _train(self, setting: Setting, seed: int, limit: int, target: float) -> list[Reading]:
+        run = Run(self._task, self._data, setting, seed)
+        race([run], limit, target)
+        self._progress(setting, seed, run.readings)
+        return run.readings
 
 
 def step_seconds(task: Task, data: Data, settings: Iterable[Setting], rounds: int = 20) -> dict[str, list[float]]:
     """Return the seconds a step of each optimizer, of rounds of as many steps as there are between refreshes."""
-    runs = {setting.optimizer: Run(task, data, setting, TUNING_SEED) for setting in settings}
+    runs = {setting.optimizer: Run(task, data, setting, TUNING_SEEDS[0]) for setting in settings}
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for number in range(rounds + 1):
         for name, run in runs.items():

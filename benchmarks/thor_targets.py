@@ -2,9 +2,11 @@
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+Setting = TypeVar("Setting", bound=Hashable)
 
 MARGIN = 1.02
 """A target is the best loss that the tuned first-order optimizers reach in a fixed number of steps, times this."""
@@ -38,6 +40,18 @@ def rank(readings: Sequence[Reading], target: float) -> tuple[float, float]:
     """Return what settings are tuned by, lower is better: steps to the target, then the lowest value."""
     first = first_reading(readings, target)
     return (math.inf if first is None else first.step), best_value(readings)
+
+
+def finalists_of(trials: Mapping[Setting, Sequence[Reading]], target: float, number: int) -> list[Setting]:
+    """Return the settings of the best ranks, best first."""
+    return sorted(trials, key=lambda setting: rank(trials[setting], target))[:number]
+
+
+def best_setting(trials: Mapping[Setting, Sequence[Sequence[Reading]]], target: float) -> Setting:
+    """Return the setting with the lowest median of ranks over several trainings."""
+    return min(
+        trials, key=lambda setting: statistics.median_high(rank(readings, target) for readings in trials[setting])
+    )
 
 
 def median_with_missed(numbers: Iterable[float | None]) -> float:
