@@ -20,6 +20,8 @@ _ADAPTERS = {
     ("torch", "optimizer_steps"): "toposcope.recorder.frameworks.torch.training.observed_steps",
     ("torch", "cuda_scalar"): "toposcope.recorder.frameworks.torch.training.cuda_scalar",
     ("torch", "landscape"): "toposcope.recorder.frameworks.torch.landscape.landscape_model",
+    ("torch", "export"): "toposcope.recorder.frameworks.torch.exported_program",
+    ("torch", "flops"): "toposcope.recorder.frameworks.torch.training.flop_count",
     ("torch", "thor"): "toposcope.recorder.frameworks.torch.thor.create",
     ("mindspore", "framework"): "toposcope.recorder.frameworks.mindspore.facts.framework",
     ("mindspore", "graph"): "toposcope.recorder.frameworks.mindspore.facts.graph_source",

@@ -232,7 +232,7 @@ def _training_params(state: State) -> dict[str, Any]:
         "latest_ckpt_file": None,
         "list_callback": [callback for callback in state.callbacks if isinstance(callback, Callback)],
         "loss_fn": state.loss_fn,
-        "loss_scale_mananger": None,
+        "loss_scale_mananger": state.loss_scale_manager,
         "mode": "train",
         "network": state.model,
         "optimizer": _optimizer(state),

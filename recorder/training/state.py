@@ -94,6 +94,7 @@ class State:
         self.dataloader_len: Time | None = None
         self.device = Device("cpu")
         self.precision = Precision.FP32
+        self.loss_scale_manager: Any = None
         self.device_train_microbatch_size: int | None = None
         self.device_number = world_size_of(os.environ)
         self.parallel_mode = "data_parallel" if self.device_number > 1 else "stand_alone"

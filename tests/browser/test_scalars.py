@@ -403,3 +403,20 @@ def test_custom_colour(server: StartServer, page: Page, tmp_path: Path) -> None:
     expect(swatch).to_have_css("stroke", "rgb(23, 145, 107)")
     page.goto(address + "#theme=dark")
     expect(swatch).to_have_css("stroke", "rgb(63, 195, 154)")
+
+
+@pytest.mark.parametrize("lang", ["en-US", "zh-CN"])
+@pytest.mark.parametrize(("width", "rows"), [(1280, 1), (400, 3)])
+def test_toolbar_has_few_rows_while_tags_are_filtered(
+    server: StartServer, pages: Pages, tmp_path: Path, lang: str, width: int, rows: int
+) -> None:
+    """With the number of filtered tags: one row next to the open run list, three on a phone, in both languages."""
+    record(tmp_path / "run", {f"thor_trace/layer{number}.inputs": noisy(2) for number in range(30)})
+    page = pages.open(width=width, lang=lang)
+    page.goto(server(tmp_path).url + "#tags=layer1")
+    expect(page.locator("scalar-card")).to_have_count(11)
+    tops = page.locator("#toolbar > :not(.space)").evaluate_all(
+        "parts => parts.map(part => part.getBoundingClientRect()).filter(box => box.height)"
+        ".map(box => Math.round((box.top + box.height / 2) / 4))"
+    )
+    assert len(set(tops)) == rows

@@ -23,8 +23,8 @@ class LayerSums:
     inputs: Tensor
     """See RowSums."""
     gradients: Tensor
-    samples: Tensor
-    positions: Tensor
+    samples: Tensor | int
+    positions: Tensor | int
 
 
 @dataclass(eq=False)
@@ -149,16 +149,17 @@ class Capture:
                 assert call.gradient is not None
                 inputs = call.inputs if isinstance(layer.module, nn.Embedding) else call.inputs.to(dtype)
                 parts.append(row_sums(layer, inputs, call.gradient.to(dtype), self.approach))
-                call.is_summed = True
-                del call.inputs, call.gradient
+                call.gradient = None
+                if not self.samples_labels:
+                    call.is_summed = True
+                    del call.inputs
         first, *others = parts
         for other in others:
             first.inputs.add_(other.inputs)
             first.gradients.add_(other.gradients)
         if scale != 1.0:
             first.gradients.div_(scale).div_(scale)
-        samples = first.gradients.new_full((), max(part.samples for part in parts))
-        positions = first.gradients.new_full((), sum(part.positions for part in parts))
+        samples, positions = max(part.samples for part in parts), sum(part.positions for part in parts)
         total = LayerSums(first.inputs, first.gradients, samples, positions)
         earlier = self.sums.get(layer.name)
         self.sums[layer.name] = total if earlier is None else _added(earlier, total)
@@ -169,7 +170,10 @@ def _added(one: LayerSums, other: LayerSums) -> LayerSums:
     first, second = _is_finite(one), _is_finite(other)
 
     def add(name: str) -> Tensor:
-        left, right = getattr(one, name), getattr(other, name)
+        left, right = (
+            each if isinstance(each, Tensor) else one.inputs.new_full((), each)
+            for each in (getattr(one, name), getattr(other, name))
+        )
         return torch.where(first, left, 0) + torch.where(second, right, 0)
 
     # If neither is finite, nothing remains: the sums must not look like those of a layer without gradients.

@@ -15,6 +15,7 @@ from toposcope.recorder.frameworks.torch.thor.ranks import rank_in
 from toposcope.recorder.frameworks.torch.thor.rows import Approach
 from toposcope.recorder.frameworks.torch.thor.sampling import LabelSampler
 from toposcope.recorder.frameworks.torch.thor.schedules import Schedule
+from toposcope.recorder.frameworks.torch.thor.statistics import CurvatureStatistics
 
 _STATE = "thor"
 
@@ -53,7 +54,7 @@ class Thor(Optimizer):
         fisher: str,
         refresh: RefreshSettings,
     ) -> None:
-        self._schedules, self._decay_filter, self._loss_scale = dict(schedules), decay_filter, loss_scale
+        self._schedules, self._decay_filter = dict(schedules), decay_filter
         self._nesterov, self._clips_gradients, self._trust_region = nesterov, clips_gradients, trust_region
         self._is_sampled = fisher == "sampled"
         self._names: dict[Tensor, str] = {}
@@ -63,24 +64,22 @@ class Thor(Optimizer):
         self._capture = Capture(approach, self._scale, self._is_sampled)
         self._preconditioner = Preconditioner(network, self._capture, refresh)
         self._frequency = refresh.frequency
+        self.loss_scale = loss_scale
+        """The factor by which the loss is multiplied; step() divides the gradients by it."""
         self.grad_scaler = grad_scaler
-        """The torch.amp.GradScaler of the training, or None."""
+        """The GradScaler of the training, which divides the gradients before step(); None if there is none."""
         self.step_number = 0
         """Number of finished steps."""
         self.measures_norms = False
         """Whether each step measures the `norms` of the curvatures."""
         super().__init__(groups, defaults)
+        self._statistics = CurvatureStatistics()
         self._observe_layers()
 
     @property
     def curvatures(self) -> Mapping[str, Curvature]:
         """The preconditioned layers, by the names of their modules."""
         return self._preconditioner.curvatures
-
-    @property
-    def loss_scale(self) -> float:
-        """The factor by which the loss is multiplied; step() divides the gradients by it."""
-        return self._loss_scale
 
     @property
     def is_due(self) -> bool:
@@ -125,6 +124,30 @@ class Thor(Optimizer):
                 outputs, [each for each in inputs if each.requires_grad], gradient, retain_graph=True, allow_unused=True
             )
 
+    def curvature_statistics(self) -> dict[str, float | Tensor]:
+        """Return what is known of the curvature of each layer, by tag, for log() of a run.
+
+        * `thor_damping/global`: the damping of the newest step; of several parameter groups `thor_damping/group<i>`.
+        * `thor_refreshes/<layer>`: how often its inverses were computed.
+        * `thor_frozen/<layer>`, with trace_thresholds: 1 if they will never be computed again, else 0.
+
+        Of layers that have been refreshed:
+
+        * `thor_damping/<layer>.inputs` and `.gradients`: what was added to the diagonals of both factors at the newest
+          refresh; their product is the damping.
+        * `thor_trace/<layer>.inputs` and `.gradients`: of both factors of the newest observed batch, without damping.
+        * `thor_condition/<layer>.inputs` and `.gradients`: condition numbers of both damped factors whose inverses are
+          in use, at most the inverse of the precision of their dtype.
+        * `thor_gradient_ratio/<layer>`: the norm of the preconditioned gradient of the newest step divided by that of
+          the gradient, 0 if that is 0; absent if the layer had no gradient.
+
+        Of a convolution with groups these are the mean dampings, the sum of the traces, and the largest condition
+        number. Condition numbers cost the eigenvalues of each new inverse, several times as much as the refresh. The
+        first call multiplies gradients by inverses; later ones use norms that each step measures from then on.
+        """
+        self.measures_norms = True
+        return self._statistics.scalars(self.curvatures, [float(each["damping"]) for each in self.param_groups])
+
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters; return the loss of the closure, if there is one."""
@@ -132,13 +155,13 @@ class Thor(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        self._apply_schedules()
         if self._capture.is_active or self.is_due:
             self._preconditioner.use_factors(self.step_number, lambda weight: float(self._group_of[weight]["damping"]))
         updates = self._natural_gradients()
         for group in self.param_groups:
             self._update(group, updates)
         self.step_number += 1
+        self._apply_schedules()
         self._preconditioner.begin_step(self.step_number)
         return loss
 
@@ -177,15 +200,17 @@ class Thor(Optimizer):
         """Find the layers whose weights the optimizer has; warn of all other parameters."""
         self._names = {parameter: name for name, parameter in self._network.named_parameters()}
         self._group_of = {each: group for group in self.param_groups for each in group["params"]}
+        self._apply_schedules()
         self._preconditioner.observe({id(parameter) for parameter in self._group_of})
         self._preconditioner.begin_step(self.step_number)
 
     def _scale(self) -> float:
         """Return the factor by which the loss is multiplied at present."""
         scale = float(self.grad_scaler.get_scale()) if self.grad_scaler is not None else 1.0
-        return scale * self._loss_scale
+        return scale * self.loss_scale
 
     def _apply_schedules(self) -> None:
+        """Set the values of the next step, so that between two steps the groups have those of the next one."""
         for name, schedule in self._schedules.items():
             for group in self.param_groups:
                 group[name] = schedule(self.step_number)
@@ -194,7 +219,7 @@ class Thor(Optimizer):
         """Return the preconditioned gradients by parameter, within the trust region."""
         is_limited = self._trust_region is not None
         naturals = self._preconditioner.naturals(
-            self._loss_scale, measures_norms=self.measures_norms, multiplies=is_limited
+            self.loss_scale, measures_norms=self.measures_norms, multiplies=is_limited
         )
         updates = {parameter: part for natural in naturals for parameter, part in natural.parts.items()}
         if self._trust_region is None or not naturals:
@@ -218,8 +243,8 @@ class Thor(Optimizer):
             gradient = naturals.get(parameter)
             if gradient is None:
                 gradient = parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad
-                if self._loss_scale != 1.0:
-                    gradient = gradient / self._loss_scale
+                if self.loss_scale != 1.0:
+                    gradient = gradient / self.loss_scale
             gradients.append(gradient)
         update(
             parameters,

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from toposcope.recorder import log
 from toposcope.recorder.frameworks.torch.thor.capture import Capture, Kind
 from toposcope.recorder.frameworks.torch.thor.curvature import Curvature, InverseSettings, Norms
-from toposcope.recorder.frameworks.torch.thor.factors import Factors, Reduction, factors_from, shapes_of
-from toposcope.recorder.frameworks.torch.thor.inverse import Block, inverses
+from toposcope.recorder.frameworks.torch.thor.factors import Factors, Reduction, factors_from, shapes_of, traces
+from toposcope.recorder.frameworks.torch.thor.inverse import Block, PerGroup, inverses
 from toposcope.recorder.frameworks.torch.thor.layers import factor_dtype, gradient_matrix, layers_of, split_matrix
 from toposcope.recorder.frameworks.torch.thor.ranks import Expected, mean_over_ranks, shared_inverses
 from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds, TraceRule
@@ -123,6 +123,7 @@ class Preconditioner:
         naturals = []
         for name, curvature in self.curvatures.items():
             if curvature.layer.weight.grad is None:
+                curvature.norms = None
                 continue
             gradient = gradient_matrix(curvature.layer)
             if loss_scale != 1.0:
@@ -145,11 +146,18 @@ class Preconditioner:
 
     def _finite_traces(self, factors: Mapping[str, Factors], dampings: Mapping[str, float]) -> dict[str, float]:
         """Return the damped traces of the layers whose factors are finite; waits for the device once."""
-        traces = [self.curvatures[name].damped_trace(each, dampings[name]) for name, each in factors.items()]
-        if not traces:
+        vectors = [traces(matrix) for each in factors.values() for matrix in each]
+        if not vectors:
             return {}
-        numbers = torch.stack([trace.to(traces[0]) for trace in traces]).tolist()
-        return {name: number for name, number in zip(factors, numbers, strict=True) if math.isfinite(number)}
+        numbers = iter(torch.cat([vector.to(vectors[0]) for vector in vectors]).tolist())
+        known = {}
+        for name in factors:
+            curvature = self.curvatures[name]
+            groups = range(curvature.layer.groups)
+            both = PerGroup(tuple(next(numbers) for _ in groups), tuple(next(numbers) for _ in groups))
+            if all(map(math.isfinite, both.inputs + both.gradients)):
+                known[name] = curvature.take_traces(both, dampings[name])
+        return known
 
     def _refresh(self, factors: Mapping[str, Factors], dampings: Mapping[str, float]) -> None:
         blocks: dict[str, list[Block]] = {
@@ -164,7 +172,8 @@ class Preconditioner:
     def _warn_of_failures(self, means: Collection[str], known: Collection[str], *, is_last_chance: bool) -> None:
         observed = [name for name, kind in self._kinds.items() if kind == "products"]
         if is_last_chance and (missing := [name for name in observed if name not in means]):
-            self._warn("missing", "not called in training mode, the last inverses are kept: %s.", ", ".join(missing))
+            why = "sample_fisher() was not called" if self._capture.samples_labels else "not called in training mode"
+            self._warn("missing", "%s, the last inverses are kept: %s.", why, ", ".join(missing))
         if infinite := [name for name in observed if name in means and name not in known]:
             self._warn("infinite", "factors are not finite, the last inverses are kept: %s.", ", ".join(infinite))
         if singular := [name for name in observed if name in known and self.curvatures[name].decision == "failed"]:
