@@ -18,6 +18,7 @@ _ADAPTERS = {
     ("torch", "steps"): "toposcope.recorder.frameworks.torch.training.steps",
     ("torch", "call_hook"): "toposcope.recorder.frameworks.torch.training.call_hook",
     ("torch", "optimizer_steps"): "toposcope.recorder.frameworks.torch.training.observed_steps",
+    ("torch", "optimizer_norms"): "toposcope.recorder.frameworks.torch.training.optimizer_norms",
     ("torch", "cuda_scalar"): "toposcope.recorder.frameworks.torch.training.cuda_scalar",
     ("torch", "landscape"): "toposcope.recorder.frameworks.torch.landscape.landscape_model",
     ("torch", "export"): "toposcope.recorder.frameworks.torch.exported_program",

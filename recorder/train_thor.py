@@ -178,7 +178,7 @@ def thor(
         reduction: how the loss combines the samples of a batch.
         fisher: "empirical": gradients of the loss; "sampled": gradients for labels sampled from the outputs of the
             network, which sample_fisher() of the optimizer gathers.
-        grad_scaler: the torch.amp.GradScaler of the training.
+        grad_scaler: the torch.amp.GradScaler of the training. None: it is found in the first step that it calls.
         process_group: the processes over which factors are averaged; None: all of an initialized torch.distributed.
 
     Raises:

@@ -33,6 +33,9 @@ class BackupAndRestore(Callback):
     saved when it is due. Of several processes only rank 0 saves; all of them restore the file, so that backup_dir must
     be a directory that all of them can read.
 
+    In a loop of the user, run.state.timestamp.epoch is the epoch to begin with. In mindspore.Model, which does not know
+    the finished epochs, network, optimizer and steps are restored, and all epochs are trained.
+
     Differences from MindSpore's class: epochs that were finished are not trained again; the file is written atomically;
     it is kept if OnRequestExit has stopped the training; the end of a training without a file is no error.
     """

@@ -69,7 +69,7 @@ class FlopsUtilizationCollector(EventCallback):
         self._began, self._steps, self._paused, self._last_end = 0.0, 0, 0.0, 0.0
 
     def fit_start(self, state: State, logger: Logger) -> None:
-        """Check that the network is one of PyTorch, and begin to count in a loop of the user: its first step has begun.
+        """Check that the network is one of PyTorch, and begin to count in a loop of the user, within its first step.
 
         Raises:
             TypeError: it is not.

@@ -12,6 +12,7 @@ from toposcope.recorder.adapters import adapter, is_module
 from toposcope.recorder.arguments import checked_bool, checked_directory, checked_integer, checked_text
 from toposcope.recorder.callbacks.rank_decision import RankDecision
 from toposcope.recorder.callbacks.training_checkpoint import restore_training, save_training
+from toposcope.recorder.checkpoints.arguments import checked_path
 from toposcope.recorder.checkpoints.saving import save_checkpoint
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.training.batch import parts_of
@@ -80,17 +81,19 @@ class OnRequestExit(Callback):
             self._saves_program = checked_bool("save_mindir", save_mindir)
             self._signal = checked_integer("sig", sig)
             name = checked_text("file_name", file_name)
-            folder = os.path.join("." if directory is None else directory, f"rank_{rank_of(os.environ)}")
-            self._config_file = None if config_file is None else os.path.abspath(config_file)
+            parent = checked_path("directory", "." if directory is None else directory)
+            self._config_file = None if config_file is None else checked_path("config_file", config_file)
         except TypeError as error:  # MindSpore documents ValueError for all invalid values.
             raise ValueError(str(error)) from None
         if self._signal not in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
             raise ValueError(f"sig must be a signal that a process can handle, not {sig!r}.")
         if not name or "/" in name or "\0" in name:
             raise ValueError(f"file_name must be a non-empty str without '/', not {name!r}.")
+        folder = os.path.join(parent, f"rank_{rank_of(os.environ)}")
         if self._saves_checkpoint or self._saves_program:
-            folder = checked_directory("directory", folder)
-        self._path = os.path.join(os.path.abspath(folder), name)
+            checked_directory("directory", parent)
+            os.makedirs(folder, exist_ok=True)
+        self._path = os.path.join(folder, name)
         self.exit = self.stop_train = False
         self._state: State | None = None
         self._restored = ""

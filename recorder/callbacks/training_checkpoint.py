@@ -9,6 +9,7 @@ from toposcope.recorder.checkpoints.checkpoint import Appended
 from toposcope.recorder.checkpoints.loading import load_checkpoint
 from toposcope.recorder.checkpoints.restoring import restore
 from toposcope.recorder.checkpoints.saving import save_checkpoint
+from toposcope.recorder.trained_steps import trained_steps_of
 from toposcope.recorder.training.state import State
 
 _EPOCHS, _SCALE, _SCHEDULERS, _PAIRS = "finished_epochs", "loss_scale", "schedulers", "pairs"
@@ -37,6 +38,8 @@ def save_training(state: State, path: str, append: Mapping[str, Appended] | None
 def restore_training(state: State, path: str) -> None:
     """Restore a training that is about to begin; it continues after the last finished epoch of the file.
 
+    If a later step was restored before, by another callback for example, nothing happens.
+
     Args:
         state: of the training; its initial epoch is set, unless it is larger.
         path: of a file of save_training().
@@ -46,6 +49,9 @@ def restore_training(state: State, path: str) -> None:
         OSError: the file cannot be read.
     """
     checkpoint = load_checkpoint(path)
+    counts = [trained_steps_of(each) for each in state.optimizers or [state.model]]
+    if any(count.is_restored and count.step > (checkpoint.step or 0) for count in counts):
+        return
     try:
         restore(checkpoint, state.model, state.optimizers or None)
     except ValueError as error:

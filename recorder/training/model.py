@@ -29,7 +29,7 @@ from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.loss_scale import checked_loss_scale_manager
 from toposcope.recorder.training.network import checked_schedulers, steps_of
-from toposcope.recorder.training.prediction import predict
+from toposcope.recorder.training.prediction import predictions
 from toposcope.recorder.training.state import Precision, State
 from toposcope.recorder.training.time import Time
 from toposcope.recorder.values.foreign_values import short_repr
@@ -246,8 +246,15 @@ class Model:
         evaluators = [] if valid_dataset is None else self._evaluators(valid_dataset)
         state = self._training_state(epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch, initial_step)
         state.evaluators = evaluators
-        plan = Plan(due=lambda number: evaluators if is_due(number, initial_epoch) else ())
-        self._train(state, checked, train_dataset, plan)
+
+        def due(event: Event) -> Sequence[Evaluator]:
+            """After a stop MindSpore still evaluates the epoch that was cut short, and ends it then."""
+            is_cut = bool(state.timestamp.batch_in_epoch.value)
+            if event is Event.EPOCH_END or (event is Event.FIT_END and is_cut):
+                return evaluators if is_due(int(state.timestamp.epoch) + is_cut, initial_epoch) else ()
+            return ()
+
+        self._train(state, checked, train_dataset, Plan(due))
 
     def eval(
         self, valid_dataset: Iterable[Any], callbacks: CallbackList = None, dataset_sink_mode: bool = False
@@ -280,7 +287,8 @@ class Model:
                 f"backend and config must be None, as there is only one backend, not {backend!r} and {config!r}."
             )
         with _Run(self._state(), [], self._loggers) as engine:
-            return predict(engine, self._steps, [predict_data])[0]
+            (outputs,) = predictions(engine, self._steps, [predict_data])
+        return outputs
 
     def _train(
         self, state: State, callbacks: list[Callback | EventCallback], dataset: Iterable[Any], plan: Plan

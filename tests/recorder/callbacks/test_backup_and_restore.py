@@ -18,7 +18,7 @@ SCHEDULERS = torch.optim.lr_scheduler
 
 
 class Parts(NamedTuple):
-    """What a process creates anew."""
+    """What each process creates."""
 
     network: nn.Module
     optimizer: Any

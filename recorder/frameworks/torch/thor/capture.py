@@ -81,6 +81,11 @@ class Capture:
         self.sums.clear()
         self._pending.clear()
 
+    def divide(self, scale: float) -> None:
+        """Divide gradients by a scale that scale() did not contain while they were summed."""
+        for sums in self.sums.values():
+            sums.gradients.div_(scale).div_(scale)
+
     @contextmanager
     def sampling(self, layers: Mapping[str, Layer]) -> Iterator[None]:
         """Sum the gradients that autograd computes in the context."""

@@ -1,5 +1,7 @@
 """Thor: momentum SGD whose gradients are preconditioned by the Fisher information of each layer."""
 
+import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -7,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from toposcope.recorder.frameworks.torch.calling_scaler import calling_scaler
 from toposcope.recorder.frameworks.torch.thor.capture import Capture
 from toposcope.recorder.frameworks.torch.thor.curvature import Curvature
 from toposcope.recorder.frameworks.torch.thor.momentum import Rates, state_of, update
@@ -16,6 +19,7 @@ from toposcope.recorder.frameworks.torch.thor.rows import Approach
 from toposcope.recorder.frameworks.torch.thor.sampling import LabelSampler
 from toposcope.recorder.frameworks.torch.thor.schedules import Schedule
 from toposcope.recorder.frameworks.torch.thor.statistics import CurvatureStatistics
+from toposcope.recorder.values.foreign_values import short_repr
 
 _STATE = "thor"
 
@@ -103,7 +107,7 @@ class Thor(Optimizer):
 
         Call it between the forward pass and the backward pass of the loss. It costs most of a backward pass. Labels are
         sampled with random numbers of the optimizer's own, which state_dict() contains. Does nothing with
-        fisher="empirical".
+        fisher="empirical", or without gradients. Model calls it for the usual loss functions.
 
         Args:
             outputs: of the network, samples in the first dimension: logits (..., classes) for "categorical", logits for
@@ -112,9 +116,13 @@ class Thor(Optimizer):
             likelihood: "categorical", "bernoulli" or "normal".
 
         Raises:
+            TypeError: outputs is not a tensor.
             ValueError: likelihood is none of these.
+            RuntimeError: of PyTorch, if activations are checkpointed with use_reentrant=True.
         """
-        if not (self._is_sampled and self._capture.is_active):
+        if not isinstance(outputs, Tensor):
+            raise TypeError(f"outputs must be a tensor, not {short_repr(outputs)}.")
+        if not (self._is_sampled and self._capture.is_active and outputs.requires_grad):
             return
         layers = {name: each.layer for name, each in self.curvatures.items() if self._capture.is_observed(each.layer)}
         inputs = [layer.weight if layer.bias is None else layer.bias for layer in layers.values()]
@@ -156,7 +164,9 @@ class Thor(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         if self._capture.is_active or self.is_due:
-            self._preconditioner.use_factors(self.step_number, lambda weight: float(self._group_of[weight]["damping"]))
+            if self._capture.sums and self.grad_scaler is None:
+                self._find_scaler()
+            self._preconditioner.use_factors(self.step_number, self._damping_of)
         updates = self._natural_gradients()
         for group in self.param_groups:
             self._update(group, updates)
@@ -208,6 +218,18 @@ class Thor(Optimizer):
         """Return the factor by which the loss is multiplied at present."""
         scale = float(self.grad_scaler.get_scale()) if self.grad_scaler is not None else 1.0
         return scale * self.loss_scale
+
+    def _find_scaler(self) -> None:
+        """Adopt the GradScaler that calls step(), and divide by its scale what was gathered without it."""
+        self.grad_scaler = calling_scaler(sys._getframe(1), torch.amp.GradScaler)
+        if self.grad_scaler is not None and not self._is_sampled:
+            self._capture.divide(float(self.grad_scaler.get_scale()))
+
+    def _damping_of(self, weight: Tensor) -> float:
+        damping = float(self._group_of[weight]["damping"])
+        if not 0 < damping < math.inf:
+            raise ValueError(f"damping of a parameter group must be positive and finite, not {damping!r}.")
+        return damping
 
     def _apply_schedules(self) -> None:
         """Set the values of the next step, so that between two steps the groups have those of the next one."""

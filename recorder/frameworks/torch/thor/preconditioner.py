@@ -130,7 +130,7 @@ class Preconditioner:
                 gradient = gradient / loss_scale
             natural = curvature.natural(gradient)
             curvature.norms = Norms(natural.norm(), gradient.norm()) if measures_norms else None
-            product = (natural * gradient).sum() if multiplies else None
+            product = torch.dot(natural.flatten(), gradient.flatten()) if multiplies else None
             naturals.append(Natural(name, dict(split_matrix(curvature.layer, natural)), product))
         return naturals
 
