@@ -173,7 +173,8 @@ def thor(
         trace_thresholds: two relative changes of a layer's trace: above the first its factors are refreshed, below the
             second they are never refreshed again, as in the paper: (0.01, 0.0) or (0.01, 0.001). None: every refresh.
         factor_decay: share of the last factors that a refresh keeps, at least 0 and less than 1, as in K-FAC
-            (arXiv:1503.05671, section 5), where it is 0.95. 0: none, as in MindSpore.
+            (arXiv:1503.05671, section 5), where it is 0.95; the first factors are averaged equally. 0: none, as in
+            MindSpore.
         approach: treatment of positions in the input of linear layers (arXiv:2311.00636): "expand" or "reduce".
         reduction: how the loss combines the samples of a batch.
         fisher: "empirical": gradients of the loss; "sampled": gradients for labels sampled from the outputs of the

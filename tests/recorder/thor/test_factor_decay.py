@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from toposcope.recorder.train_thor import thor
 
-BATCHES = torch.randn(6, 32, 5, dtype=torch.float64)
+BATCHES = torch.randn(9, 32, 5, dtype=torch.float64)
 
 
 def optimizer_of(net: nn.Module, **options: Any) -> Any:
@@ -34,14 +34,14 @@ def network() -> nn.Module:
 
 
 def test_refreshes_average_factors() -> None:
-    """The first refresh takes the factors of its batch; each further one keeps a share of the last average."""
+    """The first factors are averaged equally, until a new one has the share 1 - factor_decay."""
     net = network()
-    optimizer = optimizer_of(net, factor_decay=0.75)
-    expected = inputs_factor(BATCHES[0])
-    for step in range(5):
+    optimizer = optimizer_of(net, factor_decay=0.7)
+    expected, shares = inputs_factor(BATCHES[0]), {2: 1 / 2, 4: 1 / 3, 6: 0.3, 8: 0.3}
+    for step in range(9):
         train(net, optimizer, range(step, step + 1))
-        if step in (2, 4):
-            expected = 0.75 * expected + 0.25 * inputs_factor(BATCHES[step])
+        if step in shares:
+            expected = (1 - shares[step]) * expected + shares[step] * inputs_factor(BATCHES[step])
         inverse = torch.linalg.inv(expected + 0.1**0.5 * torch.eye(6))
         torch.testing.assert_close(optimizer.curvatures[""].inverse_inputs[0][0], inverse)
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from toposcope.recorder import log
 from toposcope.recorder.frameworks.torch.thor.layers import Layer, factor_dtype
 from toposcope.recorder.frameworks.torch.thor.rows import Approach, RowSums, outer_sums, trace_sums
 
@@ -62,6 +63,7 @@ class Capture:
     _is_sampling: bool = False
     _step: int = 0
     _last_scale: tuple[int, float] = (-1, 1.0)
+    _has_failed: bool = False
 
     def add(self, layer: Layer) -> None:
         """Register the hooks of a layer."""
@@ -104,9 +106,15 @@ class Capture:
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
     def observe(self, layer: Layer, inputs: Tensor, output: Tensor) -> None:
-        """Sum the products of a call after its backward pass."""
+        """Sum the products of a call after its backward pass; a failure only costs the factors of the layer."""
         if layer.name not in self._kinds or not layer.module.training:
             return
+        try:
+            self._observe(layer, inputs, output)
+        except Exception as error:
+            self._fail(layer, error)
+
+    def _observe(self, layer: Layer, inputs: Tensor, output: Tensor) -> None:
         if not (torch.is_grad_enabled() and output.requires_grad):
             return
         if layer.weight.grad is None and not self.samples_labels:
@@ -131,10 +139,20 @@ class Capture:
             return
         backward = torch._C._current_graph_task_id()
         calls = [call for call in self._pending.pop(layer.name, ()) if call.backward == backward]
-        if calls:
+        if not calls:
+            return
+        try:
             if self._last_scale[0] != backward:
                 self._update_scale(backward)
             self._sum(layer, calls, self._last_scale[1])
+        except Exception as error:
+            self._fail(layer, error)
+
+    def _fail(self, layer: Layer, error: Exception) -> None:
+        self.sums.pop(layer.name, None)
+        if not self._has_failed:
+            self._has_failed = True
+            log.warn("THOR: layer %s cannot be observed: %s: %s", layer.name, type(error).__name__, error)
 
     def _update_scale(self, backward: int) -> None:
         """Read the scale of the loss, once per backward pass. A GradScaler that lowers it has skipped the step."""

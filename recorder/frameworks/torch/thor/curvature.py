@@ -46,15 +46,21 @@ class Average(NamedTuple):
 
     factors: Factors
     traces: PerGroup
+    number: int
+    """How many factors were averaged."""
 
     def averaged(self, factors: Factors, traces: PerGroup, decay: float) -> "Average":
-        """Return the average with new factors, without changing either."""
+        """Return the average with new factors, without changing either.
+
+        The first ones are averaged equally: they would otherwise count longest, and are the worst.
+        """
+        decay = min(decay, 1 - 1 / (self.number + 1))
         matrices = (last.lerp(new, 1 - decay) for last, new in zip(self.factors, factors, strict=True))
         numbers = (
             tuple(decay * last + (1 - decay) * new for last, new in zip(*each, strict=True))
             for each in zip(self.traces, traces, strict=True)
         )
-        return Average(Factors(*matrices), PerGroup(*numbers))
+        return Average(Factors(*matrices), PerGroup(*numbers), self.number + 1)
 
 
 Inverse = tuple[Tensor, ...]
@@ -121,9 +127,9 @@ class Curvature:
         assert self._traces is not None
         traces = self._traces
         if decay:
-            last = self.average or Average(factors, traces)
-            self.average = last.averaged(factors, traces, decay)
-            factors, traces = self.average
+            last = self.average
+            self.average = Average(factors, traces, 1) if last is None else last.averaged(factors, traces, decay)
+            factors, traces, _ = self.average
         sizes = (self.layer.input_size, self.layer.output_size)
         split = self._damping = split_damping(traces, sizes, damping, self.settings.uses_pi)
         blocks = [] if is_embedding(self.layer) else _blocks(factors.inputs, self._slices[0], split.inputs)
@@ -158,10 +164,11 @@ class Curvature:
 
     def state_dict(self) -> dict[str, Any]:
         """Return what load_state_dict() needs to continue with the same bits."""
+        average = self.average
         return {
             "inverse_inputs": self.inverse_inputs,
             "inverse_gradients": self.inverse_gradients,
-            "average": None if self.average is None else [tuple(each) for each in self.average],
+            "average": None if average is None else (tuple(average.factors), tuple(average.traces), average.number),
             "last_trace": self.rule.last_trace,
             "is_frozen": self.rule.is_frozen,
             "refreshes": self.refreshes,
@@ -185,9 +192,9 @@ class Curvature:
             setattr(self, name, inverse)
         self.average = None
         if state["average"] is not None:
-            factors, traces = state["average"]
+            factors, traces, number = state["average"]
             moved = (each.to(weight.device, factor_dtype(self.layer), copy=True) for each in factors)
-            self.average = Average(Factors(*moved), PerGroup(*traces))
+            self.average = Average(Factors(*moved), PerGroup(*traces), number)
         self.rule.last_trace, self.rule.is_frozen = state["last_trace"], state["is_frozen"]
         self.refreshes = state["refreshes"]
         self.planned, self.decision = state["planned"], state["decision"]

@@ -184,6 +184,10 @@ class Thor(Optimizer):
         }
         return {**super().state_dict(), _STATE: own}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Refuse to be copied and pickled: a copy would have no hooks in the network."""
+        raise TypeError("A THOR optimizer cannot be copied or pickled; use state_dict() and load_state_dict().")
+
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore what state_dict() returned; the training continues with the same bits.
 
