@@ -41,7 +41,7 @@ SETTINGS = {name: [Setting(name, values) for values in product] for name, produc
 
 
 def optimizer_of(setting: Setting, network: nn.Module, task: Task) -> Any:
-    """Return the optimizer for a network; THOR averages its factors, which is not tuned."""
+    """Return the optimizer for a network; of what is not tuned, THOR's momentum is 0.9 and it averages factors."""
     if setting.optimizer == "SGD":
         rate, momentum = setting.values
         return torch.optim.SGD(network.parameters(), lr=rate, momentum=momentum)
