@@ -7,50 +7,50 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import torch
-from thor_targets import Reading, common_target, rank
+from thor_targets import Reading, best_setting, common_target, finalists_of, first_reading
 from thor_tasks import Data, Task
 from torch import Tensor, nn
 
 from toposcope.recorder.train_thor import thor
 
 FREQUENCY = 10
-TUNING_SEED = 0
+TUNING_SEEDS = (0, 1, 2)
+FINALISTS = 4
 
 
 class Setting(NamedTuple):
     """An optimizer with the hyperparameters that are tuned."""
 
     optimizer: str
-    first: float
-    """The learning rate."""
-    second: float
-    """The momentum of SGD, beta2 of Adam, the damping of THOR."""
+    values: tuple[float, ...]
+    """Named by TUNED."""
 
     def __str__(self) -> str:
-        name = {"SGD": "momentum", "Adam": "beta2", "THOR": "damping"}[self.optimizer]
-        return f"lr {self.first:g}, {name} {self.second:g}"
+        return ", ".join(f"{name} {value:g}" for name, value in zip(TUNED[self.optimizer], self.values, strict=True))
 
 
+TUNED = {"SGD": ("lr", "momentum"), "Adam": ("lr", "beta2"), "THOR": ("lr", "damping", "trust region")}
+_DOUBLED = [2.0**number for number in range(12)]
 # As many settings for each optimizer, the same for all tasks.
-SETTINGS = {
-    "SGD": [
-        Setting("SGD", *pair) for pair in itertools.product((0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3), (0.9, 0.99))
-    ],
-    "Adam": [
-        Setting("Adam", *pair)
-        for pair in itertools.product((1e-4, 3e-4, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3), (0.99, 0.999))
-    ],
-    "THOR": [Setting("THOR", *pair) for pair in itertools.product((0.01, 0.03, 0.1, 0.3), (0.001, 0.01, 0.1, 1))],
+_VALUES: dict[str, Iterable[tuple[float, ...]]] = {
+    "SGD": itertools.product([0.001 * each for each in _DOUBLED], (0.9, 0.99)),
+    "Adam": itertools.product([0.0001 * each for each in _DOUBLED], (0.99, 0.999)),
+    "THOR": itertools.product((0.03, 0.1, 0.3), (0.003, 0.01, 0.03, 0.1), (0.001, 0.01)),
 }
+SETTINGS = {name: [Setting(name, values) for values in product] for name, product in _VALUES.items()}
 
 
 def optimizer_of(setting: Setting, network: nn.Module, task: Task) -> Any:
-    """Return the optimizer for a network."""
+    """Return the optimizer for a network; of what is not tuned, THOR's momentum is 0.9 and it averages factors."""
     if setting.optimizer == "SGD":
-        return torch.optim.SGD(network.parameters(), lr=setting.first, momentum=setting.second)
+        rate, momentum = setting.values
+        return torch.optim.SGD(network.parameters(), lr=rate, momentum=momentum)
     if setting.optimizer == "Adam":
-        return torch.optim.Adam(network.parameters(), lr=setting.first, betas=(0.9, setting.second))
-    return thor(network, setting.first, setting.second, 0.9, frequency=FREQUENCY, fisher=task.fisher)
+        rate, beta = setting.values
+        return torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, beta))
+    rate, damping, region = setting.values
+    options: dict[str, Any] = {"trust_region": region, "factor_decay": 0.9, "fisher": task.fisher}
+    return thor(network, rate, damping, 0.9, frequency=FREQUENCY, **options)
 
 
 def clock(device: torch.device) -> float:
@@ -127,35 +127,59 @@ class Tuned(NamedTuple):
     target: float
 
 
-def tune(task: Task, data: Data, progress: Callable[[Setting, Sequence[Reading]], None]) -> Tuned:
-    """Find the setting of each optimizer that needs the fewest steps to the target, on the tuning seed."""
+Trials = dict[Setting, list[Reading]]
 
-    def trials(settings: Iterable[Setting], target: float) -> dict[Setting, list[Reading]]:
-        found, limit = {}, task.tuning_steps
+
+class Tuning:
+    """Finds the setting of each optimizer that needs the fewest steps to the target.
+
+    All settings are tried on the first tuning seed, and the best FINALISTS of them on the others too. The best has the
+    lowest median of steps.
+    """
+
+    def __init__(self, task: Task, data: Data, progress: Callable[[Setting, int, Sequence[Reading]], None]) -> None:
+        self._task, self._data, self._progress = task, data, progress
+
+    def tune(self) -> Tuned:
+        """Return the best settings, and the target."""
+        target = -math.inf if self._task.target is None else self._task.target
+        trials = {name: self._trials(SETTINGS[name], target) for name in ("SGD", "Adam")}
+        if self._task.target is None:
+            target = common_target(readings for each in trials.values() for readings in each.values())
+        trials["THOR"] = self._trials(SETTINGS["THOR"], target)
+        return Tuned({name: self._best(each, target) for name, each in trials.items()}, target)
+
+    def _trials(self, settings: Iterable[Setting], target: float) -> Trials:
+        found: Trials = {}
+        reached: list[int] = []
         for setting in settings:
-            run = Run(task, data, setting, TUNING_SEED)
-            race([run], limit, target)
-            progress(setting, run.readings)
-            found[setting] = run.readings
-            if run.readings[-1].value <= target:
-                limit = run.readings[-1].step  # A setting that needs more steps than another is not the best.
+            # A setting that needs more steps than the finalists so far is not one.
+            limit = sorted(reached)[FINALISTS - 1] if len(reached) >= FINALISTS else self._task.tuning_steps
+            found[setting] = self._train(setting, TUNING_SEEDS[0], limit, target)
+            if first := first_reading(found[setting], target):
+                reached.append(first.step)
         return found
 
-    target = -math.inf if task.target is None else task.target
-    found = {name: trials(SETTINGS[name], target) for name in ("SGD", "Adam")}
-    if task.target is None:
-        target = common_target(readings for each in found.values() for readings in each.values())
-    found["THOR"] = trials(SETTINGS["THOR"], target)
-    best = {
-        name: min(each, key=lambda setting: rank(each[setting], target))
-        for name, each in found.items()
-    }
-    return Tuned(best, target)
+    def _best(self, trials: Trials, target: float) -> Setting:
+        finalists = {
+            setting: [
+                trials[setting],
+                *(self._train(setting, seed, self._task.tuning_steps, target) for seed in TUNING_SEEDS[1:]),
+            ]
+            for setting in finalists_of(trials, target, FINALISTS)
+        }
+        return best_setting(finalists, target)
+
+    def _train(self, setting: Setting, seed: int, limit: int, target: float) -> list[Reading]:
+        run = Run(self._task, self._data, setting, seed)
+        race([run], limit, target)
+        self._progress(setting, seed, run.readings)
+        return run.readings
 
 
 def step_seconds(task: Task, data: Data, settings: Iterable[Setting], rounds: int = 20) -> dict[str, list[float]]:
     """Return the seconds a step of each optimizer, of rounds of as many steps as there are between refreshes."""
-    runs = {setting.optimizer: Run(task, data, setting, TUNING_SEED) for setting in settings}
+    runs = {setting.optimizer: Run(task, data, setting, TUNING_SEEDS[0]) for setting in settings}
     seconds: dict[str, list[float]] = {name: [] for name in runs}
     for number in range(rounds + 1):
         for name, run in runs.items():

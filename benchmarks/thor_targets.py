@@ -2,8 +2,11 @@
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
+
+Setting = TypeVar("Setting", bound=Hashable)
 
 MARGIN = 1.02
 """A target is the best loss that the tuned first-order optimizers reach in a fixed number of steps, times this."""
@@ -39,6 +42,18 @@ def rank(readings: Sequence[Reading], target: float) -> tuple[float, float]:
     return (math.inf if first is None else first.step), best_value(readings)
 
 
+def finalists_of(trials: Mapping[Setting, Sequence[Reading]], target: float, number: int) -> list[Setting]:
+    """Return the settings of the best ranks, best first."""
+    return sorted(trials, key=lambda setting: rank(trials[setting], target))[:number]
+
+
+def best_setting(trials: Mapping[Setting, Sequence[Sequence[Reading]]], target: float) -> Setting:
+    """Return the setting with the lowest median of ranks over several trainings."""
+    return min(
+        trials, key=lambda setting: statistics.median_high(rank(readings, target) for readings in trials[setting])
+    )
+
+
 def median_with_missed(numbers: Iterable[float | None]) -> float:
     """Return the median; None, a run that missed the target, counts as infinity."""
     return statistics.median(math.inf if number is None else number for number in numbers)
@@ -47,3 +62,19 @@ def median_with_missed(numbers: Iterable[float | None]) -> float:
 def ratio(first: float, second: float) -> float:
     """Return first / second; NaN if both are infinite."""
     return math.nan if math.isinf(first) and math.isinf(second) else first / second
+
+
+def arithmetic_ratio(sizes: Sequence[int], batch: int, frequency: int) -> float:
+    """Return how many times the operations of a step without THOR one with it has, for linear layers with biases.
+
+    A product of matrices, n x k by k x m, counts 2 n k m, a Cholesky decomposition with inverse n^3. No implementation
+    has a smaller ratio of times where operations take equally long.
+    """
+    plain, natural, due = 0.0, 0.0, 0.0
+    for number, (inputs, outputs) in enumerate(pairwise(sizes)):
+        products = 3 if number else 2  # The first layer needs no gradient of its inputs.
+        plain += products * 2 * batch * inputs * outputs
+        factors = (inputs + 1, outputs)
+        natural += 2 * (inputs + 1) * outputs * sum(factors)
+        due += sum(2 * batch * size**2 + size**3 for size in factors)
+    return 1 + (natural + due / frequency) / plain

@@ -1,6 +1,7 @@
 """The tasks of `make bench-thor`: data, networks, losses and limits, the same for all optimizers."""
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import torch
@@ -74,7 +75,7 @@ def digits_to_themselves() -> Data:
 def dense(*sizes: int, activation: Callable[[], nn.Module] = nn.ReLU) -> nn.Sequential:
     """Return linear layers with an activation between them."""
     layers: list[nn.Module] = []
-    for inputs, outputs in zip(sizes[:-1], sizes[1:], strict=True):
+    for inputs, outputs in pairwise(sizes):
         layers += [nn.Linear(inputs, outputs), activation()]
     return nn.Sequential(*layers[:-1])
 
@@ -96,7 +97,8 @@ def half_squared_error(outputs: Tensor, targets: Tensor) -> Tensor:
 def test_error(network: nn.Module, data: Data) -> Tensor:
     """Return the fraction of test images that the network classifies wrongly."""
     inputs, labels = data.test
-    return (network(inputs).argmax(1) != labels).float().mean()
+    wrong: Tensor = network(inputs).argmax(1) != labels
+    return wrong.float().mean()
 
 
 def train_cross_entropy(network: nn.Module, data: Data) -> Tensor:

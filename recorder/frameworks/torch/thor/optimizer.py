@@ -61,6 +61,7 @@ class Thor(Optimizer):
         self._schedules, self._decay_filter = dict(schedules), decay_filter
         self._nesterov, self._clips_gradients, self._trust_region = nesterov, clips_gradients, trust_region
         self._is_sampled = fisher == "sampled"
+        self._fixed: list[frozenset[str]] = []  # Of each group: what it has numbers of its own for, not schedules.
         self._names: dict[Tensor, str] = {}
         self._decays: dict[Tensor, bool] = {}
         self._group_of: dict[Tensor, dict[str, Any]] = {}
@@ -92,6 +93,7 @@ class Thor(Optimizer):
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add a group, for example of parameters that were frozen; layers whose weight is in it are preconditioned."""
+        self._fixed.append(frozenset(param_group.keys() & self._schedules.keys()))
         super().add_param_group(param_group)
         if self._names:  # Empty while Optimizer.__init__() adds the first groups.
             self._observe_layers()
@@ -238,8 +240,10 @@ class Thor(Optimizer):
     def _apply_schedules(self) -> None:
         """Set the values of the next step, so that between two steps the groups have those of the next one."""
         for name, schedule in self._schedules.items():
-            for group in self.param_groups:
-                group[name] = schedule(self.step_number)
+            value = schedule(self.step_number)
+            for group, fixed in zip(self.param_groups, self._fixed, strict=True):
+                if name not in fixed:
+                    group[name] = value
 
     def _natural_gradients(self) -> dict[Tensor, Tensor]:
         """Return the preconditioned gradients by parameter, within the trust region."""
