@@ -369,10 +369,11 @@ def test_schedules_groups_and_closures() -> None:
         rates.append(optimizer.param_groups[0]["lr"])
         assert isinstance(optimizer.step(closure), Tensor)
     assert rates == [0.1, 0.01, 0.01]
+    first, _norm, _activation, last = net.children()
     groups: list[dict[str, Any]] = [
-        {"params": list(net[0].parameters()), "lr": 0.5},
-        {"params": list(net[3].parameters())},
-    ]  # type: ignore[index]
+        {"params": list(first.parameters()), "lr": 0.5},
+        {"params": list(last.parameters())},
+    ]
     grouped = thor(net, 0.1, 0.1, 0.9, params=groups)
     scheduled = thor(net, [0.1, 0.01], 0.1, 0.9, params=[dict(groups[0]), dict(groups[1])])
     train(net, scheduled, range(1))
