@@ -1,6 +1,7 @@
 """Trainer: a training with access to its engine, state and logger, with Composer's interface."""
 
 import copy
+import inspect
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from itertools import islice
@@ -100,9 +101,10 @@ class Trainer:
             seed: recorded in the state for loggers; no random generator is seeded.
             load: called with the state between BEFORE_LOAD and AFTER_LOAD, to load a checkpoint into its model.
             loss_fn: called with the outputs and the last part of the batch.
-            metrics: metrics of evaluations, in the forms that Model accepts. None: those that model.get_metrics(False)
-                returns, if there is such a method, as in Composer.
-            train_metrics: metrics of the training batches, in the same forms. None: those of model.get_metrics(True).
+            metrics: metrics of evaluations, in the forms that Model accepts. None: those that
+                model.get_metrics(is_train=False) returns, if there is such a method, as in Composer.
+            train_metrics: metrics of the training batches, in the same forms. None: those that
+                model.get_metrics(is_train=True) returns.
             amp_level: as for Model.
             log_to_console: whether a ConsoleLogger is added to the loggers.
             console_log_interval: how often it prints metrics of the training.
@@ -310,7 +312,10 @@ class _OnError:
 def _metrics_of(model: Any, given: Any, *, is_train: bool) -> Any:
     """Return the given metrics; if they are None, copies of those that the model returns."""
     own = getattr(model, "get_metrics", None)
-    return copy.deepcopy(own(is_train=is_train)) if given is None and callable(own) else given
+    # Other libraries have methods of this name with other parameters.
+    if given is not None or not callable(own) or "is_train" not in inspect.signature(own).parameters:
+        return given
+    return copy.deepcopy(own(is_train=is_train))
 
 
 def _single_optimizer(optimizers: Any) -> Any:
