@@ -1,5 +1,7 @@
 """Inverses of damped factors, by Cholesky decomposition of their diagonal blocks."""
 
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import torch
@@ -7,9 +9,8 @@ from torch import Tensor
 
 from toposcope.recorder.frameworks.torch.thor.factors import Factors, traces
 
-_ATTEMPTS = 4
-_RAISE = 10.0
-"""Factor by which the damping of a matrix is raised when it cannot be inverted."""
+_RAISES = (1.0, 10.0, 100.0, 1000.0)
+"""Factors by which the damping of a matrix is raised until it can be inverted."""
 
 
 class Damping(NamedTuple):
@@ -19,6 +20,15 @@ class Damping(NamedTuple):
     """(groups,)."""
     gradients: Tensor
     """(groups,)."""
+
+
+class Block(NamedTuple):
+    """Diagonal blocks, at the same place in the factors of all groups, that are to be inverted."""
+
+    matrix: Tensor
+    """Positive semidefinite, (groups, size, size)."""
+    damping: Tensor
+    """Positive, (groups,)."""
 
 
 def split_damping(factors: Factors, damping: float, uses_pi: bool) -> Damping:
@@ -37,41 +47,57 @@ def split_damping(factors: Factors, damping: float, uses_pi: bool) -> Damping:
     return Damping(root * pi, root / pi)
 
 
-def damped_inverse(matrix: Tensor, damping: Tensor, block: int | None) -> Tensor | None:
-    """Return the inverse of matrix + damping * I.
+def blocks_of(size: int, block: int | None, has_bias: bool) -> Iterator[slice]:
+    """Yield the places of the diagonal blocks of a factor; the last may be smaller.
 
     Args:
-        matrix: positive semidefinite, (groups, size, size), or a diagonal (groups, size).
-        damping: positive numbers, (groups,).
-        block: size of the diagonal blocks that are inverted instead of the whole matrix; None: the whole matrix.
-
-    Returns:
-        The inverse, of the shape and dtype of the matrix; None if it is singular even in float64 with 1000 times the
-        damping.
+        size: rows of the factor.
+        block: size of the blocks; None: the whole factor.
+        has_bias: whether the last row is that of a bias, which belongs to the block before it.
     """
-    if matrix.ndim == 2:
-        return 1 / (matrix + damping[:, None])
-    size = matrix.shape[-1]
-    if block is None or block >= size:
-        return _inverse(matrix, damping)
-    inverse = torch.zeros_like(matrix)
-    for start in range(0, size, block):
-        part = slice(start, start + block)
-        inverted = _inverse(matrix[:, part, part], damping)
-        if inverted is None:
-            return None
-        inverse[:, part, part] = inverted
-    return inverse
+    end = size - has_bias
+    block = block or max(end, 1)
+    for start in range(0, max(end, 1), block):
+        yield slice(start, start + block if start + block < end else size)
 
 
-def _inverse(matrix: Tensor, damping: Tensor) -> Tensor | None:
-    for attempt in range(_ATTEMPTS):
-        for dtype in (matrix.dtype, torch.float64):
-            wide = matrix.to(dtype)
-            raised = (damping.to(dtype) * _RAISE**attempt)[:, None, None]
-            lower, info = torch.linalg.cholesky_ex(wide + raised * torch.eye(wide.shape[-1]).to(wide))
-            if not info.any():
-                inverse = torch.cholesky_inverse(lower)
-                if torch.isfinite(inverse).all():
-                    return inverse.to(matrix.dtype)
+def inverses(blocks: Sequence[Block]) -> list[Tensor | None]:
+    """Return the inverses of matrix + damping * I, of the shapes and dtypes of the matrices.
+
+    Blocks of the same size are inverted together. An inverse is None if it cannot be computed even in float64 with
+    1000 times the damping. Waits for the device once, and once more for each block that needs another attempt.
+    """
+    together = defaultdict(list)
+    for number, (matrix, _) in enumerate(blocks):
+        together[matrix.shape[-1], matrix.dtype, matrix.device].append(number)
+    results: dict[int, Tensor | None] = {}
+    flags: list[tuple[int, Tensor]] = []
+    for numbers in together.values():
+        matrices, dampings = zip(*(blocks[number] for number in numbers), strict=True)
+        lengths = [len(matrix) for matrix in matrices]
+        inverse, is_good = _cholesky_inverse(torch.cat(matrices), torch.cat(dampings))
+        results |= zip(numbers, torch.split(inverse, lengths), strict=True)
+        flags += zip(numbers, [each.all() for each in torch.split(is_good, lengths)], strict=True)
+    if flags:
+        for (number, _), is_good in zip(flags, torch.stack([flag for _, flag in flags]).tolist(), strict=True):
+            if not is_good:
+                results[number] = _careful_inverse(blocks[number])
+    return [results[number] for number in range(len(blocks))]
+
+
+def _cholesky_inverse(matrices: Tensor, dampings: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the inverses, and which of them are good; overwrites the matrices."""
+    matrices.diagonal(dim1=1, dim2=2).add_(dampings[:, None])
+    lower, info = torch.linalg.cholesky_ex(matrices)
+    inverse = torch.cholesky_inverse(lower)
+    return inverse, (info == 0) & torch.isfinite(inverse.diagonal(dim1=1, dim2=2)).all(1)
+
+
+def _careful_inverse(block: Block) -> Tensor | None:
+    matrix, damping = block
+    for raised in _RAISES:
+        inverse, is_good = _cholesky_inverse(matrix.to(torch.float64, copy=True), damping.double() * raised)
+        inverse = inverse.to(matrix.dtype)
+        if is_good.all() and torch.isfinite(inverse).all():
+            return inverse
     return None

@@ -169,11 +169,11 @@ def observed_steps(optimizers: Sequence[Any], on_step: Callable[[], None]) -> Ob
         optimizers: of which some may be wrappers, with the wrapped optimizer in their attribute "optimizer".
         on_step: called after each step, except within a compiled function.
     """
-    observable = [found for optimizer in optimizers if (found := _observable(optimizer)) is not None]
-    return ObservedSteps(observable, on_step) if len(observable) == len(optimizers) else None
+    found = [each for optimizer in optimizers if (each := observable(optimizer)) is not None]
+    return ObservedSteps(found, on_step) if len(found) == len(optimizers) else None
 
 
-def _observable(optimizer: Any) -> Any:
+def observable(optimizer: Any) -> Any:
     """Return the optimizer, or the one that it wraps, if PyTorch calls its hooks."""
     for _ in range(_SCALER_DEPTH):
         wrapped = getattr(optimizer, "optimizer", None)
