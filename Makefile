@@ -94,8 +94,8 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
 	@echo "The documentation is in build/docs/index.html"
 
-# What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, and what we serve
-# against VTK, each in an environment of its own.
+# What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, our Trainer against
+# Composer, and what we serve against VTK, each in an environment of its own.
 interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed

@@ -169,7 +169,7 @@ class Trainer:
         reset_time: bool = False,
         train_dataloader: Iterable[Any] | None = None,
         eval_dataloader: Any = None,
-        eval_interval: Interval = 1,
+        eval_interval: Interval | None = None,
         eval_subset_num_batches: int = -1,
     ) -> None:
         """Train until max_duration, or for *duration* more.
@@ -179,12 +179,13 @@ class Trainer:
             reset_time: whether the timestamp begins at 0 again.
             train_dataloader: replaces that of Trainer().
             eval_dataloader: replaces that of Trainer(), together with the next two.
-            eval_interval: when eval_dataloader is evaluated.
+            eval_interval: when eval_dataloader is evaluated; None: after every epoch.
             eval_subset_num_batches: batches per evaluation of eval_dataloader.
 
         Raises:
             TypeError: an argument has the wrong type.
-            ValueError: there is no train_dataloader or no duration, or the duration has passed.
+            ValueError: there is no train_dataloader or no duration, the duration has passed, or an argument for
+                eval_dataloader is given without it.
             RuntimeError: eval_interval is a fraction of a training of unknown length.
             Exception: whatever the network or a callback raises, after entered callbacks are exited.
         """
@@ -193,10 +194,13 @@ class Trainer:
             self._use(train_dataloader)
         if state.train_dataloader is None:
             raise ValueError("fit() requires a train_dataloader: pass one to Trainer() or fit().")
+        subset = checked_integer("eval_subset_num_batches", eval_subset_num_batches, lowest=-1)
         if eval_dataloader is not None:
-            subset = checked_integer("eval_subset_num_batches", eval_subset_num_batches, lowest=-1)
-            state.evaluators = evaluators_from(eval_dataloader, self._metrics)
-            self._plan = self._plan._replace(due=_due(state, eval_interval), eval_subset=subset)
+            evaluators = evaluators_from(eval_dataloader, self._metrics)
+            due = _due(state, 1 if eval_interval is None else eval_interval)
+            self._plan, state.evaluators = self._plan._replace(due=due, eval_subset=subset), evaluators
+        elif eval_interval is not None or subset >= 0:
+            raise ValueError("eval_interval and eval_subset_num_batches of fit() require its eval_dataloader.")
         if checked_bool("reset_time", reset_time):
             state.timestamp = Timestamp()
         self._set_end(duration)

@@ -206,7 +206,7 @@ export const en = {
     "raises or lowers the whole surface.",
   "land.trust_noise_partly":
     "Only at {n} of {of} nodes does the loss differ from the one at the origin by more than noise. The standard error " +
-    "of a difference is {error} (median; the same {samples} samples everywhere). Elsewhere, the shape is noise.",
+    "of a difference is {error} (median; the same {samples} samples everywhere). Elsewhere, differences are within the noise.",
   "land.trust_noise_batches":
     "Only mean losses of batches are known: standard errors are those between {units} batches ({samples} samples).",
   "land.trust_noise_of_losses":
@@ -455,7 +455,7 @@ export const zh = {
   "land.trust_noise":
     "{of} 个节点中有 {n} 个节点的损失与原点处的损失之差超出噪声。差值的标准误差为 {error}（中位数；各处使用相同的 {samples} 个样本）；单个损失的标准误差 {level} 只会整体抬高或降低曲面。",
   "land.trust_noise_partly":
-    "{of} 个节点中只有 {n} 个节点的损失与原点处的损失之差超出噪声。差值的标准误差为 {error}（中位数；各处使用相同的 {samples} 个样本）。其余部分的形状只是噪声。",
+    "{of} 个节点中只有 {n} 个节点的损失与原点处的损失之差超出噪声。差值的标准误差为 {error}（中位数；各处使用相同的 {samples} 个样本）。其余差异在噪声之内。",
   "land.trust_noise_batches": "只知道各批次的平均损失：标准误差取自 {units} 个批次之间的差异（{samples} 个样本）。",
   "land.trust_noise_of_losses":
     "损失相差 {span}，为单个损失标准误差的 {times} 倍（中位数 {error}，{samples} 个样本）。文件中没有差值的标准误差，而它通常小得多。",
