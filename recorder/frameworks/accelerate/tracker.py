@@ -10,7 +10,7 @@ from accelerate import tracking
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory, checked_integer, checked_text
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
-from toposcope.recorder.frameworks.accelerate.logged import images_in, recordable
+from toposcope.recorder.frameworks.accelerate.images import images_in
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import rank_of
@@ -109,7 +109,7 @@ class ToposcopeTracker(tracking.GeneralTracker):
         """Record numbers, texts, and nested mappings of them; step None: the one after the last that was logged."""
         if kwargs:
             self._skip("log_kwargs", f"no such options: {', '.join(kwargs)}")
-        self._record(recordable(values), step)
+        self._record(values, step)
 
     @tracking.on_main_process
     def log_images(self, values: Mapping[str, Any], step: int | None = None, **kwargs: Any) -> None:
@@ -158,14 +158,7 @@ class ToposcopeTracker(tracking.GeneralTracker):
         if not run.is_running:
             self._skip("the run", "it has ended")
             return
-        try:
-            run.log(values, self._step)
-        except (TypeError, ValueError):  # Of one value; the others are recorded.
-            for tag, value in values.items():
-                try:
-                    run.log({tag: value}, self._step)
-                except (TypeError, ValueError) as error:
-                    self._skip(str(tag), str(error))
+        run.log(values, self._step)
 
     def _skip(self, what: str, reason: str) -> None:
         """Log once that something is not recorded."""

@@ -8,7 +8,7 @@ from transformers import TrainerCallback
 
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
-from toposcope.recorder.frameworks.transformers.logs import evaluation_results, logged_scalars, without
+from toposcope.recorder.frameworks.transformers.logs import evaluation_results, tagged, without
 from toposcope.recorder.frameworks.transformers.observed_trainer import ObservedTrainer, calling_trainer
 from toposcope.recorder.frameworks.transformers.run_settings import lineage_of, run_directory, trial_name
 from toposcope.recorder.messages.lineage import custom_lineage
@@ -79,7 +79,6 @@ class ToposcopeCallback(TrainerCallback):
         self._observed: ObservedTrainer | None = None
         self._loss: Any = None
         self._logs: dict[str, Any] = {}
-        self._error: BaseException | None = None
         self._trainings = self._evaluations = 0
 
     def on_init_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -90,11 +89,10 @@ class ToposcopeCallback(TrainerCallback):
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
         """Begin a run, or continue the one of the checkpoint."""
         if self._run is not None and self._run.is_running:
-            # The Trainer has begun again, with smaller batches for example.
-            self._run.fail(self._error or RuntimeError("The training was begun again before it had ended."))
+            self._run.fail(RuntimeError("The training was begun again before it had ended."))
         trainer = calling_trainer()
         self._run = None if _is_superseded(self, trainer) else self._new_run(args, state, trainer, **kwargs)
-        self._loss, self._logs, self._error = None, {}, None
+        self._loss, self._logs = None, {}
         if self._run is None:
             return control
         if trainer is not None:
@@ -114,10 +112,14 @@ class ToposcopeCallback(TrainerCallback):
         self._loss = loss if self._loss is None else self._loss + loss
 
     def fail(self, error: BaseException) -> None:
-        """End the run with an exception."""
-        if self._run is not None:
+        """End the run with an exception, which no further one must hide."""
+        if self._run is None:
+            return
+        try:
             self._flush_logs()
-            self._run.fail(error)
+        except Exception as failure:
+            log.warn("What was logged before %r is not recorded: %s: %s", error, type(failure).__name__, failure)
+        self._run.fail(error)
 
     def on_optimizer_step(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
         """End a step while the gradients exist. Transformers before 4.42 does not call it."""
@@ -246,8 +248,8 @@ class ToposcopeCallback(TrainerCallback):
     def _flush_logs(self) -> None:
         """Record what was logged, at the last step."""
         logs, self._logs = self._logs, {}
-        if (scalars := logged_scalars(logs)) and self._run is not None and self._run.is_running:
-            self._run.log(scalars)
+        if (values := tagged(logs)) and self._run is not None and self._run.is_running:
+            self._run.log(values)
 
     def _after(self, control: Any) -> Any:
         """Return the control of the Trainer, which stops it if a callback requested that."""

@@ -84,6 +84,7 @@ def _reporting_losses(
     observer: TrainerObserver, method: Callable[..., Any], model: Any, inputs: Any, /, *args: Any, **kwargs: Any
 ) -> Any:
     observer.begin_batch(inputs)
-    loss = method(model, inputs, *args, **kwargs)
+    # The Trainer may handle the exception, and begin again with smaller batches. It is not kept: it would keep tensors.
+    loss = _reporting_errors(observer, method, model, inputs, *args, **kwargs)
     observer.end_batch(loss.detach())
     return loss
