@@ -90,7 +90,7 @@ class DrivenRun:
 
     @property
     def is_running(self) -> bool:
-        """Whether the training has begun and has not ended."""
+        """Whether the training has started and has not ended."""
         return self._events is not None and not self._is_closed
 
     @property
@@ -107,7 +107,7 @@ class DrivenRun:
         """Begin the training.
 
         Raises:
-            RuntimeError: it has begun before.
+            RuntimeError: it has started before.
             Exception: whatever a callback raised.
         """
         if self._events is not None:
@@ -216,7 +216,7 @@ class DrivenRun:
 
     def _running(self) -> LoopEvents:
         if self._events is None or self._is_closed:
-            raise RuntimeError("The training has not begun, or it has ended.")
+            raise RuntimeError("The training has not started, or it has ended.")
         return self._events
 
 

@@ -89,7 +89,7 @@ class ToposcopeCallback(TrainerCallback):
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
         """Begin a run, or continue the one of the checkpoint."""
         if self._run is not None and self._run.is_running:
-            self._run.fail(RuntimeError("The training was begun again before it had ended."))
+            self._run.fail(RuntimeError("The training began again before it had ended."))
         trainer = calling_trainer()
         self._run = None if _is_superseded(self, trainer) else self._new_run(args, state, trainer, **kwargs)
         self._loss, self._logs = None, {}
