@@ -133,9 +133,33 @@ def test_report_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trainer(tmp_path / "out", report_to=["toposcope"], run_name="second").train()
     assert sorted(server.open(tmp_path / "runs").runs) == ["out", "second"]
 
-    trainer(tmp_path / "both", [recording(tmp_path / "explicit")], report_to=["toposcope"]).train()
-    assert list(server.open(tmp_path / "explicit").runs) == ["."]
+    with pytest.raises(ValueError, match="a full disk"):
+        trainer(tmp_path / "both", [recording(tmp_path / "explicit"), Raising(2)], report_to=["toposcope"]).train()
+    assert run_in(tmp_path / "explicit").state.state == "failed"
     assert sorted(server.open(tmp_path / "runs").runs) == ["out", "second"]
+
+
+def test_two_callbacks_record_two_runs(tmp_path: Path) -> None:
+    """In different directories, also if the training begins again."""
+
+    class OutOfMemory(RecordingTrainer):
+        def training_step(self, model: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.state.global_step == 1 and len(inputs["labels"]) == 4:
+                raise RuntimeError("CUDA out of memory.")
+            return super().training_step(model, inputs, *args, **kwargs)
+
+    names = ("first", "second")
+    t = OutOfMemory(
+        tiny_model(),
+        arguments(tmp_path / "out", auto_find_batch_size=True),
+        train_dataset=random_texts(8),
+        callbacks=[recording(tmp_path / name) for name in names],
+    )
+    t.train()
+
+    losses = [scalars_of(tmp_path / name, "loss/auto") for name in names]
+    assert losses[0] == losses[1]
+    assert list(losses[0].values()) == t.losses[1:]
 
 
 def test_evaluations_are_recorded_once(tmp_path: Path) -> None:

@@ -56,16 +56,19 @@ class ObservedTrainer:
         self._replace(_STEP, _reporting_losses)
 
     def stop_observing_losses(self) -> None:
-        """Restore training_step()."""
+        """Restore training_step(), for all observers: the training has ended."""
         attributes = vars(self._trainer)
         if _is_ours(attributes.get(_STEP)):
             del attributes[_STEP]
 
     def _replace(self, name: str, function: Callable[..., Any]) -> None:
-        method = getattr(self._trainer, name)
-        if not _is_ours(method):
-            # Not a closure: the Trainer can be pickled as before.
-            setattr(self._trainer, name, partial(function, self._observer, method))
+        method = observed = getattr(self._trainer, name)
+        while _is_ours(observed):
+            if observed.args[0] is self._observer:
+                return
+            observed = observed.args[1]  # Of another observer.
+        # Not a closure: the Trainer can be pickled as before.
+        setattr(self._trainer, name, partial(function, self._observer, method))
 
 
 def _is_ours(method: Any) -> bool:
