@@ -170,6 +170,25 @@ def test_resumed_training_continues_the_run(tmp_path: Path, caplog: pytest.LogCa
     assert not [record for record in caplog.records if record.name.startswith("toposcope")]
 
 
+def test_end_because_of_an_exception_is_reported(tmp_path: Path) -> None:
+    """Also by a call of end_training() in a finally block."""
+
+    def train() -> None:
+        accelerator = accelerator_of(tmp_path)
+        accelerator.init_trackers("run")
+        try:
+            raise ValueError("diverged")
+        finally:
+            accelerator.end_training()
+
+    with pytest.raises(ValueError, match="diverged"):
+        train()
+
+    state = run_in(tmp_path / "run").state
+    assert state.error is not None
+    assert (state.state, state.error.text) == ("failed", "diverged")
+
+
 def test_pickling(tmp_path: Path) -> None:
     """A copy of a tracker that is in use is one that has not started."""
     accelerator = accelerator_of(tmp_path)

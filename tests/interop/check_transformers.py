@@ -222,7 +222,10 @@ def test_logged_values_are_recorded(tmp_path: Path, caplog: pytest.LogCaptureFix
 
     t = trainer(tmp_path / "out", [recording(tmp_path / "run"), Logging()])
     t.train()
+    t.log({"late": 1.0})
+    t.evaluate()
 
+    assert [record for record in caplog.records if "after the training: train/late" in record.getMessage()]
     assert run_in(tmp_path / "run").text("train/note")[0].texts == ["text"]
     assert len([record for record in caplog.records if "train/odd" in record.getMessage()]) == 1
 

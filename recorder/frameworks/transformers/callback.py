@@ -248,8 +248,12 @@ class ToposcopeCallback(TrainerCallback):
     def _flush_logs(self) -> None:
         """Record what was logged, at the last step."""
         logs, self._logs = self._logs, {}
-        if (values := tagged(logs)) and self._run is not None and self._run.is_running:
+        if not (values := tagged(logs)) or self._run is None:
+            return
+        if self._run.is_running:
             self._run.log(values)
+        else:
+            log.warn("Not recorded, as it was logged after the training: %s", ", ".join(values))
 
     def _after(self, control: Any) -> Any:
         """Return the control of the Trainer, which stops it if a callback requested that."""
