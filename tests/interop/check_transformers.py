@@ -467,6 +467,17 @@ def test_another_trainer_with_callbacks(tmp_path: Path, caplog: pytest.LogCaptur
     assert len(warnings) == 1
 
 
+def test_processes_without_a_rank_record_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Their files would be taken for those of the first process."""
+    model, state, control = tiny_model(), TrainerState(is_world_process_zero=False), TrainerControl()
+    handler = CallbackHandler([recording(tmp_path / "run")], model, None, None, None)
+    for hook in (handler.on_train_begin, handler.on_step_end, handler.on_train_end):
+        hook(arguments(tmp_path), state, control)
+
+    assert not list((tmp_path / "run").iterdir())
+    assert len([record for record in caplog.records if "records nothing" in record.getMessage()]) == 1
+
+
 def test_methods_of_the_trainer_are_restored(tmp_path: Path) -> None:
     """After a training, training_step() is that of the class."""
     t = trainer(tmp_path / "out", [recording(tmp_path / "run")])

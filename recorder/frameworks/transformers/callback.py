@@ -91,7 +91,8 @@ class ToposcopeCallback(TrainerCallback):
         if self._run is not None and self._run.is_running:
             self._run.fail(RuntimeError("The training began again before it had ended."))
         trainer = calling_trainer()
-        self._run = None if _is_superseded(self, trainer) else self._new_run(args, state, trainer, **kwargs)
+        is_recorded = _has_rank(state) and not _is_superseded(self, trainer)
+        self._run = self._new_run(args, state, trainer, **kwargs) if is_recorded else None
         self._loss, self._logs = None, {}
         if self._run is None:
             return control
@@ -202,11 +203,16 @@ class ToposcopeCallback(TrainerCallback):
 
     def _record_settings(self, run: DrivenRun, args: Any, state: Any, model: Any) -> None:
         """Record the settings of the training, except those that the user records otherwise."""
-        facts = lineage_of(args, model, state)
+        try:
+            facts = lineage_of(args, model, state)
+            users = self._settings.get("custom_lineage_data") or {}
+            message = custom_lineage({name: facts[name] for name in facts if name not in users})
+        except Exception as error:  # Settings of the user may be anything.
+            log.warn("The settings of the training are not recorded: %s: %s", type(error).__name__, error)
+            return
         run.logger.log_hyperparameters(dict(facts))
-        users = self._settings.get("custom_lineage_data") or {}
-        if state.is_world_process_zero and (facts := {name: facts[name] for name in facts if name not in users}):
-            run.log({"settings": custom_lineage(facts)})
+        if state.is_world_process_zero:
+            run.log({"settings": message})
 
     def _settings_of_process(self, state: Any, trainer: Any) -> dict[str, Any]:
         """Return the arguments of SummaryCollector."""
@@ -260,6 +266,16 @@ class ToposcopeCallback(TrainerCallback):
         if self._run is not None and self._run.is_stop_requested:
             control.should_training_stop = True
         return control
+
+
+def _has_rank(state: Any) -> bool:
+    """Return whether the files of this process can be distinguished from those of the first one."""
+    if state.is_world_process_zero or rank_of(os.environ):
+        return True
+    log.warn(
+        "This process records nothing: it is not the first one, and no variable such as RANK says which one it is."
+    )
+    return False
 
 
 def _is_superseded(callback: ToposcopeCallback, trainer: Any) -> bool:
