@@ -176,6 +176,7 @@ def test_end_because_of_an_exception_is_reported(tmp_path: Path) -> None:
     def train() -> None:
         accelerator = accelerator_of(tmp_path)
         accelerator.init_trackers("run")
+        accelerator.log({"loss": 0.5}, step=1)
         try:
             raise ValueError("diverged")
         finally:

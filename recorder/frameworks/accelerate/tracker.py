@@ -92,7 +92,7 @@ class ToposcopeTracker(tracking.GeneralTracker):
     def start(self) -> None:
         """Begin the run; if the directory has an earlier one, the first log() decides whether it is continued.
 
-        Accelerate before 1.8 does not call it.
+        Accelerate before 1.8 does not call it: the run begins with the first other call.
         """
         directory = checked_directory("logging_dir", self._directory)
         if self._run is None and last_recorded_step(directory, rank_of(os.environ)) is None:
