@@ -89,12 +89,13 @@ def test_accumulated_losses_are_those_of_steps_of_the_optimizer(tmp_path: Path) 
     losses = scalars_of(directory, "loss/auto")
     assert losses == pytest.approx(logged(t, "loss"), abs=1e-3)
     assert list(losses) == list(range(1, t.state.global_step + 1))
-    if VERSION < (4, 46):  # A step may continue in the next epoch.
+    is_shorter_at_the_end = len(t.losses) == 20  # In old releases a step may continue in the next epoch.
+    assert is_shorter_at_the_end or VERSION < (4, 57)
+    if VERSION < (4, 46):  # Their means, not weighted by tokens.
         assert [4 * loss for loss in losses.values()] == pytest.approx(
             [sum(t.losses[i : i + 4]) for i in range(0, 16, 4)]
         )
-    else:
-        assert len(t.losses) == 20
+    elif is_shorter_at_the_end:
         parts = [t.losses[i : i + 4] for i in (0, 4, 8)]
         parts += [t.losses[i : i + 4] for i in (10, 14, 18)]
         sums = [sum(part[:2] if i % 3 == 2 else part) for i, part in enumerate(parts)]
