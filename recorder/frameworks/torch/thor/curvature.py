@@ -169,18 +169,22 @@ class Curvature:
             "decision": self.decision,
         }
 
+    def check_state(self, state: dict[str, Any]) -> None:
+        """Raise ValueError if the inverses of what state_dict() returned have blocks of other sizes."""
+        for name, parts in zip(("inverse_inputs", "inverse_gradients"), self._slices, strict=True):
+            expected = [part.stop - part.start for part in parts]
+            if state[name] is not None and [len(each[0]) for each in state[name]] != expected:
+                raise ValueError(
+                    f"state_dict must contain {name} of {self.layer.name!r} in blocks of {expected} rows, not "
+                    f"{[len(each[0]) for each in state[name]]}."
+                )
+
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what state_dict() returned, on the device of the layer and in the dtype of its factors."""
-        weight, slices = self.layer.weight, self._slices
-        for name, parts in zip(("inverse_inputs", "inverse_gradients"), slices, strict=True):
+        weight = self.layer.weight
+        for name in ("inverse_inputs", "inverse_gradients"):
             inverse = state[name]
             if inverse is not None:
-                expected = [part.stop - part.start for part in parts]
-                if [len(each[0]) for each in inverse] != expected:
-                    raise ValueError(
-                        f"state_dict must contain {name} of {self.layer.name!r} in blocks of {expected} rows, not "
-                        f"{[len(each[0]) for each in inverse]}."
-                    )
                 inverse = tuple(each.to(weight.device, factor_dtype(self.layer), copy=True) for each in inverse)
             setattr(self, name, inverse)
         self.average = None
