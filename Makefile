@@ -15,6 +15,7 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 .PHONY: bench-fixed-cost bench-landscape check fuzz
 .PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-vtk
+.PHONY: interop-tensorboard
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -86,9 +87,10 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
 	@echo "The documentation is in build/docs/index.html"
 
-# What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, and what we serve
+# What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras, MindSpore and TensorBoard, and what we serve
 # against VTK, each in an environment of its own.
 interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-vtk
+interop: interop-tensorboard
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed
 	$(BIN)/python -m pytest tests/interop/check_$**.py
@@ -96,7 +98,7 @@ interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.instal
 # Its checks look at a run with MindInsight too.
 interop-mindspore: build/interop/mindinsight/.installed
 
-interop-torch interop-jax interop-mindspore interop-landscape: interop-%: build/interop/%/.installed $(TYPED)
+interop-torch interop-jax interop-mindspore interop-landscape interop-tensorboard: interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 
 # The backend is chosen when Keras is imported.

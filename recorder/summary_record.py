@@ -42,7 +42,7 @@ from toposcope.recorder.values.foreign_values import UnreadableValueError, short
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.writing.event_file import Naming
 from toposcope.recorder.writing.marks import recording_start
-from toposcope.recorder.writing.recording import Recording, RecordingOptions, start_recording
+from toposcope.recorder.writing.recording import RecordingOptions, start_recording
 
 _MODES = ("train", "eval")
 # Approximate memory of a queued event and of a scalar in it. Up to _FEW_SCALARS an event counts as small.

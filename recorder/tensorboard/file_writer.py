@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Mapping
-from time import time
 from typing import Any, NamedTuple
 
 from toposcope.proto.summary_pb2 import RecordingEnd

@@ -19,7 +19,7 @@ def checked_step(parameter: str, step: Any) -> int:
         step = _integer(parameter, step)
     if not _MIN_STEP <= step <= _MAX_STEP:
         raise ValueError(f"{parameter} must fit in 64 bits; {short_repr(step)} does not.")
-    return step
+    return int(step)
 
 
 def _integer(parameter: str, step: Any) -> int:
