@@ -121,14 +121,14 @@ def _statistics(values: _Array) -> tuple[Statistics, tuple[int, int, int]]:
     low, high, count, total, squares = np.inf, -np.inf, 0, 0.0, 0.0
     nan = pos_inf = 0
     for chunk in _chunks(values):
-        finite = chunk
-        if not (np.isfinite(np.minimum.reduce(chunk)) and np.isfinite(np.maximum.reduce(chunk))):
+        finite, smallest, largest = chunk, np.minimum.reduce(chunk), np.maximum.reduce(chunk)
+        if not (np.isfinite(smallest) and np.isfinite(largest)):  # Both are NaN if any value is.
             nan += int(np.isnan(chunk).sum())
             pos_inf += int((chunk == np.inf).sum())
             finite = chunk[np.isfinite(chunk)]
+            smallest, largest = finite.min(initial=np.inf), finite.max(initial=-np.inf)
+        low, high = min(low, float(smallest)), max(high, float(largest))
         doubles = finite.astype(np.float64, copy=False)
-        if doubles.size:
-            low, high = min(low, float(doubles.min())), max(high, float(doubles.max()))
         count += doubles.size
         total += float(doubles.sum())
         squares += float(doubles.dot(doubles))
@@ -145,40 +145,68 @@ def _chunks(values: _Array) -> Iterator[_Array]:
         yield values[start : start + _CHUNK].astype(floats, copy=False)
 
 
-class _Cells(NamedTuple):
-    """A table of buckets by the first bits of a float, of which no two limits have the same."""
+class _Table(NamedTuple):
+    """The buckets by the first bits of a float, of which no two limits have the same."""
 
     bits: Any
     """The integer type of a float's bits."""
-    shift: int
+    shift: Any
+    """By how much they are shifted."""
     buckets: npt.NDArray[np.intp]
-    """The bucket of the smallest value with these bits."""
+    """The bucket of the smallest value with these first bits."""
+    upper: _Array
+    """The right edge of each bucket, rounded up to a float."""
 
 
 @lru_cache(maxsize=2)
-def _cells(floats: np.dtype[Any]) -> _Cells:
-    """Return the table for float32 or float64: sign, exponent and the five first bits of the fraction."""
+def _table(floats: np.dtype[Any]) -> _Table:
+    """Return the table for float32 or float64: by sign, exponent and the five first bits of the fraction."""
     bits: Any = np.dtype(np.uint32) if floats == np.float32 else np.dtype(np.uint64)
-    shift = np.finfo(floats).nmant - 5
-    cells = np.arange(1 << (8 * bits.itemsize - shift), dtype=bits) << bits.type(shift)
+    shift = bits.type(np.finfo(floats).nmant - 5)
+    cells = np.arange(1 << int(8 * bits.itemsize - shift), dtype=bits) << shift
     # The smallest negative value is the one with the largest fraction.
-    cells[len(cells) // 2 :] |= bits.type((1 << shift) - 1)
-    smallest = cells.view(floats).astype(np.float64)
-    buckets = default_limits().searchsorted(np.nan_to_num(smallest, nan=0.0), side="right") - 1
-    return _Cells(bits, shift, buckets.clip(0, len(default_limits()) - 2))
+    cells[len(cells) // 2 :] |= bits.type((1 << int(shift)) - 1)
+    limits = default_limits()
+    with np.errstate(all="ignore"):
+        smallest = np.nan_to_num(cells.view(floats), nan=0.0)
+        buckets = limits.searchsorted(smallest, side="right") - 1
+        upper = limits[1:].astype(floats)
+        upper = np.where(upper < limits[1:], np.nextafter(upper, floats.type(np.inf)), upper)
+    return _Table(bits, shift, buckets.clip(0, len(upper) - 1), upper)
 
 
 def _default_counts(values: _Array, has_not_finite: bool) -> _Counts:
     """Return the number of finite values in each of TensorBoard's buckets."""
-    upper = default_limits()[1:]
-    counts = np.zeros(len(upper), np.int64)
+    counts = np.zeros(len(default_limits()) - 1, np.int64)
+    size = min(values.size, _CHUNK)
+    buffers: _Buffers | None = None
     for chunk in _chunks(values):
+        buffers = buffers or _Buffers(chunk.dtype, size)
         finite = chunk[np.isfinite(chunk)] if has_not_finite else np.ascontiguousarray(chunk)
-        cells = _cells(finite.dtype)
-        buckets = cells.buckets.take(finite.view(cells.bits) >> cells.bits.type(cells.shift))
-        buckets += finite >= upper.take(buckets)
-        counts += np.bincount(buckets, minlength=len(upper))[: len(upper)]
+        counts += np.bincount(buffers.buckets(finite), minlength=len(counts))
     return counts
+
+
+class _Buffers:
+    """Memory for intermediate results: allocating it for each chunk would cost more than the arithmetic."""
+
+    def __init__(self, floats: np.dtype[Any], size: int) -> None:
+        self._table = _table(floats)
+        self._cells = np.empty(size, self._table.bits)
+        self._buckets = np.empty(size, np.intp)
+        self._upper = np.empty(size, floats)
+        self._is_above = np.empty(size, np.bool_)
+
+    def buckets(self, finite: _Array) -> npt.NDArray[np.intp]:
+        """Return the bucket of each value; the result is valid until the next call."""
+        bits, shift, table, upper = self._table
+        cells, buckets = self._cells[: finite.size], self._buckets[: finite.size]
+        np.right_shift(finite.view(bits), shift, out=cells)
+        table.take(cells, out=buckets, mode="clip")
+        # At most one limit is among the values with the same first bits.
+        upper.take(buckets, out=self._upper[: finite.size], mode="clip")
+        is_above = np.greater_equal(finite, self._upper[: finite.size], out=self._is_above[: finite.size])
+        return np.add(buckets, is_above, out=buckets, casting="unsafe")
 
 
 def _joined(edges: _Array, counts: _Array, max_bins: int | None) -> tuple[_Array, _Array]:
