@@ -34,12 +34,16 @@ class EventMember(Protocol):
         """Return the encoded fields of the Event but wall_time and step."""
 
 
-def _value_parts(tag: str, snapshot: Snapshot) -> list[Buffer]:
-    value: Value = snapshot.content
+def value_entry(tag: str, value: Value) -> list[Buffer]:
+    """Return the entry of Summary.value for a tag and a value, as consecutive buffers."""
     fields = value.fields()
     name = text_bytes(tag)
     head = bytes_head(_TAG, len(name)) + name
     return [bytes_head(_VALUE, len(head) + sum(map(len, fields))), head, *fields]
+
+
+def _value_parts(tag: str, snapshot: Snapshot) -> list[Buffer]:
+    return value_entry(tag, snapshot.content)
 
 
 def _event_payload(wall_time: float, step: int, snapshot: Snapshot) -> bytes:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from toposcope.proto.summary_pb2 import RecordingEnd
@@ -13,7 +13,7 @@ from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.secrets import command_line
 from toposcope.recorder.snapshot import Snapshot
-from toposcope.recorder.tensorboard.dialect import TENSORBOARD, Value
+from toposcope.recorder.tensorboard.dialect import TENSORBOARD
 from toposcope.recorder.tensorboard.times import checked_step, checked_wall_time
 from toposcope.recorder.unclosed import close_when_dropped
 from toposcope.recorder.values.foreign_values import short_repr
@@ -39,7 +39,7 @@ class _Fields(NamedTuple):
         return self.content
 
 
-class _EventWriter:
+class EventWriter:
     """What frameworks reach for in the writer of a file, by the name that it has in TensorBoard's."""
 
     def __init__(self, path: str, log_dir: str) -> None:
@@ -115,13 +115,13 @@ class FileWriter:
         self._recording: Recording = start_recording(options)
         self._observer = EndObserver()
         self._finalizer = close_when_dropped(self, self._recording, self._observer)
-        self.put = self._recording.queue.put
-        """Queue an event of a few scalars; False if it must be put again by put_again()."""
+        self.put: Callable[[RecordedEvent], bool] = self._recording.queue.put
+        """Queues an event of a few scalars; returns False if put_again() must be called with it."""
 
     @property
-    def event_writer(self) -> _EventWriter:
+    def event_writer(self) -> EventWriter:
         """The current file, for frameworks that want to know its name."""
-        return _EventWriter(self._recording.summaries.path, self._log_dir)
+        return EventWriter(self._recording.summaries.path, self._log_dir)
 
     def get_logdir(self) -> str:
         """Return the directory."""
@@ -137,12 +137,6 @@ class FileWriter:
         event = checked_wall_time(walltime), checked_step("global_step", global_step), dict(scalars), None
         if not self.put(event):
             self.put_again(event)
-
-    def add_value(
-        self, plugin: str, tag: str, value: Value, size: int, global_step: Any = None, walltime: Any = None
-    ) -> None:
-        """Record a value that takes about size bytes of memory."""
-        self.add_values(plugin, {tag: value}, size, global_step, walltime)
 
     def add_values(
         self, plugin: str, values: Mapping[str, Any], size: int, global_step: Any = None, walltime: Any = None

@@ -46,8 +46,8 @@ class RawHistogram(NamedTuple):
     """float64[n], the right edges of the buckets, ascending."""
     counts: _Floats
     """float64[n]"""
-    not_finite: tuple[int, int, int] = (0, 0, 0)
-    """Numbers of NaN, inf and -inf."""
+    not_finite: tuple[int, ...] = ()
+    """Numbers of NaN, inf and -inf; empty if they are unknown."""
 
     def fields(self) -> list[Buffer]:
         """Return the encoded fields of Summary.Value."""
@@ -57,9 +57,8 @@ class RawHistogram(NamedTuple):
         for field, numbers in ((_LIMITS, self.limits), (_BUCKETS, self.counts)):
             content = numbers.astype("<f8").tobytes()
             parts += [bytes_head(field, len(content)), content]
-        for field, count in zip(_NOT_FINITE, self.not_finite, strict=True):
-            if count:
-                parts.append(key(field, WireType.VARINT) + varint(count))
+        for field, count in zip(_NOT_FINITE, self.not_finite, strict=False):
+            parts.append(key(field, WireType.VARINT) + varint(count))
         content = b"".join(parts)
         return [bytes_head(_HISTO, len(content)) + content]
 

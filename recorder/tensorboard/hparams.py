@@ -20,6 +20,8 @@ from toposcope.proto.hparams_pb2 import (
     SessionEndInfo,
     SessionStartInfo,
 )
+from toposcope.proto.tensorboard_pb2 import Summary
+from toposcope.recorder.tensorboard.dialect import value_entry
 from toposcope.recorder.tensorboard.metadata import metadata_field
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
@@ -72,6 +74,24 @@ def hparams_values(
         _END: HParamsPluginData(session_end_info=SessionEndInfo(status=STATUS_SUCCESS)),
     }
     return [{tag: HparamsValue(message.SerializeToString())} for tag, message in data.items()]
+
+
+def hparams_summaries(
+    hparam_dict: Mapping[str, Any],
+    metric_dict: Mapping[str, Any],
+    hparam_domain_discrete: Mapping[str, Any] | None = None,
+) -> tuple[Summary, Summary, Summary]:
+    """Return the values of a session as messages, like torch.utils.tensorboard.summary.hparams(): see hparams_values().
+
+    Raises:
+        TypeError: hparam_domain_discrete does not match hparam_dict.
+        ValueError: the value of a hyperparameter is of another kind.
+    """
+    events = hparams_values(hparam_dict, list(metric_dict), hparam_domain_discrete)
+    first, second, third = (
+        Summary.FromString(b"".join(value_entry(tag, value))) for values in events for tag, value in values.items()
+    )
+    return first, second, third
 
 
 def _plain(name: str, value: Any) -> bool | float | str:

@@ -50,6 +50,9 @@ class SummaryWriter:
     * A bool is a bool among the hyperparameters.
     """
 
+    file_writer_class: type[FileWriter] = FileWriter
+    """What install() replaces, for isinstance()."""
+
     def __init__(
         self,
         log_dir: str | os.PathLike[str] | None = None,
@@ -96,7 +99,9 @@ class SummaryWriter:
         return self.file_writer
 
     def _file_writer(self, directory: str | os.PathLike[str], purge_step: int | None = None) -> FileWriter:
-        return FileWriter(directory, self.max_queue, self.flush_secs, self.filename_suffix, purge_step=purge_step)
+        return self.file_writer_class(
+            directory, self.max_queue, self.flush_secs, self.filename_suffix, purge_step=purge_step
+        )
 
     def get_logdir(self) -> str | os.PathLike[str]:
         """Return the directory of the run."""

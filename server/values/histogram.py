@@ -7,7 +7,7 @@ import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.server.values.fields import MOST_FIELDS, double, doubles, fields
+from toposcope.server.values.fields import MOST_FIELDS, double, doubles, fields, integers
 from toposcope.server.values.tensor import read_tensor
 
 MOST_BUCKETS = 2000
@@ -87,12 +87,16 @@ def _of_buckets(payload: bytes) -> Histogram:
 def _of_limits(payload: bytes) -> Histogram:
     """Decode a HistogramProto of TensorBoard: min, max, num, sum = 1 to 4, bucket_limit = 6, bucket = 7.
 
-    A missing field is 0. bucket[i] counts the values in [bucket_limit[i - 1], bucket_limit[i]).
+    A missing field is 0. bucket[i] counts the values in [bucket_limit[i - 1], bucket_limit[i]). Our own files contain
+    the numbers of NaN, inf and -inf in the fields 100 to 102; the others then describe the finite values.
     """
     extent = {1: 0.0, 2: 0.0, 3: 0.0, 4: 0.0}
     repeated: dict[int, list[memoryview]] = {6: [], 7: []}
+    not_finite: dict[int, int | None] = {100: None, 101: None, 102: None}
     for number, content in fields(memoryview(payload)):
-        if number in extent:
+        if number in not_finite:
+            not_finite[number] = int(integers([content])[0])
+        elif number in extent:
             extent[number] = double(content)
         elif number in repeated:
             repeated[number].append(content)
@@ -102,7 +106,8 @@ def _of_limits(payload: bytes) -> Histogram:
     low, high, count, total = extent.values()
     left, right, counts = _edged(limits, counts, low, high)
     extremes: _Extremes = (low, high) if count or counts.size else (None, None)
-    return Histogram(_whole(count), *extremes, total, None, None, None, _merged(left, right - left, counts))
+    count += sum(number or 0 for number in not_finite.values())
+    return Histogram(_whole(count), *extremes, total, *not_finite.values(), _merged(left, right - left, counts))
 
 
 def _edged(limits: _Floats, counts: _Floats, low: float, high: float) -> tuple[_Floats, _Floats, _Floats]:
