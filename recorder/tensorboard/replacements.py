@@ -56,7 +56,7 @@ def _subclass(ours: type, theirs: type) -> type:
 
 
 def _rebind(classes: Mapping[type, type]) -> None:
-    """Replace classes by others wherever a module has a name for them."""
+    """Replace classes by others in every module that has a name for them."""
     for module in list(sys.modules.values()):
         names: dict[str, Any] = getattr(module, "__dict__", {})
         for name, value in list(names.items()):

@@ -16,6 +16,7 @@ PAGES = [
     "what_belongs_to_a_run.md",
     "resuming.md",
     "mindinsight.md",
+    "tensorboard.md",
     "zh/getting_started.md",
     "zh/mindinsight.md",
 ]

@@ -224,7 +224,7 @@ def rank(number: int) -> Iterator[None]:
 
 
 def test_ranks_are_ranks_of_the_run(tmp_path: Path) -> None:
-    """The writers of several ranks in one directory are told apart by their start marks."""
+    """The writers of several ranks in one directory are distinguished by their start marks."""
     for number in (0, 1):
         with rank(number), SummaryWriter(tmp_path) as writer:
             writer.add_scalar("x", float(number), 1)
@@ -252,7 +252,7 @@ def test_heartbeats_and_end_are_in_the_file(tmp_path: Path) -> None:
 
 
 def test_a_session_log_of_the_user_is_not_an_end_of_ours(tmp_path: Path) -> None:
-    """SessionLog.START has the number of our own state FINISHED: a recording with both is told apart."""
+    """SessionLog.START has the number of our own state FINISHED: only our own mark ends a recording."""
     start = TensorBoardEvent(wall_time=0.0, session_log=SessionLog(status=SessionLog.START))
     writer = FileWriter(tmp_path)
     writer.add_event(start)
