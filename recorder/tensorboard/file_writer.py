@@ -44,6 +44,7 @@ class EventWriter:
 
     def __init__(self, path: str, log_dir: str) -> None:
         self._file_name = path
+        self._ev_writer = self  # Of tensorboardX, which has the name there.
         self._logdir = log_dir
 
     def get_logdir(self) -> str:

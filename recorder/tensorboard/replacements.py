@@ -57,8 +57,9 @@ def _subclass(ours: type, theirs: type) -> type:
 
 def _rebind(classes: Mapping[type, type]) -> None:
     """Replace classes by others in every module that has a name for them."""
+    by_id = {id(each): other for each, other in classes.items()}  # Some values do strange things when they are asked.
     for module in list(sys.modules.values()):
         names: dict[str, Any] = getattr(module, "__dict__", {})
         for name, value in list(names.items()):
-            if isinstance(value, type) and value in classes:
-                names[name] = classes[value]
+            if id(value) in by_id:
+                names[name] = by_id[id(value)]
