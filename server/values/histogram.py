@@ -34,7 +34,7 @@ class Histogram(NamedTuple):
     """The distribution of a tensor's values. Fields that an encoding lacks are None."""
 
     total_count: int | float
-    """Number of values, as counted by the writer."""
+    """Number of values, as counted by the writer; the sum of the buckets if it did not count them."""
     min: float | None
     """Over the finite values, like max and sum; also None if there are none."""
     max: float | None
@@ -104,6 +104,7 @@ def _of_limits(payload: bytes) -> Histogram:
     if len(limits) != len(counts):
         raise ValueError(f"a histogram has {len(limits)} limits and {len(counts)} counts")
     low, high, count, total = extent.values()
+    count = count or float(counts.sum())  # Some writers leave it out.
     left, right, counts = _edged(limits, counts, low, high)
     extremes: _Extremes = (low, high) if count or counts.size else (None, None)
     count += sum(number or 0 for number in not_finite.values())
