@@ -12,7 +12,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-import
-.PHONY: bench-fixed-cost bench-landscape check fuzz
+.PHONY: bench-writer bench-fixed-cost bench-landscape check fuzz
 .PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-vtk
 .PHONY: interop-tensorboard
@@ -23,7 +23,8 @@ demo: page
 	@$(BIN)/python examples/demo.py
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
-bench: bench-page bench-recorder bench-reader bench-idle bench-collector bench-import bench-fixed-cost bench-landscape
+bench: bench-page bench-recorder bench-reader bench-idle bench-collector bench-import bench-fixed-cost bench-writer
+bench: bench-landscape
 
 # What a person at the page waits for, beside TensorBoard.
 bench-page: $(VENV)/.dev page chromium build/bench/peers/.installed
@@ -51,6 +52,10 @@ bench-import: $(VENV)/.installed
 
 bench-fixed-cost: $(VENV)/.dev
 	$(BIN)/python benchmarks/run_fixed_cost.py $(MEASUREMENTS)
+
+# What a call of SummaryWriter costs, beside the writers of PyTorch and tensorboardX.
+bench-writer: build/interop/tensorboard/.installed $(TYPED)
+	PYTHONPATH=$(TYPED) build/interop/tensorboard/bin/python benchmarks/summary_writer.py $(MEASUREMENTS)
 
 # What a loss landscape costs, beside the naive loop. With MINDSPORE=1 MindSpore's own generator is measured too.
 bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.installed)

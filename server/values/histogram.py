@@ -107,8 +107,10 @@ def _of_limits(payload: bytes) -> Histogram:
     count = count or float(counts.sum())  # Some writers leave it out.
     left, right, counts = _edged(limits, counts, low, high)
     extremes: _Extremes = (low, high) if count or counts.size else (None, None)
-    count += sum(number or 0 for number in not_finite.values())
-    return Histogram(_whole(count), *extremes, total, *not_finite.values(), _merged(left, right - left, counts))
+    nan, pos_inf, neg_inf = not_finite.values()
+    count += (nan or 0) + (pos_inf or 0) + (neg_inf or 0)
+    buckets = _merged(left, right - left, counts)
+    return Histogram(_whole(count), *extremes, total, nan, pos_inf, neg_inf, buckets)
 
 
 def _edged(limits: _Floats, counts: _Floats, low: float, high: float) -> tuple[_Floats, _Floats, _Floats]:
