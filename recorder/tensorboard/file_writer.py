@@ -5,7 +5,10 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from google.protobuf.message import DecodeError
+
 from toposcope.proto.summary_pb2 import RecordingEnd
+from toposcope.proto.tensorboard_pb2 import Event
 from toposcope.proto.wire import bytes_head
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory
@@ -156,13 +159,17 @@ class FileWriter:
         self._add_fields(bytes_head(_SUMMARY, len(content)) + content, global_step, walltime)
 
     def add_event(self, event: Any, step: Any = None, walltime: Any = None) -> None:
-        """Record an Event of TensorBoard, a message of any library, at its own step if none is passed.
+        """Record an Event of TensorBoard, a message of any library or its bytes, at its own step if none is passed.
+
+        Its wall time is the current one if none is passed.
 
         Raises:
-            TypeError: it is not a message.
+            TypeError: it is neither.
+            ValueError: the bytes are not an event.
         """
-        content = _bytes_of(event, "event")
-        self._add_fields(content, getattr(event, "step", None) if step is None else step, walltime)
+        if step is None:
+            step = _parsed(event).step if isinstance(event, bytes) else getattr(event, "step", None)
+        self._add_fields(_bytes_of(event, "event"), step, walltime)
 
     def add_graph(self, graph_profile: Any, walltime: Any = None) -> None:
         """Record a graph: a pair of GraphDef and step statistics, which are not recorded.
@@ -229,6 +236,13 @@ class FileWriter:
         if reason not in self._warned:
             self._warned.add(reason)
             log.warn("%s: %s", self._log_dir, text)
+
+
+def _parsed(event: bytes) -> Event:
+    try:
+        return Event.FromString(event)
+    except DecodeError as error:
+        raise ValueError(f"event must be an encoded Event of TensorBoard, not {short_repr(event)}: {error}") from None
 
 
 def _bytes_of(message: Any, name: str) -> bytes:

@@ -185,10 +185,11 @@ class SummaryWriter:
 
         Raises:
             TypeError: an argument has the wrong type.
-            ValueError: the step does not fit in 64 bits.
+            ValueError: the tensor takes 2 GiB or more, or the step does not fit in 64 bits.
         """
-        from toposcope.recorder.tensorboard.tensor import TensorValue
+        from toposcope.recorder.tensorboard.tensor import TensorValue, check_size
 
+        check_size(tensor)
         if (array := self._array(tag, tensor)) is not None:
             self._add("tensor", tag, TensorValue(array), array.values.nbytes, global_step, walltime)
 

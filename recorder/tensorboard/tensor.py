@@ -37,6 +37,16 @@ TYPES = {
 """DataType of tensorboard/compat/proto/types.proto, by the name of the dtype."""
 
 
+_MAX_BYTES = (1 << 31) - (1 << 20)
+
+
+def check_size(value: Any) -> None:
+    """Check an array before it is copied; ValueError if protobuf cannot read a message with it."""
+    size = getattr(value, "nbytes", 0)
+    if isinstance(size, int) and size > _MAX_BYTES:
+        raise ValueError(f"A tensor must take at most {_MAX_BYTES} bytes; this one takes {size}.")
+
+
 class TensorValue(NamedTuple):
     """A tensor of the plugin "tensor"."""
 

@@ -260,3 +260,16 @@ def test_a_session_log_of_the_user_is_not_an_end_of_ours(tmp_path: Path) -> None
     assert run_in(tmp_path).state.state == "running"
     writer.close(RecordingEnd(state=RecordingEnd.STATE_INTERRUPTED))
     assert run_in(tmp_path).state.state == "interrupted"
+
+
+def test_encoded_messages_are_recorded_as_they_are(tmp_path: Path) -> None:
+    """The bytes of a message are recorded at the message's own step unless another one is passed."""
+    event = TensorBoardEvent(wall_time=3.0, step=7)
+    event.summary.value.add(tag="x", simple_value=0.5)
+    writer = FileWriter(tmp_path)
+    writer.add_event(event.SerializeToString(), walltime=5.0)
+    writer.add_event(event, step=8)
+    writer.add_summary(event.summary.SerializeToString(), 9)
+    writer.close()
+    assert scalars_of(tmp_path, "x") == {7: 0.5, 8: 0.5, 9: 0.5}
+    assert run_in(tmp_path).scalars("x").wall_time[0] == 5.0

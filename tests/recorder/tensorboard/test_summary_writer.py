@@ -102,6 +102,8 @@ def test_steps_are_what_int_accepts(tmp_path: Path, step: Any) -> None:
         (lambda w: w.add_hparams({"a": 1}, {}, [1]), TypeError, "hparam_domain_discrete must be a dict"),
         (lambda w: w._get_file_writer().add_summary("x"), TypeError, "must be a protobuf message"),
         (lambda w: w._get_file_writer().add_event(3), TypeError, "must be a protobuf message"),
+        (lambda w: w._get_file_writer().add_event(b"\xff"), ValueError, "must be an encoded Event"),
+        (lambda w: w.add_tensor("x", np.broadcast_to(np.zeros(()), (1 << 29,))), ValueError, "at most"),
     ],
 )
 def test_bad_input_is_refused_and_loses_nothing(tmp_path: Path, call: Any, error: type[Exception], text: str) -> None:
