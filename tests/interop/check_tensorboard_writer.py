@@ -9,6 +9,7 @@ import time
 import urllib.request
 import wave
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,6 @@ import pytest
 import tensorboardX
 import torch
 from google.protobuf import text_format
-from matplotlib.figure import Figure
 from PIL import Image, ImageSequence
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
@@ -113,7 +113,7 @@ def scalars(writer: Any) -> None:
     for step in range(5):
         writer.add_scalar("loss", 0.1 * step, step)
         writer.add_scalar("of/tensor", torch.tensor(1.5 * step), np.int64(step))
-        writer.add_scalar("of/array", np.float32([step]), step)
+        writer.add_scalar("of/array", np.array([step], np.float32), step)
         writer.add_scalar("integer", step, step)
     writer.add_scalar("without_step", float("inf"))
 
@@ -158,7 +158,7 @@ def figures(writer: Any) -> None:
     """Record figures."""
     drawn = []
     for count in (3, 5):
-        figure = Figure(figsize=(2, 1))
+        figure = import_module("matplotlib.figure").Figure(figsize=(2, 1))
         figure.add_subplot().plot(range(count))
         drawn.append(figure)
     writer.add_figure("one", drawn[0], 1, close=False)
@@ -341,8 +341,8 @@ def test_messages_of_tensorboard_are_passed_through(tmp_path: Path) -> None:
     summary = summary_pb2.Summary(value=[summary_pb2.Summary.Value(tag="direct", simple_value=2.5)])
     with SummaryWriter(tmp_path) as writer:
         writer._get_file_writer().add_summary(summary, 7, walltime=10.0)
-        writer.file_writer.add_event(event_pb2.Event(summary=summary, step=8))
-        writer.file_writer.add_event(event_pb2.Event(summary=summary, step=8, wall_time=5.0), step=9)
+        writer._get_file_writer().add_event(event_pb2.Event(summary=summary, step=8))
+        writer._get_file_writer().add_event(event_pb2.Event(summary=summary, step=8, wall_time=5.0), step=9)
     read = EventAccumulator(str(tmp_path)).Reload().Scalars("direct")
     assert [(each.step, each.value) for each in read] == [(7, 2.5), (8, 2.5), (9, 2.5)]
     assert read[0].wall_time == 10.0
