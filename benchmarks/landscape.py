@@ -236,7 +236,7 @@ def error_against_truth(directory: Path, grid: Any, z: Any) -> float:
         errors = []
         for i, j in zip(*np.unravel_index(chosen, shown.shape), strict=True):
             model.move((x[j], y[i]))
-            true = model.loss().mean
+            true = model.losses().sums.mean
             errors.append(abs(shown[i, j] - true) / true)
     return float(np.percentile(errors, 95))
 
@@ -352,10 +352,10 @@ def measure_mindspore(directory: Path, options: argparse.Namespace) -> None:
     output = subprocess.run(command, cwd=directory, env=environment, check=True, stdout=subprocess.PIPE).stdout
     each = json.loads(output.splitlines()[-1])["seconds_a_sample"] * SAMPLES
     with restored_model(callback_of(lenet, 32), None) as model:
-        model.loss()
+        model.losses()
         begin = time.process_time()
         for _ in range(5):
-            model.loss()
+            model.losses()
         ours = (time.process_time() - begin) / 5
     row("MindSpore's generator, a loss of 2048 samples", f"{each:8.2f} s", "its kernels included: see above")
     row("ours with PyTorch", f"{ours:8.2f} s")

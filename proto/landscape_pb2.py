@@ -15,7 +15,7 @@ _sym_db = _symbol_database.Default()
 from toposcope.proto import tensor_pb2 as toposcope_dot_proto_dot_tensor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ftoposcope/proto/landscape.proto\x12\ttoposcope\x1a\x1ctoposcope/proto/tensor.proto\"\x80\x0b\n\rLossLandscape\x12\x31\n\tlandscape\x18\x01 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x12\x34\n\tloss_path\x18\x02 \x01(\x0b\x32!.toposcope.LossLandscape.LossPath\x12\x33\n\x08metadata\x18\x03 \x01(\x0b\x32!.toposcope.LossLandscape.Metadata\x12\x39\n\x11\x63onvergence_point\x18\x04 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x12\x31\n\x07\x64\x65tails\x18\x64 \x01(\x0b\x32 .toposcope.LossLandscape.Details\x1ap\n\x05Point\x12!\n\x01x\x18\x01 \x01(\x0b\x32\x16.toposcope.TensorProto\x12!\n\x01y\x18\x02 \x01(\x0b\x32\x16.toposcope.TensorProto\x12!\n\x01z\x18\x03 \x01(\x0b\x32\x16.toposcope.TensorProto\x1aM\n\x08LossPath\x12\x11\n\tintervals\x18\x01 \x03(\x05\x12.\n\x06points\x18\x02 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x1aG\n\x08Metadata\x12\x15\n\rdecomposition\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\t\x12\x16\n\x0estep_per_epoch\x18\x03 \x01(\x05\x1a\x85\x01\n\x08Measured\x12\r\n\x01x\x18\x01 \x03(\x01\x42\x02\x10\x01\x12\r\n\x01y\x18\x02 \x03(\x01\x42\x02\x10\x01\x12\r\n\x01z\x18\x03 \x03(\x01\x42\x02\x10\x01\x12\x11\n\x05known\x18\x04 \x03(\x08\x42\x02\x10\x01\x12\x1a\n\x0estandard_error\x18\x05 \x03(\x01\x42\x02\x10\x01\x12\r\n\x05level\x18\x06 \x01(\x05\x12\x0e\n\x06levels\x18\x07 \x01(\x05\x1a\x62\n\tPathTruth\x12\x10\n\x04real\x18\x01 \x03(\x01\x42\x02\x10\x01\x12\x11\n\x05plane\x18\x02 \x03(\x01\x42\x02\x10\x01\x12\x14\n\x08residual\x18\x03 \x03(\x01\x42\x02\x10\x01\x12\x1a\n\x0estandard_error\x18\x04 \x03(\x01\x42\x02\x10\x01\x1a\xbd\x03\n\x0b\x44iagnostics\x12\x0c\n\x04\x61xes\x18\x01 \x01(\t\x12\x12\n\x06\x65nergy\x18\x02 \x03(\x01\x42\x02\x10\x01\x12\x1e\n\x12random_walk_energy\x18\x03 \x03(\x01\x42\x02\x10\x01\x12\x16\n\x0eis_random_walk\x18\x04 \x01(\x08\x12\x18\n\x0c\x61xis_lengths\x18\x05 \x03(\x01\x42\x02\x10\x01\x12\x13\n\x0b\x61xis_cosine\x18\x06 \x01(\x01\x12\x0f\n\x07samples\x18\x07 \x01(\x03\x12\x0c\n\x04seed\x18\x08 \x01(\x03\x12\x0f\n\x07\x62uffers\x18\t \x01(\t\x12\x0f\n\x07is_flat\x18\n \x01(\x08\x12\x1b\n\x13interpolation_error\x18\x0b \x01(\x01\x12\x17\n\x0b\x65igenvalues\x18\x0c \x03(\x01\x42\x02\x10\x01\x12\x1a\n\x0eritz_residuals\x18\r \x03(\x01\x42\x02\x10\x01\x12\x15\n\tcurvature\x18\x0e \x03(\x01\x42\x02\x10\x01\x12H\n\nprovenance\x18\x0f \x03(\x0b\x32\x34.toposcope.LossLandscape.Diagnostics.ProvenanceEntry\x1a\x31\n\x0fProvenanceEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\xac\x01\n\x07\x44\x65tails\x12\x33\n\x08measured\x18\x01 \x01(\x0b\x32!.toposcope.LossLandscape.Measured\x12\x31\n\x05truth\x18\x02 \x01(\x0b\x32\".toposcope.LossLandscape.PathTruth\x12\x39\n\x0b\x64iagnostics\x18\x03 \x01(\x0b\x32$.toposcope.LossLandscape.Diagnostics')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1ftoposcope/proto/landscape.proto\x12\ttoposcope\x1a\x1ctoposcope/proto/tensor.proto\"\xfb\x0b\n\rLossLandscape\x12\x31\n\tlandscape\x18\x01 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x12\x34\n\tloss_path\x18\x02 \x01(\x0b\x32!.toposcope.LossLandscape.LossPath\x12\x33\n\x08metadata\x18\x03 \x01(\x0b\x32!.toposcope.LossLandscape.Metadata\x12\x39\n\x11\x63onvergence_point\x18\x04 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x12\x31\n\x07\x64\x65tails\x18\x64 \x01(\x0b\x32 .toposcope.LossLandscape.Details\x1ap\n\x05Point\x12!\n\x01x\x18\x01 \x01(\x0b\x32\x16.toposcope.TensorProto\x12!\n\x01y\x18\x02 \x01(\x0b\x32\x16.toposcope.TensorProto\x12!\n\x01z\x18\x03 \x01(\x0b\x32\x16.toposcope.TensorProto\x1aM\n\x08LossPath\x12\x11\n\tintervals\x18\x01 \x03(\x05\x12.\n\x06points\x18\x02 \x01(\x0b\x32\x1e.toposcope.LossLandscape.Point\x1aG\n\x08Metadata\x12\x15\n\rdecomposition\x18\x01 \x01(\t\x12\x0c\n\x04unit\x18\x02 \x01(\t\x12\x16\n\x0estep_per_epoch\x18\x03 \x01(\x05\x1a\xa3\x01\n\x08Measured\x12\r\n\x01x\x18\x01 \x03(\x01\x42\x02\x10\x01\x12\r\n\x01y\x18\x02 \x03(\x01\x42\x02\x10\x01\x12\r\n\x01z\x18\x03 \x03(\x01\x42\x02\x10\x01\x12\x11\n\x05known\x18\x04 \x03(\x08\x42\x02\x10\x01\x12\x1a\n\x0estandard_error\x18\x05 \x03(\x01\x42\x02\x10\x01\x12\r\n\x05level\x18\x06 \x01(\x05\x12\x0e\n\x06levels\x18\x07 \x01(\x05\x12\x1c\n\x10\x64ifference_error\x18\x08 \x03(\x01\x42\x02\x10\x01\x1ay\n\tPathTruth\x12\x10\n\x04real\x18\x01 \x03(\x01\x42\x02\x10\x01\x12\x11\n\x05plane\x18\x02 \x03(\x01\x42\x02\x10\x01\x12\x14\n\x08residual\x18\x03 \x03(\x01\x42\x02\x10\x01\x12\x1a\n\x0estandard_error\x18\x04 \x03(\x01\x42\x02\x10\x01\x12\x15\n\tgap_error\x18\x05 \x03(\x01\x42\x02\x10\x01\x1a\x83\x04\n\x0b\x44iagnostics\x12\x0c\n\x04\x61xes\x18\x01 \x01(\t\x12\x12\n\x06\x65nergy\x18\x02 \x03(\x01\x42\x02\x10\x01\x12\x1e\n\x12random_walk_energy\x18\x03 \x03(\x01\x42\x02\x10\x01\x12\x16\n\x0eis_random_walk\x18\x04 \x01(\x08\x12\x18\n\x0c\x61xis_lengths\x18\x05 \x03(\x01\x42\x02\x10\x01\x12\x13\n\x0b\x61xis_cosine\x18\x06 \x01(\x01\x12\x0f\n\x07samples\x18\x07 \x01(\x03\x12\x0c\n\x04seed\x18\x08 \x01(\x03\x12\x0f\n\x07\x62uffers\x18\t \x01(\t\x12\x0f\n\x07is_flat\x18\n \x01(\x08\x12\x1b\n\x13interpolation_error\x18\x0b \x01(\x01\x12\x17\n\x0b\x65igenvalues\x18\x0c \x03(\x01\x42\x02\x10\x01\x12\x1a\n\x0eritz_residuals\x18\r \x03(\x01\x42\x02\x10\x01\x12\x15\n\tcurvature\x18\x0e \x03(\x01\x42\x02\x10\x01\x12H\n\nprovenance\x18\x0f \x03(\x0b\x32\x34.toposcope.LossLandscape.Diagnostics.ProvenanceEntry\x12\r\n\x05units\x18\x10 \x01(\x03\x12\x17\n\x0f\x64iffering_nodes\x18\x11 \x01(\x03\x12\x1c\n\x14random_walk_residual\x18\x12 \x01(\x01\x1a\x31\n\x0fProvenanceEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x1a\xac\x01\n\x07\x44\x65tails\x12\x33\n\x08measured\x18\x01 \x01(\x0b\x32!.toposcope.LossLandscape.Measured\x12\x31\n\x05truth\x18\x02 \x01(\x0b\x32\".toposcope.LossLandscape.PathTruth\x12\x39\n\x0b\x64iagnostics\x18\x03 \x01(\x0b\x32$.toposcope.LossLandscape.Diagnostics')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,6 +32,8 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_LOSSLANDSCAPE_MEASURED'].fields_by_name['known']._serialized_options = b'\020\001'
   _globals['_LOSSLANDSCAPE_MEASURED'].fields_by_name['standard_error']._options = None
   _globals['_LOSSLANDSCAPE_MEASURED'].fields_by_name['standard_error']._serialized_options = b'\020\001'
+  _globals['_LOSSLANDSCAPE_MEASURED'].fields_by_name['difference_error']._options = None
+  _globals['_LOSSLANDSCAPE_MEASURED'].fields_by_name['difference_error']._serialized_options = b'\020\001'
   _globals['_LOSSLANDSCAPE_PATHTRUTH'].fields_by_name['real']._options = None
   _globals['_LOSSLANDSCAPE_PATHTRUTH'].fields_by_name['real']._serialized_options = b'\020\001'
   _globals['_LOSSLANDSCAPE_PATHTRUTH'].fields_by_name['plane']._options = None
@@ -40,6 +42,8 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_LOSSLANDSCAPE_PATHTRUTH'].fields_by_name['residual']._serialized_options = b'\020\001'
   _globals['_LOSSLANDSCAPE_PATHTRUTH'].fields_by_name['standard_error']._options = None
   _globals['_LOSSLANDSCAPE_PATHTRUTH'].fields_by_name['standard_error']._serialized_options = b'\020\001'
+  _globals['_LOSSLANDSCAPE_PATHTRUTH'].fields_by_name['gap_error']._options = None
+  _globals['_LOSSLANDSCAPE_PATHTRUTH'].fields_by_name['gap_error']._serialized_options = b'\020\001'
   _globals['_LOSSLANDSCAPE_DIAGNOSTICS_PROVENANCEENTRY']._options = None
   _globals['_LOSSLANDSCAPE_DIAGNOSTICS_PROVENANCEENTRY']._serialized_options = b'8\001'
   _globals['_LOSSLANDSCAPE_DIAGNOSTICS'].fields_by_name['energy']._options = None
@@ -55,7 +59,7 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_LOSSLANDSCAPE_DIAGNOSTICS'].fields_by_name['curvature']._options = None
   _globals['_LOSSLANDSCAPE_DIAGNOSTICS'].fields_by_name['curvature']._serialized_options = b'\020\001'
   _globals['_LOSSLANDSCAPE']._serialized_start=77
-  _globals['_LOSSLANDSCAPE']._serialized_end=1485
+  _globals['_LOSSLANDSCAPE']._serialized_end=1608
   _globals['_LOSSLANDSCAPE_POINT']._serialized_start=362
   _globals['_LOSSLANDSCAPE_POINT']._serialized_end=474
   _globals['_LOSSLANDSCAPE_LOSSPATH']._serialized_start=476
@@ -63,13 +67,13 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_LOSSLANDSCAPE_METADATA']._serialized_start=555
   _globals['_LOSSLANDSCAPE_METADATA']._serialized_end=626
   _globals['_LOSSLANDSCAPE_MEASURED']._serialized_start=629
-  _globals['_LOSSLANDSCAPE_MEASURED']._serialized_end=762
-  _globals['_LOSSLANDSCAPE_PATHTRUTH']._serialized_start=764
-  _globals['_LOSSLANDSCAPE_PATHTRUTH']._serialized_end=862
-  _globals['_LOSSLANDSCAPE_DIAGNOSTICS']._serialized_start=865
-  _globals['_LOSSLANDSCAPE_DIAGNOSTICS']._serialized_end=1310
-  _globals['_LOSSLANDSCAPE_DIAGNOSTICS_PROVENANCEENTRY']._serialized_start=1261
-  _globals['_LOSSLANDSCAPE_DIAGNOSTICS_PROVENANCEENTRY']._serialized_end=1310
-  _globals['_LOSSLANDSCAPE_DETAILS']._serialized_start=1313
-  _globals['_LOSSLANDSCAPE_DETAILS']._serialized_end=1485
+  _globals['_LOSSLANDSCAPE_MEASURED']._serialized_end=792
+  _globals['_LOSSLANDSCAPE_PATHTRUTH']._serialized_start=794
+  _globals['_LOSSLANDSCAPE_PATHTRUTH']._serialized_end=915
+  _globals['_LOSSLANDSCAPE_DIAGNOSTICS']._serialized_start=918
+  _globals['_LOSSLANDSCAPE_DIAGNOSTICS']._serialized_end=1433
+  _globals['_LOSSLANDSCAPE_DIAGNOSTICS_PROVENANCEENTRY']._serialized_start=1384
+  _globals['_LOSSLANDSCAPE_DIAGNOSTICS_PROVENANCEENTRY']._serialized_end=1433
+  _globals['_LOSSLANDSCAPE_DETAILS']._serialized_start=1436
+  _globals['_LOSSLANDSCAPE_DETAILS']._serialized_end=1608
 # @@protoc_insertion_point(module_scope)

@@ -34,7 +34,7 @@ class LossLandscape(_message.Message):
         step_per_epoch: int
         def __init__(self, decomposition: _Optional[str] = ..., unit: _Optional[str] = ..., step_per_epoch: _Optional[int] = ...) -> None: ...
     class Measured(_message.Message):
-        __slots__ = ("x", "y", "z", "known", "standard_error", "level", "levels")
+        __slots__ = ("x", "y", "z", "known", "standard_error", "level", "levels", "difference_error")
         X_FIELD_NUMBER: _ClassVar[int]
         Y_FIELD_NUMBER: _ClassVar[int]
         Z_FIELD_NUMBER: _ClassVar[int]
@@ -42,6 +42,7 @@ class LossLandscape(_message.Message):
         STANDARD_ERROR_FIELD_NUMBER: _ClassVar[int]
         LEVEL_FIELD_NUMBER: _ClassVar[int]
         LEVELS_FIELD_NUMBER: _ClassVar[int]
+        DIFFERENCE_ERROR_FIELD_NUMBER: _ClassVar[int]
         x: _containers.RepeatedScalarFieldContainer[float]
         y: _containers.RepeatedScalarFieldContainer[float]
         z: _containers.RepeatedScalarFieldContainer[float]
@@ -49,20 +50,23 @@ class LossLandscape(_message.Message):
         standard_error: _containers.RepeatedScalarFieldContainer[float]
         level: int
         levels: int
-        def __init__(self, x: _Optional[_Iterable[float]] = ..., y: _Optional[_Iterable[float]] = ..., z: _Optional[_Iterable[float]] = ..., known: _Optional[_Iterable[bool]] = ..., standard_error: _Optional[_Iterable[float]] = ..., level: _Optional[int] = ..., levels: _Optional[int] = ...) -> None: ...
+        difference_error: _containers.RepeatedScalarFieldContainer[float]
+        def __init__(self, x: _Optional[_Iterable[float]] = ..., y: _Optional[_Iterable[float]] = ..., z: _Optional[_Iterable[float]] = ..., known: _Optional[_Iterable[bool]] = ..., standard_error: _Optional[_Iterable[float]] = ..., level: _Optional[int] = ..., levels: _Optional[int] = ..., difference_error: _Optional[_Iterable[float]] = ...) -> None: ...
     class PathTruth(_message.Message):
-        __slots__ = ("real", "plane", "residual", "standard_error")
+        __slots__ = ("real", "plane", "residual", "standard_error", "gap_error")
         REAL_FIELD_NUMBER: _ClassVar[int]
         PLANE_FIELD_NUMBER: _ClassVar[int]
         RESIDUAL_FIELD_NUMBER: _ClassVar[int]
         STANDARD_ERROR_FIELD_NUMBER: _ClassVar[int]
+        GAP_ERROR_FIELD_NUMBER: _ClassVar[int]
         real: _containers.RepeatedScalarFieldContainer[float]
         plane: _containers.RepeatedScalarFieldContainer[float]
         residual: _containers.RepeatedScalarFieldContainer[float]
         standard_error: _containers.RepeatedScalarFieldContainer[float]
-        def __init__(self, real: _Optional[_Iterable[float]] = ..., plane: _Optional[_Iterable[float]] = ..., residual: _Optional[_Iterable[float]] = ..., standard_error: _Optional[_Iterable[float]] = ...) -> None: ...
+        gap_error: _containers.RepeatedScalarFieldContainer[float]
+        def __init__(self, real: _Optional[_Iterable[float]] = ..., plane: _Optional[_Iterable[float]] = ..., residual: _Optional[_Iterable[float]] = ..., standard_error: _Optional[_Iterable[float]] = ..., gap_error: _Optional[_Iterable[float]] = ...) -> None: ...
     class Diagnostics(_message.Message):
-        __slots__ = ("axes", "energy", "random_walk_energy", "is_random_walk", "axis_lengths", "axis_cosine", "samples", "seed", "buffers", "is_flat", "interpolation_error", "eigenvalues", "ritz_residuals", "curvature", "provenance")
+        __slots__ = ("axes", "energy", "random_walk_energy", "is_random_walk", "axis_lengths", "axis_cosine", "samples", "seed", "buffers", "is_flat", "interpolation_error", "eigenvalues", "ritz_residuals", "curvature", "provenance", "units", "differing_nodes", "random_walk_residual")
         class ProvenanceEntry(_message.Message):
             __slots__ = ("key", "value")
             KEY_FIELD_NUMBER: _ClassVar[int]
@@ -85,6 +89,9 @@ class LossLandscape(_message.Message):
         RITZ_RESIDUALS_FIELD_NUMBER: _ClassVar[int]
         CURVATURE_FIELD_NUMBER: _ClassVar[int]
         PROVENANCE_FIELD_NUMBER: _ClassVar[int]
+        UNITS_FIELD_NUMBER: _ClassVar[int]
+        DIFFERING_NODES_FIELD_NUMBER: _ClassVar[int]
+        RANDOM_WALK_RESIDUAL_FIELD_NUMBER: _ClassVar[int]
         axes: str
         energy: _containers.RepeatedScalarFieldContainer[float]
         random_walk_energy: _containers.RepeatedScalarFieldContainer[float]
@@ -100,7 +107,10 @@ class LossLandscape(_message.Message):
         ritz_residuals: _containers.RepeatedScalarFieldContainer[float]
         curvature: _containers.RepeatedScalarFieldContainer[float]
         provenance: _containers.ScalarMap[str, str]
-        def __init__(self, axes: _Optional[str] = ..., energy: _Optional[_Iterable[float]] = ..., random_walk_energy: _Optional[_Iterable[float]] = ..., is_random_walk: bool = ..., axis_lengths: _Optional[_Iterable[float]] = ..., axis_cosine: _Optional[float] = ..., samples: _Optional[int] = ..., seed: _Optional[int] = ..., buffers: _Optional[str] = ..., is_flat: bool = ..., interpolation_error: _Optional[float] = ..., eigenvalues: _Optional[_Iterable[float]] = ..., ritz_residuals: _Optional[_Iterable[float]] = ..., curvature: _Optional[_Iterable[float]] = ..., provenance: _Optional[_Mapping[str, str]] = ...) -> None: ...
+        units: int
+        differing_nodes: int
+        random_walk_residual: float
+        def __init__(self, axes: _Optional[str] = ..., energy: _Optional[_Iterable[float]] = ..., random_walk_energy: _Optional[_Iterable[float]] = ..., is_random_walk: bool = ..., axis_lengths: _Optional[_Iterable[float]] = ..., axis_cosine: _Optional[float] = ..., samples: _Optional[int] = ..., seed: _Optional[int] = ..., buffers: _Optional[str] = ..., is_flat: bool = ..., interpolation_error: _Optional[float] = ..., eigenvalues: _Optional[_Iterable[float]] = ..., ritz_residuals: _Optional[_Iterable[float]] = ..., curvature: _Optional[_Iterable[float]] = ..., provenance: _Optional[_Mapping[str, str]] = ..., units: _Optional[int] = ..., differing_nodes: _Optional[int] = ..., random_walk_residual: _Optional[float] = ...) -> None: ...
     class Details(_message.Message):
         __slots__ = ("measured", "truth", "diagnostics")
         MEASURED_FIELD_NUMBER: _ClassVar[int]

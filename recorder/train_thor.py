@@ -53,6 +53,9 @@ class ConvertModelUtils:
         arguments, as in MindSpore. If optimizer is not a THOR optimizer, the result is *model* itself. A model of
         MindSpore is converted by MindSpore.
 
+        Unlike MindSpore's, the new model keeps the evaluation network of *model*, and our keyword-only arguments. Its
+        callbacks are called at every step, sink mode is not required, and fit() may evaluate in between.
+
         Args:
             model: a Model.
             network: the network to train.
@@ -64,7 +67,8 @@ class ConvertModelUtils:
             keep_batchnorm_fp32: as for Model.
 
         Raises:
-            TypeError: model is not a Model, or an argument has the wrong type.
+            TypeError: model is not a Model, network is not a torch.nn.Module or a mindspore.nn.Cell, or an argument has
+                the wrong type.
             ValueError: amp_level is none of the above, or another argument has an invalid value.
         """
         if is_cell(network):
@@ -73,13 +77,16 @@ class ConvertModelUtils:
             )
         if not isinstance(model, Model):
             raise TypeError(f"model must be a Model, not {short_repr(model)}.")
+        if not is_module(network):
+            raise TypeError(f"network must be a torch.nn.Module or a mindspore.nn.Cell, not {short_repr(network)}.")
+        checked_bool("keep_batchnorm_fp32", keep_batchnorm_fp32)
         if amp_level not in _AMP_LEVELS:
             raise ValueError(
                 f"amp_level must be one of {', '.join(map(repr, _AMP_LEVELS))}, not {short_repr(amp_level)}."
             )
         if not hasattr(optimizer, "curvatures"):
             return model
-        return Model(
+        return model.with_parts(
             network,
             loss_fn,
             optimizer,
@@ -113,6 +120,7 @@ def thor(
     block_size: int | None = None,
     trust_region: float | None = None,
     trace_thresholds: tuple[float, float] | None = None,
+    factor_decay: float = 0.0,
     approach: Literal["expand", "reduce"] = "expand",
     reduction: Literal["mean", "sum"] = "mean",
     fisher: Literal["empirical", "sampled"] = "empirical",
@@ -130,6 +138,13 @@ def thor(
             loss_fn(net(inputs), labels).backward()
             optimizer.step()
 
+    Differences from MindSpore's function: it takes parameter groups, and numbers and functions as rates and damping; a
+    sequence that is too short for the training keeps its last value; damping is checked; frequency may be 1 and
+    momentum an integer; use_nesterov has an effect on every device; without ConvertModelUtils and sink mode, too, only
+    due steps refresh the factors. The layers keep their attributes: MindSpore loses the dilation and bias of
+    convolutions and the padding_idx of embeddings, and refuses grouped convolutions and subclasses of Dense. Biases are
+    preconditioned; normalisation layers are not. Factors are means over the samples, and damping has π, see pi.
+
     Preconditioned are torch.nn.Linear, Conv2d and Embedding, biases included. All other parameters are updated by
     momentum; one warning names them. Factors are gathered by hooks once every *frequency* steps.
 
@@ -144,23 +159,30 @@ def thor(
         batch_size: accepted for compatibility; the observed number of samples is used.
         use_nesterov: whether momentum is Nesterov's.
         decay_filter: called with an object with the attribute `name`; whether the parameter decays.
-        split_indices: accepted for compatibility: in MindSpore it groups messages between devices.
+        split_indices: None or a list of integers, accepted for compatibility: in MindSpore it groups messages between
+            devices.
         enable_clip_grad: whether the update of each parameter is clipped to an Euclidean norm of 1.
         frequency: steps between refreshes of the factors.
         params: parameter groups, dicts with the keys "params", "lr", "damping", "momentum" and "weight_decay". None:
-            one group of all trainable parameters.
+            one group of all trainable parameters. A group's own number replaces a sequence or function. Parameters
+            that are in no group are neither trained nor observed.
         pi: whether damping is divided between the two factors of a layer in proportion to their mean eigenvalues;
             False: equally, as in MindSpore.
-        block_size: size of the diagonal blocks of factors that are inverted, 128 in MindSpore; None: whole factors.
+        block_size: size of the diagonal blocks of factors that are inverted, 128 in MindSpore; the row of the bias
+            belongs to the last block. Smaller blocks take less time and memory, and precondition less. None: whole
+            factors.
         trust_region: limit of the squared length of an update in the metric of the Fisher information; longer
             updates are scaled down. None: no limit.
         trace_thresholds: two relative changes of a layer's trace: above the first its factors are refreshed, below the
-            second they are never refreshed again, as in the paper: (0.01, 0.0) or (0.01, 0.001). None: every refresh.
+            second they are never refreshed again, as in the paper: (0.01, 0.0) or (0.01, 0.001). The traces are those
+            of the step before, so that layers that are not refreshed need no factors. None, or zeros: every refresh.
+        factor_decay: share of the last factors that a refresh keeps, at least 0 and less than 1, as in K-FAC
+            (arXiv:1503.05671, section 5), where it is 0.95. 0: none, as in MindSpore.
         approach: treatment of positions in the input of linear layers (arXiv:2311.00636): "expand" or "reduce".
         reduction: how the loss combines the samples of a batch.
         fisher: "empirical": gradients of the loss; "sampled": gradients for labels sampled from the outputs of the
-            network, which sample_fisher() of the optimizer gathers.
-        grad_scaler: the torch.amp.GradScaler of the training.
+            network, which sample_fisher(outputs) of the optimizer gathers. Model calls it for the usual loss functions.
+        grad_scaler: the torch.amp.GradScaler of the training. None: it is found in the first step that it calls.
         process_group: the processes over which factors are averaged; None: all of an initialized torch.distributed.
 
     Raises:
@@ -170,6 +192,8 @@ def thor(
     if not is_module(net):
         raise TypeError(f"net must be a torch.nn.Module, not {short_repr(net)}.")
     checked_integer("batch_size", batch_size, lowest=0)
+    if split_indices is not None:
+        _check_indices(split_indices)
     create = adapter("torch", "thor").create
     return create(
         net,
@@ -187,9 +211,17 @@ def thor(
         block=None if block_size is None else checked_integer("block_size", block_size, lowest=1),
         trust_region=trust_region,
         trace_thresholds=trace_thresholds,
+        factor_decay=factor_decay,
         approach=approach,
         reduction=reduction,
         fisher=fisher,
         grad_scaler=grad_scaler,
         process_group=process_group,
     )
+
+
+def _check_indices(split_indices: Any) -> None:
+    if not isinstance(split_indices, list | tuple):
+        raise TypeError(f"split_indices must be a list of integers or None, not {short_repr(split_indices)}.")
+    for index in split_indices:
+        checked_integer("An index of split_indices", index, lowest=0)

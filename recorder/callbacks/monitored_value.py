@@ -70,7 +70,7 @@ class MonitoredValue:
             ValueError: the value does not have exactly one element, such as the recall of each class.
             TypeError: the value is not a number.
         """
-        return mean_over_ranks(self._local_value(params), params)
+        return mean_over_ranks(self._local_value(params), params.get("parallel_mode", "stand_alone"))
 
     def _local_value(self, params: CallbackParams) -> float | None:
         results = {**params.get("metrics", {}), **params.get("eval_results", {})}

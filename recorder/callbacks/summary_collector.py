@@ -61,6 +61,9 @@ class SummaryCollector(Callback):
       beginning of the epoch, without evaluations. A step of accumulated micro-batches has the samples of all of them
       [collect_throughput, True].
     * `gradient_norm/global` and `gradient_norm/<parameter>`: Euclidean norms [collect_gradient_norm, False].
+    * `thor_condition/...`, `thor_damping/...`, `thor_gradient_ratio/...`, `thor_refreshes/...`, `thor_trace/...`: the
+      curvature of each layer that an optimizer created by thor() preconditions; see its method curvature_statistics().
+      If THOR refreshes rarely, values repeat [collect_curvature, False].
     * `gradient/<parameter>`: histograms of gradients of parameters whose names match [gradient_histogram_regular,
       None: no gradients].
     * The values of the network's summary operators under their own tags, always.

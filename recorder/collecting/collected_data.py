@@ -31,6 +31,7 @@ _FLAGS = {
     "collect_code": True,
     "collect_optimizer_facts": True,
     "collect_gradient_norm": False,
+    "collect_curvature": False,
     "collect_console": False,
 }
 _HISTOGRAMS, _GRADIENTS, _LANDSCAPE = "histogram_regular", "gradient_histogram_regular", "collect_landscape"

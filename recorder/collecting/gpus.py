@@ -41,7 +41,12 @@ def gpus_of(environment: Mapping[str, str]) -> list[Gpu]:
 def gpu_readers(gpus: list[Gpu]) -> dict[str, Callable[[], float]]:
     """Return functions that read a metric of a GPU, by tag; only metrics that the driver supports."""
     readers = {f"machine/gpu{gpu.number}/{name}": read for gpu in gpus for name, read in _readers(gpu.handle).items()}
-    return {tag: read for tag, read in readers.items() if _is_supported(read)}
+    return supported(readers)
+
+
+def supported(readers: Mapping[str, Callable[[], float]]) -> dict[str, Callable[[], float]]:
+    """Return the readers that the driver supports: those that do not raise now."""
+    return {name: read for name, read in readers.items() if _is_supported(read)}
 
 
 def torch_memory() -> dict[str, float]:

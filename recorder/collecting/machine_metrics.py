@@ -2,17 +2,18 @@
 
 import os
 import time
-from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 from typing import NamedTuple
 
 from toposcope.recorder import log
 from toposcope.recorder.collecting.gpus import GIB, gpu_readers, gpus_of, torch_memory
+from toposcope.recorder.collecting.metric_sources import MetricSources
 
 MIB = 2**20
 
-_MIN_SHARE_SECONDS = 0.1  # CPU times have a resolution of 10 ms: over a shorter interval a percentage is meaningless.
+MIN_SHARE_SECONDS = 0.1
+"""CPU times have a resolution of 10 ms: over a shorter interval a percentage is meaningless."""
 
 
 class MachineMetrics:
@@ -35,28 +36,20 @@ class MachineMetrics:
 
     def __init__(self, directory: str) -> None:
         """Start measuring; directory is on the disk whose use is measured."""
-        self._processors = _Processors(_psutil())
+        self._processors = Processors(psutil_module())
         readers = gpu_readers(gpus_of(os.environ))
-        self._sources: dict[str, Callable[[], dict[str, float]]] = {
-            "CPU": self._processors.measure,
-            "Disk and network": _Traffic(self._processors.psutil, directory).measure,
-            "GPU": lambda: {tag: float(read()) for tag, read in readers.items()},
-            "PyTorch's CUDA memory": torch_memory,
-        }
+        self._sources = MetricSources(
+            {
+                "CPU": self._processors.measure,
+                "Disk and network": _Traffic(self._processors.psutil, directory).measure,
+                "GPU": lambda: {tag: float(read()) for tag, read in readers.items()},
+                "PyTorch's CUDA memory": torch_memory,
+            }
+        )
 
     def measure(self) -> dict[str, float]:
-        """Return the metrics by tag. Never raises.
-
-        A source of metrics that fails is logged and not used again.
-        """
-        metrics: dict[str, float] = {}
-        for name, source in list(self._sources.items()):
-            try:
-                metrics |= source()
-            except Exception as error:
-                del self._sources[name]
-                log.warn("%s metrics are no longer recorded: %s: %s", name, type(error).__name__, error)
-        return metrics
+        """Return the metrics by tag. Never raises."""
+        return self._sources.measure()
 
 
 class _Times(NamedTuple):
@@ -71,18 +64,20 @@ class _Times(NamedTuple):
     """Elapsed time, summed over all CPUs."""
 
 
-class _Processors:
+class Processors:
     """Metrics of CPUs and memory; stores the times of the last measurement."""
 
     def __init__(self, psutil: ModuleType | None) -> None:
+        """Start measuring; without psutil only the CPU time of this process is known."""
         self.psutil = psutil
         self._process = None if psutil is None else psutil.Process()
         self._before = self._times()
 
     def measure(self) -> dict[str, float]:
+        """Return the metrics by tag; without percentages of CPUs if the last measurement is very recent."""
         now, before = self._times(), self._before
         metrics: dict[str, float] = {}
-        if now.wall - before.wall >= _MIN_SHARE_SECONDS:
+        if now.wall - before.wall >= MIN_SHARE_SECONDS:
             self._before = now
             metrics["machine/process_cpu_percent"] = _percent(now.process - before.process, now.wall - before.wall)
             if now.total > before.total:
@@ -118,7 +113,7 @@ class _Traffic:
             return {}
         metrics = {"machine/disk_percent": float(self._psutil.disk_usage(self._directory).percent)}
         now, counters = time.monotonic(), self._counters()
-        if (seconds := now - self._time) >= _MIN_SHARE_SECONDS:
+        if (seconds := now - self._time) >= MIN_SHARE_SECONDS:
             for name, count in counters.items():
                 # A counter begins again at zero when a disk or an interface is removed.
                 if count >= (before := self._before.get(name, count)):
@@ -142,7 +137,8 @@ def _percent(part: float, whole: float) -> float:
     return max(0.0, 100 * part / whole)
 
 
-def _psutil() -> ModuleType | None:
+def psutil_module() -> ModuleType | None:
+    """Return psutil, None if it is not installed, with one log line."""
     try:
         return import_module("psutil")
     except ImportError:

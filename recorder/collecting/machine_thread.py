@@ -40,7 +40,7 @@ class MachineThread:
             metrics = MachineMetrics(self._directory)
             seconds, ends = min(_FIRST_SECONDS, self._seconds), False
             while not ends:
-                ends = self._ends.wait(seconds)
+                ends = self._ends.wait(min(seconds, threading.TIMEOUT_MAX))
                 seconds = self._seconds
                 if measured := metrics.measure():
                     self._recorder.record_apart(self._step(), measured)

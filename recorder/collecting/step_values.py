@@ -1,4 +1,4 @@
-"""Step values: the collections at a step: parameters, gradients, input and throughput."""
+"""Step values: the collections at a step: parameters, gradients, curvature, input and throughput."""
 
 import re
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from toposcope.recorder.collecting.batch_images import images_in
+from toposcope.recorder.collecting.curvature_scalars import curvature_scalars
 from toposcope.recorder.collecting.gradient_norms import gradient_norms, own_part
 from toposcope.recorder.collecting.job import Job
 from toposcope.recorder.collecting.throughput import Throughput
@@ -38,6 +39,8 @@ class StepValues:
             attempt("gradient histograms", self._add_gradients, data.gradient_histogram_regular)
         if job.collects("collect_gradient_norm"):
             attempt("gradient norms", self._add_gradient_norms)
+        if job.is_leading and job.collects("collect_curvature"):  # Equal in all processes.
+            attempt("the curvature", self._add_curvature)
         if job.is_leading and job.collects("collect_input_data"):
             attempt("the input", self._add_images)
 
@@ -60,6 +63,10 @@ class StepValues:
 
     def _add_gradient_norms(self) -> None:
         self._job.add_scalars(gradient_norms(self._network.gradients()))
+
+    def _add_curvature(self) -> None:
+        for tag, value in curvature_scalars(self._job.params.get("optimizer")).items():
+            self._job.recorder.add_value("scalar", tag, value)
 
     def _add_histograms(self, tag: str, tensors: Mapping[str, Any]) -> None:
         for name, tensor in tensors.items():

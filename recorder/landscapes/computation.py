@@ -126,7 +126,7 @@ class Computation:
             )
         origin = checkpoints.rows[-1]
         model.load(origin)
-        loss, is_saddle = model.loss().mean, kind == "saddle"
+        loss, is_saddle = model.losses().sums.mean, kind == "saddle"
         return hessian_axes(origin, model.layout, model.hvp, loss, is_saddle=is_saddle, seed=self.seed)[0]
 
     def _identifying_loss(self, checkpoints: CheckpointSet, model: LandscapeModel) -> float:
@@ -134,7 +134,7 @@ class Computation:
         samples = min(PREVIEW_SAMPLES, model.samples)
         begin = time.perf_counter()
         model.load(checkpoints.rows[-1])
-        loss = model.loss(0, samples).mean
+        loss = model.losses(0, samples).sums.mean
         self._seconds_per_sample = (time.perf_counter() - begin) / samples
         return loss
 

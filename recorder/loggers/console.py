@@ -13,7 +13,7 @@ from toposcope.recorder.loggers.table import json_table
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
-from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
+from toposcope.recorder.training.time import Time, TimeInput, TimeUnit, checked_time
 from toposcope.recorder.values.foreign_values import short_repr
 
 if TYPE_CHECKING:
@@ -29,10 +29,11 @@ class ConsoleLogger(LoggerDestination):
         [epoch=1/2][batch=10/15]:
             Train loss/train/total: 0.25
 
-    Of a metric that is logged more often than printed, the newest value is printed. Metrics of an evaluation are
-    printed at its end, regardless of the interval; the progress of long evaluations is printed up to ten times. Only
-    the process of rank 0 prints. Unlike Composer's class, it prints a table only once, and an evaluation does not
-    discard pending metrics of the training.
+    Of a metric that is logged more often than printed, the newest value is printed. After the last batch, only metrics
+    that have changed since it was printed are. Metrics of an evaluation are printed at its end, regardless of the
+    interval; the progress of long evaluations is printed for the first batch and ten times. Only the process of rank 0
+    prints. Unlike Composer's class, it prints a table only once, and an evaluation does not discard pending metrics of
+    the training.
     """
 
     def __init__(
@@ -50,7 +51,7 @@ class ConsoleLogger(LoggerDestination):
             TypeError: an argument has the wrong type.
             ValueError: log_interval has another unit or is not positive, or stream is another str.
         """
-        self._interval = Time.from_input(log_interval, TimeUnit.EPOCH)
+        self._interval = checked_time("log_interval", log_interval, TimeUnit.EPOCH)
         if self._interval.unit not in _INTERVAL_UNITS or self._interval.value < 1:
             raise ValueError(
                 f"log_interval must be a positive number of 'ba', 'ep' or 'iter', not {short_repr(log_interval)}."
@@ -66,8 +67,12 @@ class ConsoleLogger(LoggerDestination):
         self._is_evaluating = False
         self._position = (1, 0)
         """Epoch from 1, and finished batches in it."""
+        self._last_print: tuple[int, dict[str, Any]] = (-1, {})
+        """The batch of the last print of the training, and its metrics."""
         self._hyperparameters: dict[str, Any] = {}
-        self._tables: dict[str, str] = {}
+        self.tables: dict[str, str] = {}
+        """The newest table of each name, as JSON with "columns" and "data"."""
+        self._pending_tables: set[str] = set()
         self._train_metrics: dict[str, Any] = {}
         self._eval_metrics: dict[str, Any] = {}
 
@@ -84,12 +89,24 @@ class ConsoleLogger(LoggerDestination):
         self, columns: list[str], rows: list[list[Any]], name: str = "Table", step: int | None = None
     ) -> None:
         """Print a table as JSON with the next metrics."""
-        self._tables[name] = json_table(columns, rows)
+        self.tables[name] = json_table(columns, rows)
+        self._pending_tables.add(name)
 
     def log_traces(self, traces: dict[str, Any]) -> None:
         """Print traces immediately if log_traces is True."""
         if self._logs_traces:
             self._print([f"[trace]: {name}: {line(value)}" for name, value in traces.items()])
+
+    def log_to_console(self, data: dict[str, Any], state: State, prefix: str = "", is_train: bool = True) -> None:
+        """Print values, and tables that have not been printed, immediately.
+
+        Args:
+            data: values by name.
+            state: its progress is printed first.
+            prefix: printed before each name, such as "Train ".
+            is_train: whether the progress is that of the training; otherwise it is that of the running evaluation.
+        """
+        self._print_values(self._train_progress(state) if is_train else _eval_progress(state), prefix, data)
 
     def fit_start(self, state: State, logger: Logger) -> None:
         """Print the hyperparameters."""
@@ -112,6 +129,14 @@ class ConsoleLogger(LoggerDestination):
 
     def fit_end(self, state: State, logger: Logger) -> None:
         """Print the remaining metrics of the interval."""
+        batch, printed = self._last_print
+        if batch == int(state.timestamp.batch):
+            # The loop has logged the metrics of the epoch, and the time once more.
+            self._train_metrics = {
+                name: value
+                for name, value in self._train_metrics.items()
+                if not name.startswith("time/") and (name not in printed or line(printed[name]) != line(value))
+            }
         self._print_rest(state)
 
     def eval_start(self, state: State, logger: Logger) -> None:
@@ -123,12 +148,13 @@ class ConsoleLogger(LoggerDestination):
         """Print the progress of the evaluation."""
         done = int(state.eval_timestamp.batch)
         total = 0 if state.dataloader_len is None else int(state.dataloader_len)
-        if done < total and done * _EVAL_REPORTS // total > (done - 1) * _EVAL_REPORTS // total:
-            self._print([f"[{state.dataloader_label}][batch={done}/{total}]"])
+        is_due = done == 1 or done * _EVAL_REPORTS // total > (done - 1) * _EVAL_REPORTS // total if total else False
+        if is_due and done < total:
+            self._print([_eval_progress(state)])
 
     def eval_end(self, state: State, logger: Logger) -> None:
         """Print the metrics of the evaluation."""
-        self._print_metrics(f"[{state.dataloader_label}]", "Eval", self._eval_metrics)
+        self._print_values(f"[Eval {state.dataloader_label}]", "Eval ", self._eval_metrics)
         self._eval_metrics, self._is_evaluating = {}, False
 
     def predict_start(self, state: State, logger: Logger) -> None:
@@ -148,22 +174,25 @@ class ConsoleLogger(LoggerDestination):
             self._print_train(state)
 
     def _print_rest(self, state: State) -> None:
-        if self._train_metrics or self._tables:
+        if self._train_metrics or self._pending_tables:
             self._print_train(state)
 
     def _print_train(self, state: State) -> None:
         self._is_first = False
-        length, (epoch, batch) = state.max_duration, self._position
-        epochs = length if length is not None and length.unit == TimeUnit.EPOCH else None
-        progress = f"[epoch={_of(epoch, epochs)}][batch={_of(batch, state.dataloader_len)}]"
-        self._print_metrics(progress, "Train", self._train_metrics)
+        self._last_print = int(state.timestamp.batch), self._train_metrics
+        self._print_values(self._train_progress(state), "Train ", self._train_metrics)
         self._train_metrics = {}
 
-    def _print_metrics(self, progress: str, kind: str, metrics: dict[str, Any]) -> None:
+    def _train_progress(self, state: State) -> str:
+        length, (epoch, batch) = state.max_duration, self._position
+        epochs = length if length is not None and length.unit == TimeUnit.EPOCH else None
+        return f"[epoch={_of(epoch, epochs)}][batch={_of(batch, state.dataloader_len)}]"
+
+    def _print_values(self, progress: str, prefix: str, values: dict[str, Any]) -> None:
         self._print_hyperparameters()
-        lines = [f"    {kind} {name}: {line(value)}" for name, value in metrics.items()]
-        lines += [f"    {kind} {name}: {table}" for name, table in self._tables.items()]
-        self._tables = {}
+        lines = [f"    {prefix}{name}: {line(value)}" for name, value in values.items()]
+        lines += [f"    {prefix}{name}: {table}" for name, table in self.tables.items() if name in self._pending_tables]
+        self._pending_tables.clear()
         self._print([progress + (":" if lines else ""), *lines])
 
     def _print_hyperparameters(self) -> None:
@@ -182,6 +211,11 @@ class ConsoleLogger(LoggerDestination):
         except (OSError, ValueError) as error:  # A broken pipe or a closed file.
             self._is_silent = True
             log.error("The console logger stops printing: %s", error)
+
+
+def _eval_progress(state: State) -> str:
+    batches = _of(int(state.eval_timestamp.batch), state.dataloader_len)
+    return f"[Eval {state.dataloader_label}][batch={batches}]"
 
 
 def _of(count: int, total: Time | None) -> str:

@@ -43,11 +43,12 @@ class InMemoryLogger(LoggerDestination):
         """The newest value of each hyperparameter."""
         self.tables: dict[str, str] = {}
         """The newest table of each name, as JSON with "columns" and "data"."""
-        self._state: State | None = None
+        self.state: State | None = None
+        """The state of the training, whose timestamp is stored with metrics; None before INIT."""
 
     def init(self, state: State, logger: Logger) -> None:
         """Remember the state, whose timestamp is stored with metrics."""
-        self._state = state
+        self.state = state
 
     def log_hyperparameters(self, hyperparameters: dict[str, Any]) -> None:
         """Merge hyperparameters with those of earlier calls."""
@@ -90,7 +91,7 @@ class InMemoryLogger(LoggerDestination):
         return series | {metric: _column(values)}
 
     def _timestamp(self, step: int | None) -> Timestamp:
-        now = Timestamp() if self._state is None else self._state.timestamp
+        now = Timestamp() if self.state is None else self.state.timestamp
         return now if step is None or int(step) == int(now.batch) else now.copy(batch=int(step))
 
 

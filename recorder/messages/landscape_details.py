@@ -12,6 +12,7 @@ from toposcope.recorder.values.foreign_values import short_repr
 
 Doubles = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+_PATH_COLUMNS = ("real", "plane", "residual", "standard_error")
 BUFFERS = ("none", "moved", "frozen", "recalibrated")
 _MAX_LEVELS = 20
 _MAX_AXES = 2
@@ -40,12 +41,15 @@ class Measured:
     """The last completed level; it has 2 ** level + 1 nodes per side."""
     levels: int
     """The last level planned."""
+    difference_error: Doubles | None = None
+    """Shape (m, n): standard error of the difference from the loss of the same samples at the origin; NaN if unknown.
+    None: not computed."""
 
     def __post_init__(self) -> None:
         x, y = _column(self, "x"), _column(self, "y")
-        for name in ("z", "known", "standard_error"):
+        for name in ("z", "known", "standard_error", "difference_error"):
             shape = np.shape(getattr(self, name))
-            if shape != (y.size, x.size):
+            if shape != (y.size, x.size) and not (name == "difference_error" and self.difference_error is None):
                 raise ValueError(f"{name} must have the shape (m, n) of y {y.shape} and x {x.shape}; not {shape}.")
         checked_integer("levels", self.levels, 0, _MAX_LEVELS)
         checked_integer("level", self.level, 0, self.levels)
@@ -67,9 +71,14 @@ class PathTruth:
     """Shape (k,), 0..1: distance from the plane, relative to the distance from the origin; NaN at the origin."""
     standard_error: Doubles
     """Shape (k,): standard error of real."""
+    gap_error: Doubles | None = None
+    """Shape (k,): standard error of the difference between plane and real, whose samples are the same; NaN if unknown.
+    None: not computed."""
 
     def __post_init__(self) -> None:
-        columns = [_column(self, name) for name in ("real", "plane", "residual", "standard_error")]
+        columns = [_column(self, name) for name in _PATH_COLUMNS]
+        if self.gap_error is not None:
+            columns.append(_column(self, "gap_error"))
         if len({column.shape for column in columns}) > 1:
             raise ValueError(f"PathTruth must have columns of equal shape; not {[column.shape for column in columns]}.")
 
@@ -89,7 +98,8 @@ class Diagnostics:
     energy: Doubles
     """Fraction of the path's energy (variance) along each axis, 0..1; empty without a path."""
     random_walk_energy: Doubles
-    """The same fraction for a random walk with the same number of points; empty without a path."""
+    """The same fraction for a random walk in place of each path, with steps of the same lengths, on a plane that is
+    fitted to these walks in the same way; empty without a path."""
     is_random_walk: bool
     """The path cannot be distinguished from a random walk."""
     axis_lengths: Doubles
@@ -103,7 +113,7 @@ class Diagnostics:
     """Statistics of normalisation layers: "none" (there are none), "moved" along the axes, "frozen" as they are in the
     last checkpoint, or "recalibrated" from the data."""
     is_flat: bool
-    """The losses do not differ by more than their noise."""
+    """No loss differs from that at the origin by more than noise."""
     interpolation_error: float | None = None
     """95th percentile of the relative error of interpolated losses, at held-out nodes; None: not computed yet."""
     eigenvalues: Doubles = field(default_factory=lambda: np.empty(0))
@@ -114,6 +124,14 @@ class Diagnostics:
     """Second derivative of the loss along each axis, per unit of length in weight space; or empty."""
     provenance: Mapping[str, str] = field(default_factory=dict)
     """Hashes of "axes" (equal hashes: the same plane), "checkpoints" and "samples"; "mode", "version" and more."""
+    units: int | None = None
+    """The number of losses that each standard error is computed from: the samples, or batches if only the means of
+    batches are known. None: unknown."""
+    differing_nodes: int | None = None
+    """The number of measured nodes whose loss differs from that at the origin by more than the noise of the difference.
+    None: not computed, and is_flat is then from the standard errors of the losses themselves."""
+    random_walk_residual: float | None = None
+    """The median of PathTruth.residual for the random walk of random_walk_energy. None: unknown."""
 
     def __post_init__(self) -> None:
         axes = _column(self, "axis_lengths").size
@@ -130,6 +148,9 @@ class Diagnostics:
         if self.buffers not in BUFFERS:
             raise ValueError(f"buffers must be one of {', '.join(map(repr, BUFFERS))}; not {short_repr(self.buffers)}.")
         checked_integer("samples", self.samples, 0)
+        for name in ("units", "differing_nodes"):
+            if (number := getattr(self, name)) is not None:
+                checked_integer(name, number, 0)
         if self.seed is not None:
             checked_integer("seed", self.seed)
 
@@ -148,12 +169,13 @@ def details_message(details: LandscapeDetails) -> LossLandscape.Details:
     """Return details as a message, with all numbers as doubles."""
     message = LossLandscape.Details(measured=_measured(details.measured), diagnostics=_diagnostics(details.diagnostics))
     if (truth := details.truth) is not None:
-        columns = {name: _column(truth, name) for name in ("real", "plane", "residual", "standard_error")}
-        message.truth.CopyFrom(LossLandscape.PathTruth(**{name: column.tolist() for name, column in columns.items()}))
+        names = _PATH_COLUMNS if truth.gap_error is None else (*_PATH_COLUMNS, "gap_error")
+        message.truth.CopyFrom(LossLandscape.PathTruth(**{name: _column(truth, name).tolist() for name in names}))
     return message
 
 
 def _measured(measured: Measured) -> LossLandscape.Measured:
+    differences = measured.difference_error
     return LossLandscape.Measured(
         x=np.asarray(measured.x, np.float64).tolist(),
         y=np.asarray(measured.y, np.float64).tolist(),
@@ -162,6 +184,7 @@ def _measured(measured: Measured) -> LossLandscape.Measured:
         standard_error=np.asarray(measured.standard_error, np.float64).ravel().tolist(),
         level=int(measured.level),
         levels=int(measured.levels),
+        difference_error=None if differences is None else np.asarray(differences, np.float64).ravel().tolist(),
     )
 
 
@@ -177,6 +200,9 @@ def _diagnostics(diagnostics: Diagnostics) -> LossLandscape.Diagnostics:
         is_flat=bool(diagnostics.is_flat),
         interpolation_error=diagnostics.interpolation_error,
         provenance=diagnostics.provenance,
+        units=None if diagnostics.units is None else int(diagnostics.units),
+        differing_nodes=None if diagnostics.differing_nodes is None else int(diagnostics.differing_nodes),
+        random_walk_residual=diagnostics.random_walk_residual,
         **{name: _column(diagnostics, name).tolist() for name in columns},
     )
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from toposcope.recorder.training.event_callback import EventCallback
     from toposcope.recorder.training.logger import Logger
     from toposcope.recorder.training.logger_destination import LoggerDestination
-    from toposcope.recorder.training.loss_scale import FixedLossScaleManager
+    from toposcope.recorder.training.loss_scale import DynamicLossScaleManager, FixedLossScaleManager
     from toposcope.recorder.training.model import Model
     from toposcope.recorder.training.network import TrainableNetwork
     from toposcope.recorder.training.run_context import CallbackParams, RunContext
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Callback",
     "CallbackParams",
+    "DynamicLossScaleManager",
     "Engine",
     "Evaluator",
     "Event",
@@ -46,6 +47,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "Callback": "toposcope.recorder.training.callback",
         "CallbackParams": "toposcope.recorder.training.run_context",
+        "DynamicLossScaleManager": "toposcope.recorder.training.loss_scale",
         "Engine": "toposcope.recorder.training.engine",
         "Evaluator": "toposcope.recorder.training.evaluator",
         "Event": "toposcope.recorder.training.event",

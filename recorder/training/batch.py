@@ -40,6 +40,25 @@ def samples_of(batch: Any) -> int:
         return 0
 
 
+def tokens_of(batch: Any, loader: Any) -> int:
+    """Return the number of tokens of a batch, padding included; 0 if it is unknown.
+
+    It is the size of the item "input_ids" of a mapping, as of Hugging Face; otherwise the samples times the attribute
+    max_seq_len of the loader's dataset, if it has one. Composer counts the same.
+    """
+    if type(batch) is not tuple and isinstance(batch, Mapping) and "input_ids" in batch:
+        shape: Sequence[int] = getattr(batch["input_ids"], "shape", ())
+        return int(shape[0]) * int(shape[1]) if len(shape) > 1 else 0
+    length = getattr(getattr(loader, "dataset", None), "max_seq_len", None)
+    return samples_of(batch) * length if type(length) is int else 0
+
+
+def number_used(batches: Any, number: int) -> int:
+    """Return how many batches the first *number* are, at most all of them; -1 for all."""
+    length = length_of(batches)
+    return number if length is None or number < 0 else min(number, length)
+
+
 def length_of(batches: Any) -> int | None:
     """Return the number of items of a data loader or dataset; None if it has none or it raises."""
     with suppress(Exception):

@@ -1,9 +1,12 @@
 """Callback: hooks at the start and end of trainings, evaluations, epochs and steps, in the style of MindSpore."""
 
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder.training.run_context import RunContext
+
+if TYPE_CHECKING:
+    from toposcope.recorder.training.state import State
 
 LEGACY_HOOKS = ("begin", "epoch_begin", "step_begin", "step_end", "epoch_end", "end")
 
@@ -37,6 +40,13 @@ class Callback:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Run last, also after an exception."""
+
+    def restore_training(self, state: "State") -> None:
+        """Restore an interrupted training, before its first hook and before its steps are counted.
+
+        MindSpore's class does not have this method. It may load the state of the model and the optimizers of *state*,
+        and set its initial_epoch.
+        """
 
     def begin(self, run_context: RunContext) -> None:
         """Legacy: called by on_train_begin() and on_eval_begin()."""

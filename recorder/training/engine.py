@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from toposcope.recorder import log
@@ -69,10 +69,13 @@ class Engine:
             self._finalizer.detach()
             self._finalizer = self._new_finalizer()
         # The second hook of an event is called after all callbacks have run the first.
-        for later_hook in hooks:
-            for callback in self.state.callbacks:
-                if isinstance(callback, Callback):
-                    self.hooks.call(callback, later_hook)
+        self._call_hooks(hooks)
+
+    def end_fit(self, evaluate: Callable[[], None]) -> None:
+        """Run FIT_END and an evaluation, which MindSpore-style callbacks receive in the opposite order."""
+        self._call(self._in_order(Event.FIT_END), Event.FIT_END, None)
+        evaluate()
+        self._call_hooks(self.hooks.hooks_at(Event.FIT_END))
 
     def close(self, error: BaseException | None = None) -> bool:
         """Close every callback; entered callbacks receive the error in __exit__().
@@ -95,6 +98,12 @@ class Engine:
                 callback.run_event(event, self.state, self.logger)
             elif hook is not None:
                 self.hooks.call(callback, hook)
+
+    def _call_hooks(self, hooks: Iterator[str]) -> None:
+        for hook in hooks:
+            for callback in self.state.callbacks:
+                if isinstance(callback, Callback):
+                    self.hooks.call(callback, hook)
 
     def _new_finalizer(self) -> weakref.finalize[..., Engine]:
         """Close the callbacks also when the engine is garbage-collected, and at interpreter exit.

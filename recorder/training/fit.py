@@ -1,17 +1,16 @@
 """The training loop: trains on the batches of each epoch and runs the events around them."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from toposcope.recorder.metrics import clear, result, update
-from toposcope.recorder.training.batch import parts_of
+from toposcope.recorder.training.batch import parts_of, tokens_of
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.evaluation import evaluate_all
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.network import Steps
-from toposcope.recorder.training.time import Time
 
 _NO_BATCH = (
     "The training data has no batch in this epoch: {!r}. It is iterated once per epoch; a generator allows only one."
@@ -21,15 +20,24 @@ _NO_BATCH = (
 class Plan(NamedTuple):
     """The settings of a training loop besides its length, which is in the state."""
 
-    due: Callable[[int], Sequence[Evaluator]] = lambda epoch: ()
-    """The evaluators that are due after an epoch, counted from 1."""
+    due: Callable[[Event], Sequence[Evaluator]] = lambda event: ()
+    """The evaluators that are due after BATCH_END, EPOCH_END or FIT_END."""
+    evaluates_after_fit_end: bool = False
+    """Whether an evaluation at the end of the training follows FIT_END, as in Composer; in MindSpore it precedes it."""
+    eval_subset: int = -1
+    """The number of batches of evaluators that do not say it themselves; -1: all."""
     iteration_length: int | None = None
     """Epochs per iteration; None: the whole training is a single iteration that does not end."""
     steps_schedulers_by_batch: bool = False
+    skips_trained_batches: bool = True
+    """Whether a training that continues in the middle of an epoch skips the batches that were trained before.
+
+    Those of an iterator are gone anyway.
+    """
 
 
 def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan: Plan) -> None:
-    """Train until state.is_over. An epoch that a stop cuts short is still evaluated.
+    """Train until state.is_over.
 
     Args:
         engine: its state has the starting point, the end and the data loader.
@@ -37,17 +45,18 @@ def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan
         batches: returns the batches of one epoch.
         plan: evaluators, iterations and schedulers.
     """
-    loop = _FitLoop(engine, steps, plan)
     engine.run_event(Event.FIT_START)
+    loop = _FitLoop(engine, steps, plan)
     while not engine.state.is_over:
         loop.run_epoch(batches())
-    loop.log_time("epoch", "batch", "sample", "batch_in_epoch", "sample_in_epoch")
-    engine.run_event(Event.FIT_END)
+    loop.end()
 
 
 class _FitLoop:
     def __init__(self, engine: Engine, steps: Steps, plan: Plan) -> None:
         self._engine, self._state, self._steps, self._plan = engine, engine.state, steps, plan
+        self._clock = time.perf_counter()
+        """The end of the last step, later by the time of evaluations since."""
 
     def run_epoch(self, batches: Iterable[Any]) -> None:
         # Before the callbacks, which may keep parts of the network in evaluation mode.
@@ -60,15 +69,26 @@ class _FitLoop:
             self.log_time("epoch")
         for metric in self._state.train_metrics.values():
             clear(metric)
-        is_complete = self._run_batches(batches)
-        if is_complete:
+        if self._run_batches(batches):
             self._end_epoch()
-        else:  # After a stop MindSpore still evaluates, and calls on_train_epoch_end at FIT_END.
-            self._evaluate(self._state.timestamp.epoch + 1)
+
+    def end(self) -> None:
+        """Run FIT_END and what is due then."""
+        if not self._plan.evaluates_after_fit_end:
+            self._evaluate(Event.FIT_END)
+        self.log_time("epoch", "batch", "sample", "batch_in_epoch", "sample_in_epoch")
+        if self._plan.evaluates_after_fit_end:
+            self._engine.end_fit(lambda: self._evaluate(Event.FIT_END))
+        else:
+            self._engine.run_event(Event.FIT_END)
 
     def _run_batches(self, batches: Iterable[Any]) -> bool:
         """Train on the batches; return False if the training is over before the last of them."""
         run_event, state, iterator = self._engine.run_event, self._state, iter(batches)
+        if self._plan.skips_trained_batches and not isinstance(state.train_dataloader, Iterator):
+            for _ in range(int(state.timestamp.batch_in_epoch)):
+                run_event(Event.BEFORE_DATALOADER)
+                next(iterator, None)
         while True:
             run_event(Event.BEFORE_DATALOADER)
             try:
@@ -85,7 +105,7 @@ class _FitLoop:
                 return state.timestamp.batch_in_epoch == state.dataloader_len
 
     def _run_batch(self) -> None:
-        run_event, state, began = self._engine.run_event, self._state, time.perf_counter()
+        run_event, state = self._engine.run_event, self._state
         run_event(Event.BATCH_START)
         self.log_time("batch", "sample", "batch_in_epoch", "sample_in_epoch")
         run_event(Event.BEFORE_TRAIN_BATCH)
@@ -96,8 +116,13 @@ class _FitLoop:
         self._log_batch()
         if self._plan.steps_schedulers_by_batch:
             self._step_schedulers()
-        state.count_step(self._steps.samples(state.batch), time.perf_counter() - began)
+        # As in Composer, with the time spent on callbacks and on waiting for the batch.
+        before, self._clock = self._clock, time.perf_counter()
+        tokens = tokens_of(state.batch, state.train_dataloader)
+        state.count_step(self._steps.samples(state.batch), self._clock - before, tokens)
         run_event(Event.BATCH_END)
+        if state.evaluators:
+            self._evaluate(Event.BATCH_END)
 
     def _train_microbatches(self) -> tuple[list[Any], list[float]]:
         """Run forward and backward on each microbatch; return their losses and their shares of the batch."""
@@ -149,17 +174,21 @@ class _FitLoop:
         self._log_train_metrics()
         if not self._plan.steps_schedulers_by_batch:
             self._step_schedulers()
+        state.previous_timestamp = state.timestamp
         state.timestamp = state.timestamp.to_next_epoch()
         run_event(Event.EPOCH_END)
-        self._evaluate(state.timestamp.epoch)
+        self._evaluate(Event.EPOCH_END)
         run_event(Event.EPOCH_CHECKPOINT)
         if state.timestamp.epoch_in_iteration == self._plan.iteration_length:
+            state.previous_timestamp = state.timestamp
             state.timestamp = state.timestamp.to_next_iteration()
             run_event(Event.ITERATION_END)
             run_event(Event.ITERATION_CHECKPOINT)
 
-    def _evaluate(self, epoch: Time) -> None:
-        evaluate_all(self._engine, self._steps, self._plan.due(int(epoch)))
+    def _evaluate(self, event: Event) -> None:
+        began = time.perf_counter()
+        evaluate_all(self._engine, self._steps, self._plan.due(event), self._plan.eval_subset)
+        self._clock += time.perf_counter() - began
 
     def _step_schedulers(self) -> None:
         for scheduler in self._state.schedulers:
@@ -168,4 +197,6 @@ class _FitLoop:
     def log_time(self, *names: str) -> None:
         if self._engine.logger.destinations:
             timestamp = self._state.timestamp
+            if timestamp.token.value and "sample" in names:
+                names = (*names, "token", "token_in_epoch")
             self._engine.logger.log_metrics({f"time/{name}": int(getattr(timestamp, name)) for name in names})

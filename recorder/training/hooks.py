@@ -14,7 +14,7 @@ from toposcope.recorder.training.time import TimeUnit
 
 HOOKS = MappingProxyType(
     {
-        Event.FIT_START: ("on_train_begin",),
+        Event.FIT_START: ("on_train_begin", "on_train_epoch_begin"),
         Event.EPOCH_START: ("on_train_epoch_begin",),
         Event.BATCH_START: ("on_train_step_begin",),  # See hook_of_step().
         Event.BATCH_END: ("on_train_step_end",),
@@ -170,8 +170,11 @@ class Hooks:
         state, params, is_called = self._state, self.params, True
         match hook:
             case "on_train_epoch_begin":
-                params["cur_epoch_num"] = int(state.timestamp.epoch) + 1
-                self._is_epoch_open = True
+                # At FIT_START only an epoch in which the training continues, which has no EPOCH_START.
+                is_called = event is not Event.FIT_START or bool(state.timestamp.batch_in_epoch.value)
+                if is_called:
+                    params["cur_epoch_num"] = int(state.timestamp.epoch) + 1
+                    self._is_epoch_open = True
             case "on_train_epoch_end":
                 # At FIT_END only an epoch that was cut short still has to end.
                 is_called = event is not Event.FIT_END or self._is_epoch_open
@@ -232,7 +235,7 @@ def _training_params(state: State) -> dict[str, Any]:
         "latest_ckpt_file": None,
         "list_callback": [callback for callback in state.callbacks if isinstance(callback, Callback)],
         "loss_fn": state.loss_fn,
-        "loss_scale_mananger": None,
+        "loss_scale_mananger": state.loss_scale_manager,
         "mode": "train",
         "network": state.model,
         "optimizer": _optimizer(state),

@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from toposcope.recorder import log
 from toposcope.recorder.framework import framework_of
 from toposcope.recorder.trained_steps import TrainedSteps, trained_steps_of
+from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.state import State
 
 
 def begin_counting(state: State) -> None:
     """Set the timestamp of a training that is about to begin, unless the user has set it.
+
+    Callbacks may restore the training first.
 
     The initial step is the first of these that is known:
 
@@ -25,6 +28,9 @@ def begin_counting(state: State) -> None:
     """
     counts = [trained_steps_of(each) for each in state.optimizers or [state.model]]
     if not state.timestamp.batch.value:
+        for callback in state.callbacks:
+            if isinstance(callback, Callback):
+                callback.restore_training(state)
         step = _initial_step(state, counts)
         epoch = state.initial_epoch
         if epoch is None:

@@ -120,9 +120,11 @@ class Logger:
             destination.log_traces(traces)
 
     def upload_file(self, remote_file_name: str, file_path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Upload a file to the destinations that store files."""
+        """Upload a file to the destinations that store files; they receive its path as a pathlib.Path."""
+        from pathlib import Path
+
         for destination in self.destinations:
-            destination.upload_file(self._state, remote_file_name, file_path, overwrite=overwrite)
+            destination.upload_file(self._state, remote_file_name, Path(file_path), overwrite=overwrite)
 
     def has_file_upload_destination(self) -> bool:
         """Return whether a destination stores files."""

@@ -1,11 +1,12 @@
 """Loop events: runs the events of a user-written loop in order, and keeps its state up to date."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from time import perf_counter
 from typing import Any
 
 from toposcope.recorder.training.accumulation import Accumulation
-from toposcope.recorder.training.batch import samples_of
+from toposcope.recorder.training.batch import samples_of, tokens_of
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.initial_step import begin_counting
@@ -32,6 +33,8 @@ class LoopEvents:
         self.is_micro_batch_started = False
         self.is_step_started = self._is_epoch_started = self._is_epoch_ended = False
         self._micro_batches_of_epoch = self._samples_processed = 0
+        self._tokens = 0
+        """Of the step that has not ended."""
         self._clock = perf_counter()
 
     def begin_training(self) -> None:
@@ -74,6 +77,7 @@ class LoopEvents:
         """Add a micro-batch to the step, which has not necessarily ended."""
         self.reported.add(loss, samples := self._samples())
         self._samples_processed += samples
+        self._tokens += tokens_of(self._state.batch, self._state.train_dataloader)
         self.engine.hooks.params.processed.samples = self._samples_processed
         self.is_micro_batch_started = False
         self._micro_batches_of_epoch += 1
@@ -133,7 +137,8 @@ class LoopEvents:
         dataloader, dataloader_label, length = state.dataloader, state.dataloader_label, state.dataloader_len
         engine.run_event(Event.EVAL_BEFORE_ALL)
         state.set_dataloader(state.evaluators[0].dataloader if state.evaluators else None, label)
-        state.eval_timestamp = Timestamp()
+        # The loop evaluates between its last step, or the last evaluation, and the report of the results.
+        state.eval_timestamp = Timestamp(total_wct=timedelta(seconds=perf_counter() - self._clock))
         engine.run_event(Event.EVAL_START)
         state.eval_results, state.eval_loss = metrics, _eval_loss(metrics)
         state.eval_metrics[label] = metrics
@@ -149,7 +154,8 @@ class LoopEvents:
     def _count_step(self, samples: int) -> None:
         now = perf_counter()
         seconds, self._clock = now - self._clock, now
-        self._state.count_step(samples, seconds)
+        tokens, self._tokens = self._tokens, 0
+        self._state.count_step(samples, seconds, tokens)
 
     def _samples(self) -> int:
         """Return the number of samples of the batch; without a batch the loader's batch size; 0 if unknown."""

@@ -27,8 +27,9 @@ from toposcope.recorder.training.fit import Plan, fit
 from toposcope.recorder.training.initial_step import begin_counting
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
+from toposcope.recorder.training.loss_scale import checked_loss_scale_manager
 from toposcope.recorder.training.network import checked_schedulers, steps_of
-from toposcope.recorder.training.prediction import predict
+from toposcope.recorder.training.prediction import predictions
 from toposcope.recorder.training.state import Precision, State
 from toposcope.recorder.training.time import Time
 from toposcope.recorder.values.foreign_values import short_repr
@@ -75,13 +76,17 @@ class Model:
             eval_network: called in evaluations with the whole batch, in place of network and loss_fn.
             eval_indexes: the indexes of loss, outputs and label in the value that eval_network returns; -1 for a
                 missing loss.
-            amp_level: "O0" computes in float32; every other level uses torch.autocast: float16 with scaled gradients on
-                CUDA, bfloat16 on the CPU.
+            amp_level: "O0" computes in float32. "O1", "O2", "O3" and "auto" use torch.autocast, in float16 on CUDA and
+                in bfloat16 on the CPU: linear layers, convolutions and matrix products have that precision, losses and
+                all parameters float32. MindSpore's "O3" computes everything else in float16 too.
             boost_level: must be "O0"; MindSpore's other levels have no counterpart.
-            loss_scale_manager: a FixedLossScaleManager, or another object whose get_loss_scale() returns the factor by
-                which the loss is multiplied. The gradients are divided by it, unless the optimizer does that itself.
-                If its get_drop_overflow_update() returns True, steps with gradients that are not finite are skipped.
-            keep_batchnorm_fp32: accepted for compatibility; autocast always computes normalisation layers in float32.
+            loss_scale_manager: a FixedLossScaleManager or DynamicLossScaleManager, or another object whose
+                get_loss_scale() returns the factor by which the loss is multiplied. The gradients are divided by it,
+                unless the optimizer does that itself, as thor(loss_scale=...) does; then the scales must be equal. If
+                its get_drop_overflow_update() returns True, steps with gradients that are not finite are skipped, and
+                update_loss_scale() is called after every step. None: torch.amp.GradScaler where amp_level uses float16.
+            keep_batchnorm_fp32: accepted for compatibility: the parameters and statistics of normalisation layers are
+                float32 at every level, and only their outputs may be of lower precision.
             schedulers: a scheduler of torch.optim.lr_scheduler or a list of them, stepped once per epoch.
             microbatch_size: samples per forward and backward pass; None: the whole batch.
             loggers: destinations that receive what event callbacks log.
@@ -98,19 +103,20 @@ class Model:
             raise ValueError(f"eval_indexes requires an eval_network, which is None; got {short_repr(eval_indexes)}.")
         if microbatch_size is not None:
             checked_integer("microbatch_size", microbatch_size, lowest=1)
+        self._loss_scale_manager = checked_loss_scale_manager(loss_scale_manager)
         self._steps = steps_of(
             network,
             loss_fn=loss_fn,
             optimizer=optimizer,
             amp_level=amp_level,
-            loss_scale=_loss_scale(loss_scale_manager),
-            drops_overflow=_drops_overflow(loss_scale_manager),
+            loss_scale_manager=self._loss_scale_manager,
             eval_network=eval_network,
             eval_indexes=None if eval_indexes is None else _checked_indexes(eval_indexes),
         )
         self._network, self._loss_fn, self._optimizer = network, loss_fn, optimizer
         self._separate_eval_network = eval_network
         self._metrics = metrics_from(metrics)
+        self._eval_indexes = eval_indexes
         self._microbatch_size, self._schedulers = microbatch_size, checked_schedulers(schedulers)
         self._loggers = tuple(checked_loggers(loggers))
 
@@ -138,6 +144,33 @@ class Model:
     def precision(self) -> str:
         """The precision of the computation, by Composer's name: "fp32", "amp_fp16" or "amp_bf16"."""
         return str(getattr(self._steps, "precision", "fp32"))
+
+    def with_parts(self, network: Any, loss_fn: Any, optimizer: Any, metrics: Any, **precision: Any) -> "Model":
+        """Return a model of other parts, with the evaluation network, schedulers and loggers of this one.
+
+        Args:
+            network: as for Model().
+            loss_fn: as for Model().
+            optimizer: as for Model().
+            metrics: as for Model().
+            precision: amp_level, loss_scale_manager and keep_batchnorm_fp32 of Model().
+
+        Raises:
+            TypeError: an argument has the wrong type.
+            ValueError: an argument has an invalid value.
+        """
+        return Model(
+            network,
+            loss_fn,
+            optimizer,
+            metrics,
+            self._separate_eval_network,
+            self._eval_indexes,
+            schedulers=self._schedulers,
+            microbatch_size=self._microbatch_size,
+            loggers=self._loggers,
+            **precision,
+        )
 
     def train(
         self,
@@ -213,8 +246,15 @@ class Model:
         evaluators = [] if valid_dataset is None else self._evaluators(valid_dataset)
         state = self._training_state(epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch, initial_step)
         state.evaluators = evaluators
-        plan = Plan(due=lambda number: evaluators if is_due(number, initial_epoch) else ())
-        self._train(state, checked, train_dataset, plan)
+
+        def due(event: Event) -> Sequence[Evaluator]:
+            """After a stop MindSpore still evaluates the epoch that was cut short, and ends it then."""
+            is_cut = bool(state.timestamp.batch_in_epoch.value)
+            if event is Event.EPOCH_END or (event is Event.FIT_END and is_cut):
+                return evaluators if is_due(int(state.timestamp.epoch) + is_cut, initial_epoch) else ()
+            return ()
+
+        self._train(state, checked, train_dataset, Plan(due))
 
     def eval(
         self, valid_dataset: Iterable[Any], callbacks: CallbackList = None, dataset_sink_mode: bool = False
@@ -247,7 +287,8 @@ class Model:
                 f"backend and config must be None, as there is only one backend, not {backend!r} and {config!r}."
             )
         with _Run(self._state(), [], self._loggers) as engine:
-            return predict(engine, self._steps, [predict_data])[0]
+            (outputs,) = predictions(engine, self._steps, [predict_data])
+        return outputs
 
     def _train(
         self, state: State, callbacks: list[Callback | EventCallback], dataset: Iterable[Any], plan: Plan
@@ -272,7 +313,7 @@ class Model:
             schedulers=self._schedulers,
             **settings,
         )
-        state.eval_model = self.eval_network
+        state.eval_model, state.loss_scale_manager = self.eval_network, self._loss_scale_manager
         state.precision = Precision(self.precision)
         state.device_train_microbatch_size = self._microbatch_size
         return state
@@ -336,21 +377,6 @@ def _checked_frequency(valid_frequency: Any) -> Function[[int, int], bool]:
         return lambda epoch, initial: epoch in epochs
     frequency = checked_integer("valid_frequency", valid_frequency, lowest=1)
     return lambda epoch, initial: (epoch - initial) % frequency == 0
-
-
-def _loss_scale(manager: Any) -> float | None:
-    """Return the fixed scale of a manager such as MindSpore's; TypeError if it has no get_loss_scale()."""
-    if manager is None:
-        return None
-    if not callable(getattr(manager, "get_loss_scale", None)):
-        raise TypeError(f"loss_scale_manager must have a method get_loss_scale(); {short_repr(manager)} does not.")
-    return float(manager.get_loss_scale())
-
-
-def _drops_overflow(manager: Any) -> bool:
-    """Return whether steps with gradients that are not finite are skipped."""
-    drops = getattr(manager, "get_drop_overflow_update", None)
-    return callable(drops) and bool(drops())
 
 
 def _checked_indexes(eval_indexes: Any) -> list[int]:

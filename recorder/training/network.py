@@ -143,8 +143,7 @@ def steps_of(network: Any, **parts: Any) -> Steps:
     if isinstance(network, TrainableNetwork):
         for name, default in (
             ("amp_level", "O0"),
-            ("loss_scale", None),
-            ("drops_overflow", False),
+            ("loss_scale_manager", None),
             ("eval_network", None),
         ):
             if parts.get(name, default) != default:

@@ -5,14 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from toposcope.recorder.rank import world_size_of
+from toposcope.recorder.rank import rank_of, world_size_of
 from toposcope.recorder.trained_steps import TrainedSteps
 from toposcope.recorder.training.batch import length_of
+from toposcope.recorder.training.batch_items import item_of, with_item
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.loop_sources import LoopSources
+from toposcope.recorder.training.state_dict import SERIALIZED, load_into, state_dict_of
 from toposcope.recorder.training.step_counter import StepCounter
-from toposcope.recorder.training.time import Time, TimeInput, TimeUnit
+from toposcope.recorder.training.time import Time, TimeInput, TimeUnit, checked_time
 from toposcope.recorder.training.timestamp import Timestamp
+from toposcope.recorder.values.foreign_values import short_repr
 
 
 class Precision(StrEnum):
@@ -50,15 +53,37 @@ class State:
         callbacks: Sequence[Any] = (),
         loop_sources: LoopSources | None = None,
         run_name: str = "run",
-        seed: int | None = None,
+        rank_zero_seed: int | None = None,
+        device: Any = None,
+        precision: str = "fp32",
+        device_train_microbatch_size: int | None = None,
+        dataloader: Any = None,
+        dataloader_label: str | None = None,
     ) -> None:
-        """Describe a training that has not started; a max_duration without unit is in epochs."""
+        """Describe a training that has not started.
+
+        Args:
+            model: the network.
+            optimizers: an optimizer, or a sequence of them.
+            schedulers: a scheduler, or a sequence of them.
+            loss_fn: the loss function.
+            train_dataloader: the batches of the training.
+            max_duration: its length; see the attribute.
+            evaluators: what is evaluated during the training.
+            callbacks: logger destinations, then other callbacks.
+            loop_sources: see the attribute.
+            run_name: the name of the run.
+            rank_zero_seed: the seed of the process of rank 0.
+            device: an object with a name and a function tensor_to_device; None: the CPU.
+            precision: the numeric precision, by its name in Composer.
+            device_train_microbatch_size: samples per forward and backward pass; None: the whole batch.
+            dataloader: the current data loader; None: train_dataloader.
+            dataloader_label: its label; "train" for train_dataloader.
+        """
         self.model, self.loss_fn = model, loss_fn
         self.eval_model = model
         """The network of evaluations."""
-        is_single = optimizers is not None and not isinstance(optimizers, Sequence)
-        self.optimizers: list[Any] = [optimizers] if is_single else list(optimizers or ())
-        self.schedulers = list(schedulers)
+        self._optimizers, self._schedulers = _as_list(optimizers), _as_list(schedulers)
         self.train_dataloader = train_dataloader
         self.evaluators = list(evaluators)
         self.callbacks = list(callbacks)
@@ -66,16 +91,16 @@ class State:
         self.loop_sources = loop_sources
         """Functions of a user-written loop; None for other trainings."""
         self.run_name = run_name
-        self.seed = self.rank_zero_seed = seed
+        self.rank_zero_seed = rank_zero_seed
         self._counts: Sequence[TrainedSteps] = ()
         self.counter = StepCounter()
         self.initial_step: int | None = None
         """The number of steps trained before, if the user has given it; see begin_counting()."""
         self.initial_epoch: int | None = None
         """The number of epochs trained before, if the user has given it."""
-        self.eval_timestamp = self.predict_timestamp = Timestamp()
-        self.max_duration = None if max_duration is None else Time.from_input(max_duration, TimeUnit.EPOCH)
+        self.eval_timestamp, self.predict_timestamp = Timestamp(), Timestamp()
         self.is_stop_requested = False
+        self.max_duration = max_duration
         self.batch: Any = None
         self.loss: Any = None
         """The loss of the newest forward pass, of one microbatch; None before the first."""
@@ -92,16 +117,59 @@ class State:
         self.dataloader: Any = None
         self.dataloader_label: str | None = None
         self.dataloader_len: Time | None = None
-        self.device = Device("cpu")
-        self.precision = Precision.FP32
-        self.device_train_microbatch_size: int | None = None
+        self.device = Device("cpu") if device is None else device
+        self.precision = Precision(precision)
+        self.loss_scale_manager: Any = None
+        self.device_train_microbatch_size = device_train_microbatch_size
         self.device_number = world_size_of(os.environ)
         self.parallel_mode = "data_parallel" if self.device_number > 1 else "stand_alone"
         self.sink_size: int | None = None
         """Batches that are one step to MindSpore-style callbacks; None: each batch is a step."""
         self.fsdp_enabled = self.is_model_ddp = False
         self.profiler = None
-        self.set_dataloader(train_dataloader, "train" if train_dataloader is not None else None)
+        if dataloader is not None:
+            self.set_dataloader(dataloader, dataloader_label)
+        elif train_dataloader is not None:
+            self.set_dataloader(train_dataloader, "train")
+
+    @property
+    def max_duration(self) -> Time | None:
+        """The length of the training; None if it is unknown.
+
+        A string ("2ep", "100ba") or a number of epochs may be assigned at any time; it withdraws a requested stop.
+        ValueError for a fraction, "dur".
+        """
+        return self._max_duration
+
+    @max_duration.setter
+    def max_duration(self, max_duration: TimeInput | None) -> None:
+        duration = None if max_duration is None else checked_time("max_duration", max_duration, TimeUnit.EPOCH)
+        if duration is not None and duration.unit is TimeUnit.DURATION:
+            raise ValueError(f"max_duration cannot be a fraction of itself, {duration}.")
+        self._max_duration, self.is_stop_requested = duration, False
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of this process: that of rank 0 plus the rank; None if it is unknown."""
+        return None if self.rank_zero_seed is None else self.rank_zero_seed + rank_of(os.environ)
+
+    @property
+    def optimizers(self) -> list[Any]:
+        """The optimizers; one without a list may be assigned."""
+        return self._optimizers
+
+    @optimizers.setter
+    def optimizers(self, optimizers: Any) -> None:
+        self._optimizers = _as_list(optimizers)
+
+    @property
+    def schedulers(self) -> list[Any]:
+        """The schedulers; one without a list may be assigned."""
+        return self._schedulers
+
+    @schedulers.setter
+    def schedulers(self, schedulers: Any) -> None:
+        self._schedulers = _as_list(schedulers)
 
     @property
     def timestamp(self) -> Timestamp:
@@ -122,9 +190,9 @@ class State:
     def previous_timestamp(self, timestamp: Timestamp) -> None:
         self.counter.previous = timestamp
 
-    def count_step(self, samples: int, seconds: float) -> None:
-        """Count a step: its samples, and the seconds that it took."""
-        self.counter.count(samples, seconds)
+    def count_step(self, samples: int, seconds: float, tokens: int = 0) -> None:
+        """Count a step: its samples, the seconds that it took, and its tokens."""
+        self.counter.count(samples, seconds, tokens)
         self._update_counts()
 
     def count_for(self, counts: Sequence[TrainedSteps]) -> None:
@@ -137,23 +205,41 @@ class State:
         for count in self._counts:
             count.step = self.counter.step
 
-    def set_dataloader(self, dataloader: Any, label: str | None, length: int | None = None) -> None:
-        """Set the current data loader; length overrides its number of batches."""
-        self.dataloader, self.dataloader_label = dataloader, label
-        number = length_of(dataloader) if length is None else length
+    def set_dataloader(
+        self, dataloader: Any = None, dataloader_label: str | None = None, dataloader_len: int = -1
+    ) -> None:
+        """Set the current data loader.
+
+        Args:
+            dataloader: the batches, or None.
+            dataloader_label: its label, which a data loader must have.
+            dataloader_len: the number of batches that are used; -1: all of them.
+
+        Raises:
+            ValueError: a dataloader without a label.
+        """
+        if dataloader is not None and dataloader_label is None:
+            raise ValueError(f"A dataloader must have a dataloader_label; {short_repr(dataloader)} has none.")
+        self.dataloader, self.dataloader_label = dataloader, dataloader_label
+        number = length_of(dataloader) if dataloader_len < 0 else dataloader_len
         self.dataloader_len = None if number is None else Time(number, TimeUnit.BATCH)
 
     @property
     def is_over(self) -> bool:
         """Whether the training must end: it has reached max_duration, or a stop was requested."""
-        return self.is_stop_requested or (self.max_duration is not None and self.timestamp >= self.max_duration)
+        if self.is_stop_requested or self._max_duration is None:
+            return self.is_stop_requested
+        return self.counter.finished(self._max_duration.unit) >= self._max_duration.value
 
     def stop_training(self) -> None:
-        """Request the training to end after the current batch."""
+        """Request the training to end after the current batch: max_duration becomes what is finished so far.
+
+        A length in epochs becomes one in batches, as in Composer.
+        """
+        if self._max_duration is not None:
+            unit = self._max_duration.unit
+            self.max_duration = self.timestamp.get(TimeUnit.BATCH if unit is TimeUnit.EPOCH else unit)
         self.is_stop_requested = True
-        if self.max_duration is not None:
-            unit = self.max_duration.unit
-            self.max_duration = self.timestamp.get(TimeUnit.BATCH if unit == TimeUnit.EPOCH else unit)
 
     def get_elapsed_duration(self) -> Time | None:
         """Return the finished fraction of the training, in "dur"; None if its length is unknown."""
@@ -164,11 +250,32 @@ class State:
         return self.timestamp.get(self.max_duration.unit) / self.max_duration
 
     def batch_get_item(self, key: Any) -> Any:
-        """Return a part of the batch by index, by name, by a function of the batch, or by the first of two."""
-        if isinstance(key, Sequence) and not isinstance(key, str) and all(map(callable, key)):
-            key = key[0]
-        if callable(key):
-            return key(self.batch)
-        if isinstance(key, str) and not isinstance(self.batch, Mapping):
-            return getattr(self.batch, key)
-        return self.batch[key]
+        """Return an item of the batch; see item_of() for keys and errors."""
+        return item_of(self.batch, key)
+
+    def batch_set_item(self, key: Any, value: Any) -> None:
+        """Replace an item of the batch; see with_item() for keys and errors."""
+        self.batch = with_item(self.batch, key, value)
+
+    @property
+    def serialized_attributes(self) -> list[str]:
+        """The attributes in the state dict."""
+        return list(SERIALIZED)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the training as values that torch.save() writes, in the layout of Composer's State; see SERIALIZED."""
+        return state_dict_of(self)
+
+    def load_state_dict(self, state: Mapping[str, Any], logger: Any = None, strict: bool = False) -> None:
+        """Restore what state_dict() returned: network, optimizers, schedulers, callbacks, timestamp, seed, run's name.
+
+        Args:
+            state: the state dict. What it lacks keeps its state, with a warning.
+            logger: not used; Composer's second parameter.
+            strict: whether missing and unexpected parameters of a PyTorch network are an error.
+        """
+        load_into(self, state, strict=strict)
+
+
+def _as_list(items: Any) -> list[Any]:
+    return [] if items is None else list(items) if isinstance(items, Sequence) else [items]

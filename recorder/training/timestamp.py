@@ -23,9 +23,12 @@ _NONE = {unit: Time(0, unit) for unit in TimeUnit}
 _CLOCKS = ("total_wct", "iteration_wct", "epoch_wct", "batch_wct")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Timestamp:
-    """What is finished so far, 0 in every unit until the first batch ends. Immutable: each step creates a new one."""
+    """What is finished so far, 0 in every unit until the first batch ends.
+
+    Each step creates a new one. Only epoch_in_iteration can be set, as in Composer.
+    """
 
     iteration: Time = _NONE[TimeUnit.ITERATION]
     epoch: Time = _NONE[TimeUnit.EPOCH]
@@ -44,10 +47,16 @@ class Timestamp:
     batch_wct: timedelta = timedelta()
     """The time of the last finished batch."""
 
-    def __post_init__(self) -> None:
-        for name, unit in _COUNTS.items():
-            # Accepts `Timestamp(batch=3)` and `copy(batch="3ba")`.
-            object.__setattr__(self, name, Time.from_input(getattr(self, name), unit))
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute, counts also from a number or a string.
+
+        Raises:
+            AttributeError: the attribute is set already, and is not epoch_in_iteration.
+            ValueError: a count has another unit.
+        """
+        if name in vars(self) and name != "epoch_in_iteration":
+            raise AttributeError(f"{name} of a timestamp cannot be set: copy({name}=...) returns another one.")
+        vars(self)[name] = _count(name, value) if name in _COUNTS else value
 
     def get(self, unit: str | TimeUnit) -> Time:
         """Return how much is finished in a unit; ValueError for "dur", which depends on max_duration."""
@@ -64,7 +73,7 @@ class Timestamp:
             case TimeUnit.TOKEN:
                 return self.token
             case TimeUnit.SECOND:
-                return Time(self.total_wct.total_seconds(), TimeUnit.SECOND)
+                return Time(int(self.total_wct.total_seconds()), TimeUnit.SECOND)
             case _:
                 raise ValueError("A timestamp has no fraction of the training: use State.get_elapsed_duration().")
 
@@ -72,20 +81,20 @@ class Timestamp:
         self, samples: TimeInput = 0, tokens: TimeInput = 0, duration: timedelta = timedelta()
     ) -> "Timestamp":
         """Return the timestamp after one more batch of *samples* and *tokens* that took *duration*."""
-        later = self.after_batches(1, Time.from_input(samples, TimeUnit.SAMPLE).value, duration, duration)
-        if tokens:
-            more = Time.from_input(tokens, TimeUnit.TOKEN)
-            _count(vars(later), ("token", "token_in_epoch", "token_in_iteration"), more)
-        return later
+        counts = Time.from_input(samples, TimeUnit.SAMPLE).value, Time.from_input(tokens, TimeUnit.TOKEN).value
+        return self.after_batches(1, counts[0], duration, duration, counts[1])
 
-    def after_batches(self, number: int, samples: int | float, duration: timedelta, latest: timedelta) -> "Timestamp":
-        """Return the timestamp after batches of one epoch, without tokens.
+    def after_batches(
+        self, number: int, samples: int | float, duration: timedelta, latest: timedelta, tokens: int | float = 0
+    ) -> "Timestamp":
+        """Return the timestamp after batches of one epoch.
 
         Args:
             number: of batches.
             samples: in all of them.
             duration: of all of them.
             latest: the duration of the last one.
+            tokens: in all of them.
         """
         # Called at every step: avoids the checks of replace(), which take ten times as long.
         later = object.__new__(Timestamp)
@@ -99,6 +108,9 @@ class Timestamp:
         if samples:
             fields["sample"] = self.sample.after(samples)
             fields["sample_in_epoch"] = self.sample_in_epoch.after(samples)
+        if tokens:
+            for name in ("token", "token_in_epoch", "token_in_iteration"):
+                fields[name] = fields[name].after(tokens)
         return later
 
     def to_next_epoch(self, duration: timedelta = timedelta()) -> "Timestamp":
@@ -150,9 +162,6 @@ class Timestamp:
             return self.state_dict() == other.state_dict()
         return isinstance(other, Time | str | int | float) and self._as(other) == other
 
-    def __hash__(self) -> int:
-        return hash(tuple(self.state_dict().values()))
-
     def __lt__(self, other: TimeInput) -> bool:
         return self._as(other) < other
 
@@ -166,11 +175,12 @@ class Timestamp:
         return self._as(other) >= other
 
     def _as(self, other: TimeInput) -> Time:
-        """Return how much is finished in the unit of other; a number without unit counts batches, as in Composer."""
+        """Return how much is finished in the unit of other; a number without unit counts batches."""
         return self.get(Time.from_input(other, TimeUnit.BATCH).unit)
 
 
-def _count(fields: dict[str, Any], names: tuple[str, ...], more: Time) -> None:
-    if more.value:
-        for name in names:
-            fields[name] += more
+def _count(name: str, count: TimeInput) -> Time:
+    time = Time.from_input(count, _COUNTS[name])
+    if time.unit is not _COUNTS[name]:
+        raise ValueError(f"{name} of a timestamp must be in '{_COUNTS[name]}', not {time}.")
+    return time

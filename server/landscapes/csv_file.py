@@ -11,7 +11,8 @@ from toposcope.server.json_values import number_text
 from toposcope.server.landscapes.landscape import Landscape
 from toposcope.server.reading.series import Float64s
 
-_COLUMNS = ("part", "interval", "step", "x", "y", "loss", "standard_error", "plane_loss", "residual")
+_EXACT = ("standard_error", "plane_loss", "residual", "difference_error", "gap_error")
+_COLUMNS = ("part", "interval", "step", "x", "y", "loss", *_EXACT)
 
 
 def csv_file(landscape: Landscape) -> bytes:
@@ -29,17 +30,23 @@ def _parts(landscape: Landscape) -> Iterator[list[str]]:
     yield from _surface("grid", landscape.x, landscape.y, loss=landscape.z)
     if details is not None:
         nodes = details.measured
-        losses = {"loss": nodes.z, "standard_error": nodes.standard_error}
+        losses = _known(loss=nodes.z, standard_error=nodes.standard_error, difference_error=nodes.difference_error)
         yield from _surface("measured", nodes.x, nodes.y, nodes.known, **losses)
     if path is not None:
         exact = details.truth if details else None
         losses = {"loss": path.z} if exact is None else {"loss": exact.real, "standard_error": exact.standard_error}
-        projection = {} if exact is None else {"plane_loss": exact.plane, "residual": exact.residual}
+        projection = {}
+        if exact is not None:
+            projection = _known(plane_loss=exact.plane, gap_error=exact.gap_error, residual=exact.residual)
         positions = {"interval": path.intervals, "step": landscape.steps}
         positions = {name: column for name, column in positions.items() if column.size}
         yield _lines("path", x=path.x, y=path.y, **losses, **projection, **positions)
     if end is not None:
         yield _lines("convergence", x=end[:1], y=end[1:2], loss=end[2:])
+
+
+def _known(**columns: Float64s | None) -> dict[str, Float64s]:
+    return {name: column for name, column in columns.items() if column is not None}
 
 
 def _surface(

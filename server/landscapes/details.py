@@ -27,6 +27,8 @@ class Measured(NamedTuple):
     """The last completed level; a level has 2 ** level + 1 nodes per axis."""
     levels: int
     """The last planned level."""
+    difference_error: Float64s | None
+    """Shape (m, n): standard error of the difference from the loss of the same samples at the origin; None: unknown."""
 
 
 class PathLosses(NamedTuple):
@@ -40,6 +42,8 @@ class PathLosses(NamedTuple):
     """The ratio of its distance from the plane to its distance from the origin."""
     standard_error: Float64s
     """Standard error of `real`."""
+    gap_error: Float64s | None
+    """Standard error of `gap`, whose losses are of the same samples; None if unknown."""
 
     @property
     def gap(self) -> Float64s:
@@ -56,7 +60,7 @@ class Diagnostics(NamedTuple):
     energy: Float64s
     """The fraction of the path's energy along each axis."""
     random_walk_energy: Float64s
-    """The same fraction for a random walk with as many points."""
+    """The same fraction for a random walk in place of each path, on a plane fitted to these walks in the same way."""
     is_random_walk: bool
     """Whether the path is indistinguishable from a random walk."""
     axis_lengths: Float64s
@@ -69,7 +73,7 @@ class Diagnostics(NamedTuple):
     buffers: str
     """Treatment of the statistics of normalisation layers: "none", "moved" along the axes, "frozen", "recalibrated"."""
     is_flat: bool
-    """Whether the losses differ by no more than their noise."""
+    """Whether no loss differs from that at the origin by more than noise."""
     interpolation_error: float | None
     """95th percentile of the relative interpolation error at held-out nodes."""
     eigenvalues: Float64s
@@ -78,6 +82,13 @@ class Diagnostics(NamedTuple):
     """Residual of each eigenvalue."""
     curvature: Float64s
     """Second derivative of the loss along each axis, per unit length in weight space."""
+    units: int | None
+    """Number of losses that standard errors are computed from: samples, or batches if only their means are known."""
+    differing_nodes: int | None
+    """Number of measured nodes whose loss differs from that at the origin by more than noise. None: not computed, and
+    is_flat is from the standard errors of the losses instead of their differences."""
+    random_walk_residual: float | None
+    """Median distance of the points of the random walk from the plane, relative to their distance from the origin."""
     provenance: dict[str, str]
     """Hashes of "axes", "checkpoints" and "samples", and entries such as "mode" and "version"."""
 
@@ -121,15 +132,35 @@ def _measured(message: LossLandscape.Measured) -> Measured:
             f"expected {y.size} x {x.size} measured nodes, but there are {z.size} losses, {errors.size} standard "
             f"errors and {known.size} flags"
         )
-    return Measured(x, y, z.reshape(shape), known.reshape(shape), errors.reshape(shape), message.level, message.levels)
+    differences = _optional(message.difference_error, z.size)
+    return Measured(
+        x,
+        y,
+        z.reshape(shape),
+        known.reshape(shape),
+        errors.reshape(shape),
+        message.level,
+        message.levels,
+        None if differences is None else differences.reshape(shape),
+    )
 
 
 def _path_losses(message: LossLandscape.PathTruth, points: int) -> PathLosses:
-    losses = PathLosses(*(_doubles(getattr(message, name)) for name in PathLosses._fields))
-    if any(column.size != points for column in losses):
-        sizes = [column.size for column in losses]
+    real, plane, residual, errors = map(
+        _doubles, (message.real, message.plane, message.residual, message.standard_error)
+    )
+    sizes = [column.size for column in (real, plane, residual, errors)]
+    if any(size != points for size in sizes):
         raise ValueError(f"expected the losses of {points} checkpoints, but the lists have {sizes} elements")
-    return losses
+    return PathLosses(real, plane, residual, errors, _optional(message.gap_error, points))
+
+
+def _optional(field: Sequence[float], size: int) -> Float64s | None:
+    """Return a field that older files do not have, or None."""
+    column = _doubles(field)
+    if column.size not in (0, size):
+        raise ValueError(f"expected {size} standard errors of differences, or none, but there are {column.size}")
+    return column if column.size else None
 
 
 def _diagnostics(message: LossLandscape.Diagnostics) -> Diagnostics:
@@ -152,6 +183,9 @@ def _diagnostics(message: LossLandscape.Diagnostics) -> Diagnostics:
         is_flat=message.is_flat,
         interpolation_error=message.interpolation_error if message.HasField("interpolation_error") else None,
         provenance=dict(message.provenance),
+        units=message.units if message.HasField("units") else None,
+        differing_nodes=message.differing_nodes if message.HasField("differing_nodes") else None,
+        random_walk_residual=message.random_walk_residual if message.HasField("random_walk_residual") else None,
         **columns,
     )
 

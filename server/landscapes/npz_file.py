@@ -33,7 +33,7 @@ def npz_file(landscape: Landscape) -> bytes:
 
 
 def _prefixed(prefix: str, columns: dict[str, Any]) -> dict[str, Any]:
-    return {f"{prefix}_{name}": column for name, column in columns.items()}
+    return {f"{prefix}_{name}": column for name, column in columns.items() if column is not None}
 
 
 def _json(content: Any) -> str:

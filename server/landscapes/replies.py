@@ -47,6 +47,8 @@ class MeasuredReply(BaseModel):
     standard_error: list[list[Number]]
     levels: int
     """The last planned level; a level has 2 ** level + 1 nodes per axis."""
+    difference_error: list[list[Number]] | None
+    """Standard errors of the differences from the loss of the same samples at x = 0, y = 0; null if unknown."""
 
 
 class PathLossesReply(BaseModel):
@@ -60,6 +62,8 @@ class PathLossesReply(BaseModel):
     """The ratio of its distance from the plane to its distance from the origin."""
     standard_error: list[Number]
     """Standard error of `real`."""
+    gap_error: list[Number] | None
+    """Standard error of the difference between `real` and `plane`, of the same samples; null if unknown."""
 
 
 class DiagnosticsReply(BaseModel):
@@ -75,6 +79,14 @@ class DiagnosticsReply(BaseModel):
     seed: int | None
     buffers: str
     is_flat: bool
+    """Whether no loss differs from that at x = 0, y = 0 by more than noise."""
+    units: int | None
+    """Number of losses that standard errors are computed from: samples, or batches if only their means are known."""
+    differing_nodes: int | None
+    """Number of measured nodes whose loss differs from that at x = 0, y = 0 by more than noise. Null: not computed, and
+    is_flat is from the standard errors of the losses instead of their differences."""
+    random_walk_residual: Number | None
+    """Median of `residual` for the random walk of random_walk_energy."""
     interpolation_error: Number | None
     eigenvalues: list[Number]
     ritz_residuals: list[Number]
@@ -140,7 +152,7 @@ class Landscapes(BaseModel):
     """Requested tags that none of the runs has."""
 
 
-_DIGITS_OF_ERRORS = 3
+_DIGITS_OF_ERRORS = 2
 
 
 def landscape_reply(selected: SelectedLandscape, most_bytes: int, query: LandscapeQuery) -> dict[str, Any]:
@@ -196,8 +208,13 @@ def _details(details: Details | None, digits: int | None) -> dict[str, Any]:
     if details is None:
         return {"level": None, "measured": None, "truth": None, "diagnostics": {}}
     nodes = details.measured
-    errors = _rounded(nodes.standard_error, digits and _DIGITS_OF_ERRORS)
-    measured = _json_columns(nodes._replace(z=_rounded(nodes.z, digits), standard_error=errors)._asdict())
+    few = digits and _DIGITS_OF_ERRORS
+    rounded = nodes._replace(
+        z=_rounded(nodes.z, digits),
+        standard_error=_rounded(nodes.standard_error, few),
+        difference_error=None if nodes.difference_error is None else _rounded(nodes.difference_error, few),
+    )
+    measured = _json_columns(rounded._asdict())
     return {
         "level": measured.pop("level"),
         "measured": measured,

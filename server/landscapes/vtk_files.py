@@ -57,8 +57,8 @@ def vtp_file(landscape: Landscape) -> bytes:
     """Return VTK poly data: the checkpoints as points at x, y and their loss, and the polyline through them.
 
     The point arrays are, if known, real_loss (of the checkpoint itself), plane_loss, gap (their difference), residual,
-    standard_error, step and interval; only plane_loss if the landscape has no details. A checkpoint with a loss that is
-    not finite is at the loss on the plane, or at 0.
+    standard_error, gap_error, step and interval; only plane_loss if the landscape has no details. A checkpoint with a
+    loss that is not finite is at the loss on the plane, or at 0.
 
     Raises:
         ValueError: the landscape has no path.
@@ -94,7 +94,8 @@ def _loss_columns(path: Path, losses: PathLosses | None) -> dict[str, npt.NDArra
     if losses is None:
         return {"plane_loss": path.z}
     columns = {"real_loss": losses.real, "plane_loss": losses.plane, "gap": losses.gap}
-    return columns | {"residual": losses.residual, "standard_error": losses.standard_error}
+    columns |= {"residual": losses.residual, "standard_error": losses.standard_error}
+    return columns if losses.gap_error is None else columns | {"gap_error": losses.gap_error}
 
 
 def _file(kind: str, attributes: str, piece: str, *sections: str) -> bytes:

@@ -11,7 +11,9 @@ from playwright.sync_api import Page, expect
 from support import landscape_details
 from support.element_state import expect_state, state_of
 from support.event_files import GOLDEN
+from support.landscape_events import newest
 from support.landscape_panes import drawn, pane, publish
+from support.outlier_training import TAG, train_with_outliers
 from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
@@ -94,7 +96,8 @@ def test_reliability_panel(server: StartServer, page: Page, tmp_path: Path) -> N
     """The verdict is the most severe finding; each finding has a text with its numbers."""
     changes: dict[str, dict[str, Any]] = {
         "curved": {"eigenvalues": (400.0, 1.0)},
-        "flat": {"is_flat": True},
+        "flat": {"is_flat": True, "differing_nodes": 0},
+        "older": {"differing_nodes": None},
         "fine": {},
         "walk": {"is_random_walk": True},
     }
@@ -124,22 +127,52 @@ def test_reliability_panel(server: StartServer, page: Page, tmp_path: Path) -> N
     assert fine["energy"].startswith("good: ")
     assert "96% of the path's squared displacement (90% + 6%)" in fine["energy"]
     assert "random walk of 5 points it would be 90% (70% + 20%)" in fine["energy"]
-    assert "35% of its distance from the origin; maximum 50% (step 0)" in fine["residual"]
-    assert "plane loss and real loss: 0.1," in fine["gap"]
-    assert "maximum 0.4 (step 0)" in fine["gap"]
+    assert "35% of its distance from the origin; maximum 50% (step 0)" in fine["residual_walk"]
+    assert fine["residual_walk"].endswith("For a random walk it would be 31%.")
+    assert "plane loss and real loss: 0.1," in fine["gap_noise"]
+    assert "maximum 0.4 (step 0). The standard error of a gap is 0.004" in fine["gap_noise"]
     assert "between 9 \N{MULTIPLICATION SIGN} 9 nodes: at most 0.4%" in fine["interpolation"]
-    assert "200 times the median standard error of 0.01 (2,048 samples)" in fine["noise"]
+    assert "At 78 of 78 nodes" in fine["noise"]
+    assert (
+        "difference is 0.002 (median; the same 2,048 samples everywhere); that of a single loss, 0.01" in fine["noise"]
+    )
     assert fine["curvature"].startswith("good: ")
     assert page.locator('[data-provenance="samples"]').text_content() == "2,048"
     assert page.locator('[data-provenance="seed"]').text_content() == "7"
     assert page.locator('[data-provenance="provenance.mode"]').text_content() == "eager"
 
-    walk, flat, curved = findings("walk"), findings("flat"), findings("curved")
+    walk, flat, curved, older = (findings(run) for run in ("walk", "flat", "curved", "older"))
     assert (walk["light"], "resembles a random walk" in walk["verdict"]) == ("bad", True)
     assert (flat["light"], "differences are within the noise" in flat["verdict"]) == ("bad", True)
+    assert "No loss differs from the one at the origin by more than noise." in flat["flat"]
+    assert "200 times the median standard error of a loss, 0.01 (2,048 samples)" in older["noise_of_losses"]
     assert "steepest direction 400 (± 1e-4), 200 times the curvature shown" in curved["curvature"]
     page.goto(f"{url}#page=landscape&land.run={RUN}")
     expect(page.locator('.land-trust[data-light="plain"]')).to_contain_text("the loss of its projection onto the plane")
+
+
+def test_map_that_is_flat_only_by_the_noise_of_its_losses(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The panel states the noise of differences, from which the map has a shape, and that of a loss; in both languages.
+
+    The loss of a sample with an outlying label is 40 times that of the others, at every node.
+    """
+    train_with_outliers(tmp_path / "outliers")
+    recorded = newest(tmp_path / "outliers")[TAG].details
+    assert recorded is not None
+    differing = recorded.diagnostics.differing_nodes
+    url = server(tmp_path).url
+    sentences = {
+        "en": (f"At {differing} of 80 nodes, the loss differs from the one at the origin by more than noise.", "0.74"),
+        "zh": (f"80 个节点中有 {differing} 个节点的损失与原点处的损失之差超出噪声。", "0.74"),
+    }
+    for language, texts in sentences.items():
+        page.goto(f"{url}#page=landscape&lang={language}")
+        page.locator(".land-more summary").click()
+        noise = page.locator('[data-finding="noise"]')
+        expect(noise).to_have_attribute("data-light", "good")
+        for text in texts:
+            expect(noise).to_contain_text(text)
+        expect(page.locator('[data-finding="flat"]')).to_have_count(0)
 
 
 def test_measured_nodes_read_outs_and_slices(server: StartServer, page: Page, tmp_path: Path) -> None:
@@ -169,7 +202,14 @@ def test_measured_nodes_read_outs_and_slices(server: StartServer, page: Page, tm
 
     shown.locator('circle.checkpoint[data-at="1"]').hover()
     read_out = page.locator("#land-read-out")
-    for text in ("step 4", "loss 1.02 ± 0.02", "on the plane0.82", "gap+0.2", "off plane40%", "learning rate0.1"):
+    for text in (
+        "step 4",
+        "loss 1.02 ± 0.02",
+        "on the plane0.82",
+        "gap+0.2 ± 0.004",
+        "off plane40%",
+        "learning rate0.1",
+    ):
         expect(read_out).to_contain_text(text)
     expect(read_out).to_contain_text("accuracy0.2")
     expect_state(slices, "through", [-0.6000000000000001, -0.6000000000000001])

@@ -403,3 +403,47 @@ def test_custom_colour(server: StartServer, page: Page, tmp_path: Path) -> None:
     expect(swatch).to_have_css("stroke", "rgb(23, 145, 107)")
     page.goto(address + "#theme=dark")
     expect(swatch).to_have_css("stroke", "rgb(63, 195, 154)")
+
+
+@pytest.mark.parametrize("lang", ["en-US", "zh-CN"])
+@pytest.mark.parametrize(("width", "rows"), [(1280, 1), (400, 3)])
+def test_toolbar_has_few_rows_while_tags_are_filtered(
+    server: StartServer, pages: Pages, tmp_path: Path, lang: str, width: int, rows: int
+) -> None:
+    """With the number of filtered tags: one row next to the open run list, three on a phone, in both languages."""
+    record(tmp_path / "run", {f"thor_trace/layer{number}.inputs": noisy(2) for number in range(30)})
+    page = pages.open(width=width, lang=lang)
+    page.goto(server(tmp_path).url + "#tags=layer1")
+    expect(page.locator("scalar-card")).to_have_count(11)
+    tops = page.locator("#toolbar > :not(.space)").evaluate_all(
+        "parts => parts.map(part => part.getBoundingClientRect()).filter(box => box.height)"
+        ".map(box => Math.round((box.top + box.height / 2) / 4))"
+    )
+    assert len(set(tops)) == rows
+
+
+def test_group_has_a_logarithmic_scale_of_its_own(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The switch in a group's header changes the cards of that group alone, and is part of the URL."""
+    record(tmp_path / "run", {"thor_condition/fc1": [1.0, 1e6], "thor_condition/fc2": [1.0, 10.0], "loss": [1.0, 0.5]})
+    page.goto(server(tmp_path).url)
+    first, other = card(page, "thor_condition/fc1"), card(page)
+    expect(first).to_have_attribute("data-drawn-points", "2")
+    is_log = "card => card.plot.log"
+    assert (first.evaluate(is_log), other.evaluate(is_log)) == (False, False)
+
+    group = page.locator('[data-group="thor_condition"]')
+    group.hover()
+    group.locator('[data-key="group-log"]').click()
+    page.wait_for_url(re.compile(r"scalar\.log=thor_condition"))
+    assert (first.evaluate(is_log), other.evaluate(is_log)) == (True, False)
+    assert card(page, "thor_condition/fc2").evaluate(is_log)
+    page.reload()
+    expect(group.locator('[data-key="group-log"]')).to_have_attribute("aria-pressed", "true")
+
+    page.keyboard.press("y")
+    expect(page.locator('[data-key="group-log"]')).to_have_count(0)
+    page.keyboard.press("y")
+    group.hover()
+    group.locator('[data-key="group-log"]').click()
+    expect(page).not_to_have_url(re.compile("log"))
+    assert not first.evaluate(is_log)

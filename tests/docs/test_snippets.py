@@ -15,10 +15,12 @@ PAGES = [
     "callbacks.md",
     "what_belongs_to_a_run.md",
     "resuming.md",
+    "thor.md",
     "mindinsight.md",
     "tensorboard.md",
     "zh/getting_started.md",
     "zh/mindinsight.md",
+    "zh/thor.md",
 ]
 
 

@@ -88,7 +88,7 @@ def test_leaves_are_named_by_their_keys() -> None:
         "batch_stats/mean": "buffer",
         "batch_stats/var": "buffer",
     }
-    assert model.loss().units == SAMPLES
+    assert model.losses().sums.units == SAMPLES
     assert model.network_name == "losses"
 
 
@@ -151,7 +151,7 @@ def test_low_precision_is_kept() -> None:
     weights = jnp.linspace(-1, 1, 4).astype(jnp.bfloat16)
     model = model_of((loss, weights, batches(), None), 50, device=0)
     expected = np.mean([float(loss(weights, *map(jnp.asarray, batch))) for batch in batches()])
-    assert model.loss().mean == pytest.approx(expected, rel=1e-2)
+    assert model.losses().sums.mean == pytest.approx(expected, rel=1e-2)
     assert model.layout.tensors[0].name == "parameters"
 
 

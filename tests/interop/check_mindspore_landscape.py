@@ -110,7 +110,7 @@ def test_summary_operators_leave_nothing() -> None:
     """What they see in a landscape does not reach the summary of a training."""
     take_operator_values()
     model = make_model(Net())
-    model.loss()
+    model.losses()
     model.recalibrate()
     assert not take_operator_values()
     model.restore()
@@ -123,7 +123,7 @@ def test_a_model_with_an_optimizer_does_not_train() -> None:
     optimizer = nn.Momentum(network.trainable_params(), 0.1, 0.9)
     metrics = {"Loss": ms.train.Loss()}
     model = model_of((ms.Model(network, loss_function(), optimizer, metrics), network, dataset(), metrics), SAMPLES)
-    model.loss()
+    model.losses()
     model.restore()
     assert state_of(network)[0] == before[0]
     assert not any(moment.asnumpy().any() for moment in optimizer.moments)
@@ -154,7 +154,7 @@ def test_a_network_with_a_loss_of_its_own_is_evaluated() -> None:
     model = model_of((ms.Model(network), network, dataset(), metrics), SAMPLES)
     network.set_train(False)
     expected = [float(network(Tensor(PICTURES[i : i + 16]), Tensor(LABELS[i : i + 16])).asnumpy()) for i in (0, 16, 32)]
-    assert model.loss().mean == pytest.approx(np.mean(expected), rel=1e-5)
+    assert model.losses().sums.mean == pytest.approx(np.mean(expected), rel=1e-5)
     model.restore()
 
 

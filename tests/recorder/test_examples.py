@@ -43,6 +43,23 @@ def test_torch_example_records_a_run_for_every_learning_rate(
             assert [graph.name for graph in graphs] == ["Digits"]
 
 
+def test_thor_example_records_why_it_converges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer steps than SGD on badly scaled inputs, with the curvature of every layer beside the losses."""
+    monkeypatch.setattr(sys, "argv", ["digits_thor.py", "--logdir", str(tmp_path), "--steps", "60"])
+    runpy.run_path(str(EXAMPLES / "digits_thor.py"), run_name="__main__")
+
+    with server.open(tmp_path) as logdir:
+        assert set(logdir.runs) == {"SGD", "THOR"}
+        losses = {name: run.scalars("digits/loss").value for name, run in logdir.runs.items()}
+        assert losses["THOR"][-1] < losses["SGD"][-1] / 2
+        curvature = {tag for tag in logdir.runs["THOR"].tags("scalar") if tag.startswith("thor_")}
+        assert len(curvature) == 1 + 3 * 8
+        assert not any(tag.startswith("thor_") for tag in logdir.runs["SGD"].tags("scalar"))
+        conditions = logdir.runs["THOR"].scalars("thor_condition/fc1.inputs")
+        assert conditions.step.tolist() == [1, 10, 20, 30, 40, 50, 60]
+        assert (conditions.value > 1).all()
+
+
 def test_demo_example_records_every_kind_of_summary_in_a_sweep(tmp_path: Path) -> None:
     command: list[str | Path] = [
         EXAMPLES / "digits.py",

@@ -8,7 +8,16 @@ import pytest
 
 PACKAGES = [
     f"toposcope.recorder{name}"
-    for name in ("", ".callbacks", ".checkpoints", ".landscapes", ".loggers", ".metrics", ".training")
+    for name in (
+        "",
+        ".callbacks",
+        ".checkpoints",
+        ".event_callbacks",
+        ".landscapes",
+        ".loggers",
+        ".metrics",
+        ".training",
+    )
 ]
 # Slow to import, and not needed to record scalars.
 HEAVY = {
@@ -79,7 +88,16 @@ def test_heavy_modules_are_not_loaded(program: str) -> None:
 def test_the_recorder_loads_nothing_of_trainings() -> None:
     loaded = loaded_by("from toposcope.recorder import SummaryRecord")
 
-    packages = ("callbacks", "checkpoints", "collecting", "landscapes", "loggers", "metrics", "training")
+    packages = (
+        "callbacks",
+        "checkpoints",
+        "event_callbacks",
+        "collecting",
+        "landscapes",
+        "loggers",
+        "metrics",
+        "training",
+    )
     assert not {f"toposcope.recorder.{name}" for name in packages} & loaded
     assert "json" not in loaded
 
@@ -94,6 +112,15 @@ def test_the_collector_loads_nothing_of_loops_metrics_landscapes_and_formats_of_
         *("collecting.console", "collecting.landscape_checkpoints"),
     )
     assert not {f"toposcope.recorder.{name}" for name in unused} & loaded
+
+
+def test_an_event_callback_loads_no_other_one_and_no_framework() -> None:
+    loaded = loaded_by("from toposcope.recorder.event_callbacks import NaNMonitor")
+
+    assert {name for name in loaded if name.startswith("toposcope.recorder.event_callbacks.")} == {
+        "toposcope.recorder.event_callbacks.nan_monitor"
+    }
+    assert not {"torch", "psutil", "pynvml"} & loaded
 
 
 @pytest.mark.parametrize("package", PACKAGES)

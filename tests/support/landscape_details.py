@@ -27,7 +27,7 @@ def measured(level: int, levels: int = 3, lift: float = 0.1) -> Measured:
     z[-1, -1] = np.inf
     known = np.ones(z.shape, bool)
     known[0, 0] = False
-    return Measured(axis, axis, z, known, np.full(z.shape, 0.01), level, levels)
+    return Measured(axis, axis, z, known, np.full(z.shape, 0.01), level, levels, np.full(z.shape, 0.002))
 
 
 def diagnostics(**changed: Any) -> Diagnostics:
@@ -47,6 +47,9 @@ def diagnostics(**changed: Any) -> Diagnostics:
         "eigenvalues": (4.0, 2.5),
         "ritz_residuals": (1e-4, 1e-3),
         "curvature": (2.0, 2.0),
+        "units": 2048,
+        "differing_nodes": 78,
+        "random_walk_residual": 0.31,
         "provenance": {"axes": "plane one", "checkpoints": "c0", "samples": "50", "mode": "eager", "version": "0.1"},
     }
     return Diagnostics(**(favourable | changed))
@@ -58,7 +61,7 @@ def bowl(
     """Return the message of a landscape with details, the x of its checkpoints shifted."""
     axis = np.linspace(-1, 1, size)
     plane = losses(ALONG + shift, ALONG, lift)
-    truth = PathTruth(plane + GAP, plane, RESIDUAL, np.full(5, 0.02))
+    truth = PathTruth(plane + GAP, plane, RESIDUAL, np.full(5, 0.02), np.full(5, 0.004))
     return landscape(
         axis,
         axis,

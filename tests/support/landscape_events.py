@@ -38,9 +38,11 @@ def newest(directory: Path) -> "dict[str, Landscape]":
 
 
 def journals(directory: Path) -> dict[str, dict[Place, str]]:
-    """Return the measurements of all journals of a run, by hash; sums are texts, in which NaN equals NaN."""
+    """Return the measurements of all journals of a run, by hash; they are texts, in which NaN equals NaN."""
     sums = {}
     for path in sorted((directory / "ckpt_dir" / FOLDER).glob("*/journal")):
         with Journal(str(path)) as journal:
-            sums[path.parent.name] = {place: repr(each.sums) for place, each in journal.measured.items()}
+            sums[path.parent.name] = {
+                place: repr((each.sums, each.difference)) for place, each in journal.measured.items()
+            }
     return sums

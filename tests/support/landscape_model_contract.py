@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
-from toposcope.recorder.landscapes.models.loss_sums import LossSums
+from toposcope.recorder.landscapes.models.unit_losses import LossSums
 
 Float32s = npt.NDArray[np.float32]
 
@@ -56,21 +56,21 @@ class LandscapeModelContract:
     def test_its_loss_is_that_of_the_network(self, subject: ModelUnderTest) -> None:
         """At the original weights and at others: that of an evaluation without the model."""
         own = subject.model.get()
-        assert subject.model.loss().mean == pytest.approx(subject.loss_at(own), rel=1e-5)
+        assert subject.model.losses().sums.mean == pytest.approx(subject.loss_at(own), rel=1e-5)
         other = nearby(subject.model, np.random.default_rng(1), 0.2)
         subject.model.load(other)
-        assert subject.model.loss().mean == pytest.approx(subject.loss_at(other), rel=1e-5)
-        assert subject.model.loss().mean != pytest.approx(subject.loss_at(own), rel=1e-4)
+        assert subject.model.losses().sums.mean == pytest.approx(subject.loss_at(other), rel=1e-5)
+        assert subject.model.losses().sums.mean != pytest.approx(subject.loss_at(own), rel=1e-4)
 
     def test_moving_is_loading_the_same_weights(self, subject: ModelUnderTest) -> None:
         """With the same bits: origin + x * first direction + y * second direction."""
         model = subject.model
         origin, directions = self.hold_random(model)
         model.move((0.3, -0.7))
-        moved, loss = model.get(), model.loss()
+        moved, loss = model.get(), model.losses().sums
         np.testing.assert_allclose(moved, origin + 0.3 * directions[0] - 0.7 * directions[1], rtol=0, atol=1e-6)
         model.load(moved)
-        assert model.loss() == loss
+        assert model.losses().sums == loss
 
     def test_an_origin_is_exact(self, model: LandscapeModel) -> None:
         """At the coordinates zero there is no rounding."""
@@ -94,7 +94,7 @@ class LandscapeModelContract:
         length = float(np.linalg.norm(displacement[: model.layout.parameter_count]))
         model.hold(last, (displacement / length).astype(np.float32)[None])
         model.move((length,))
-        assert model.loss().mean == pytest.approx(subject.loss_at(first), rel=1e-5)
+        assert model.losses().sums.mean == pytest.approx(subject.loss_at(first), rel=1e-5)
 
     def test_variances_stay_positive(self, subject: ModelUnderTest) -> None:
         """A direction contains the logarithms of their factors: even the farthest point has no negative variance."""
@@ -110,32 +110,47 @@ class LandscapeModelContract:
 
     def test_slices_add_up(self, model: LandscapeModel) -> None:
         """The sums of the first samples and those of the others are the sums of all."""
-        whole = model.loss()
+        whole = model.losses().sums
         assert whole.samples == model.samples
         for cut in (1, model.samples // 2, model.samples - 3):
-            parts = model.loss(0, cut), model.loss(cut)
+            parts = model.losses(0, cut).sums, model.losses(cut).sums
             assert sum(part.samples for part in parts) == whole.samples
             assert sum(part.total for part in parts) == pytest.approx(whole.total, rel=1e-5)
 
     def test_a_larger_number_of_samples_selects_all(self, model: LandscapeModel) -> None:
         """An empty range raises."""
-        assert model.loss(0, 10 * model.samples) == model.loss()
+        assert model.losses(0, 10 * model.samples).sums == model.losses().sums
         with pytest.raises(ValueError, match="There are no samples"):
-            model.loss(model.samples)
+            model.losses(model.samples)
         with pytest.raises(ValueError, match="There are no samples"):
-            model.loss(4, 4)
+            model.losses(4, 4)
 
     def test_standard_error_is_that_of_the_mean(self, model: LandscapeModel) -> None:
         """It is finite for more than one unit, and small compared with the losses."""
-        sums = model.loss()
+        sums = model.losses().sums
         assert sums.units > 1
         assert 0 < sums.standard_error < sums.mean
+
+    def test_losses_can_be_compared_unit_by_unit(self, subject: ModelUnderTest) -> None:
+        """At each place they are of the same units; the errors of small differences are far smaller than of losses."""
+        model = subject.model
+        self.hold_random(model)
+        model.move((0.0, 0.0))
+        here = model.losses()
+        model.move((1e-3, 0.0))
+        there = model.losses()
+        np.testing.assert_array_equal(here.sizes, there.sizes)
+        assert here.sizes.sum() == model.samples
+        difference = there.minus(here).sums
+        assert difference.mean == pytest.approx(there.sums.mean - here.sums.mean, abs=1e-12)
+        assert difference.standard_error < here.sums.standard_error / 5
+        assert here.minus(here).sums.standard_error == 0
 
     def test_nothing_trains(self, model: LandscapeModel) -> None:
         """Measuring losses does not change weights."""
         model.move((0.1, 0.1))
         before = model.get()
-        model.loss()
+        model.losses()
         np.testing.assert_array_equal(model.get(), before)
 
     def test_the_network_is_restored(self, subject: ModelUnderTest) -> None:
@@ -143,7 +158,7 @@ class LandscapeModelContract:
         model = subject.model
         self.hold_random(model)
         model.move((3.0, 4.0))
-        model.loss()
+        model.losses()
         model.recalibrate()
         if model.has_hvp:
             model.hvp(np.ones(model.layout.parameter_count, np.float32))
@@ -154,7 +169,7 @@ class LandscapeModelContract:
         with pytest.raises(ValueError, match="restore"):
             model.move((0.0, 0.0))
         with pytest.raises(ValueError, match="restore"):
-            model.loss()
+            model.losses()
 
     def test_statistics_are_recomputed(self, model: LandscapeModel) -> None:
         """From the current weights, the same each time; nothing else changes."""
@@ -169,7 +184,7 @@ class LandscapeModelContract:
         np.testing.assert_array_equal(model.get(), once)
         np.testing.assert_array_equal(once[:trained], before[:trained])
         assert np.array_equal(once, before) != model.has_statistics
-        assert model.loss() == model.loss()
+        assert model.losses().sums == model.losses().sums
 
     def test_products_with_the_hessian_are_curvature(self, model: LandscapeModel) -> None:
         """They agree with the losses along a line, and are symmetric; models without them raise."""
@@ -216,7 +231,7 @@ class LandscapeModelContract:
 
     def loss_of(self, model: LandscapeModel, place: tuple[float, ...]) -> LossSums:
         model.move(place)
-        return model.loss()
+        return model.losses().sums
 
 
 def nearby(model: LandscapeModel, random: np.random.Generator, distance: float) -> Float32s:

@@ -9,17 +9,23 @@ import { ICONS } from "./icons.js";
 /** @typedef {import("../data/names.js").TagGroup} TagGroup */
 
 /** @param {TagGroup[]} groups @param {number} count of all tags of the page, including those filtered out
- * @param {(tag: string) => unknown} card */
-export const tagGroups = (groups, count, card) => html`<div class="groups" data-size=${cardSize.value}>
+ * @param {(tag: string) => unknown} card @param {(group: string) => unknown} [tool] at the end of a group's header */
+export const tagGroups = (
+  groups,
+  count,
+  card,
+  tool = () => nothing,
+) => html`<div class="groups" data-size=${cardSize.value}>
   ${repeat(
     groups,
     (group) => group.name,
-    (group) => tagGroup(group, count, card),
+    (group) => tagGroup(group, count, card, tool),
   )}
 </div>`;
 
-/** @param {TagGroup} group @param {number} count @param {(tag: string) => unknown} card */
-function tagGroup({ name, tags }, count, card) {
+/** @param {TagGroup} group @param {number} count @param {(tag: string) => unknown} card
+ * @param {(group: string) => unknown} tool */
+function tagGroup({ name, tags }, count, card, tool) {
   const open = !closedGroups.value.includes(name);
   const title = name || t("group.none");
   const alone = !name && tags.length === count;
@@ -32,7 +38,7 @@ function tagGroup({ name, tags }, count, card) {
         <h2><button class="group-switch" aria-expanded=${open} @click=${() => toggle(name)}>
           ${ICONS.chevron}<span class=${name ? "" : "dimmed"}>${title}</span><span
             class="meta">${t("group.tags", { n: tags.length })}</span>
-        </button></h2>`
+        </button>${open ? tool(name) : nothing}</h2>`
       }
       ${open || alone ? html`<div class="cards">${repeat(tags, (tag) => tag, card)}</div>` : nothing}
     </section>`;

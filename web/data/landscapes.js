@@ -4,8 +4,11 @@ import { fetchJson, RequestError } from "./client.js";
 
 /** @typedef {Array<number | string>} Column */
 
-/** @typedef {{x: Column, y: Column, z: Column[], known: boolean[][], standard_error: Column[], levels: number}}
- * MeasuredReply */
+/** @typedef {{x: Column, y: Column, z: Column[], known: boolean[][], standard_error: Column[], levels: number,
+ * difference_error: Column[] | null}} MeasuredReply */
+
+/** @typedef {{real: Column, plane: Column, residual: Column, standard_error: Column, gap_error: Column | null}}
+ * TruthReply */
 
 /** @typedef {object} DiagnosticsReply
  * @property {string} axes
@@ -18,6 +21,9 @@ import { fetchJson, RequestError } from "./client.js";
  * @property {number | null} seed
  * @property {string} buffers
  * @property {boolean} is_flat
+ * @property {number | null} units
+ * @property {number | null} differing_nodes
+ * @property {number | string | null} random_walk_residual
  * @property {number | string | null} interpolation_error
  * @property {Column} eigenvalues
  * @property {Column} ritz_residuals
@@ -43,7 +49,7 @@ import { fetchJson, RequestError } from "./client.js";
  * @property {{decomposition: string | null, unit: string | null, step_per_epoch: number | null}} metadata
  * @property {number | null} level
  * @property {MeasuredReply | null} measured
- * @property {{real: Column, plane: Column, residual: Column, standard_error: Column} | null} truth
+ * @property {TruthReply | null} truth
  * @property {DiagnosticsReply | Record<string, never>} diagnostics
  */
 

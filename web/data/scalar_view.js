@@ -3,9 +3,10 @@
 import { computed } from "@preact/signals-core";
 import { parseList, parseTriples, printList } from "./address_lists.js";
 import { movedTo } from "./card_order.js";
+import { cutGroup } from "./names.js";
 import { RankChoice } from "./ranks.js";
 import { clampStrength, METHODS, smoothingText } from "./smoothing.js";
-import { change, set, setting, smooth } from "./view.js";
+import { change, logarithmic, set, setting, smooth } from "./view.js";
 
 /** Which tags share a chart, and on which axis. @typedef {{tag: string, side: "left" | "right"}} Companion */
 /** A threshold of a tag. @typedef {{above: boolean, value: number}} Limit */
@@ -29,6 +30,21 @@ export function smoothBy(strength) {
   const value = clampStrength(method.peek(), strength);
   if (method.peek() === "ema") change({ smooth: value });
   else set({ [method.peek() === "time" ? "scalar.half_life" : "scalar.window"]: value ? String(value) : "" });
+}
+
+const logText = setting("scalar.log", "");
+const logGroups = computed(() => new Set(parseList(logText.value)));
+/** Does a group have a logarithmic y axis of its own, whatever the page has?
+ * @param {string} group */
+export const isLogGroup = (group) => logGroups.value.has(group);
+
+/** @param {string} tag */
+export const isLogY = (tag) => logarithmic.value || isLogGroup(cutGroup(tag)[0].slice(0, -1));
+
+/** @param {string} group */
+export function toggleLogGroup(group) {
+  const others = [...logGroups.peek()].filter((other) => other !== group);
+  set({ "scalar.log": printList(others.length < logGroups.peek().size ? others : [...others, group]) });
 }
 
 const xScale = setting("scalar.x", "linear", ["linear", "log"]);

@@ -17,7 +17,7 @@ from toposcope.recorder.landscapes.models.host_weights import (
     check_weights,
 )
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
-from toposcope.recorder.landscapes.models.loss_sums import LossSums, sums_of
+from toposcope.recorder.landscapes.models.unit_losses import UnitLosses, unit_losses
 from toposcope.recorder.landscapes.weights.layout import Layout, kind_by_name, layout_of
 from toposcope.recorder.training.batch import parts_of
 from toposcope.recorder.values.foreign_values import short_repr
@@ -122,8 +122,8 @@ class JaxLandscapeModel:
         check_weights(self.layout, flat)
         self._flat = self._put(np.array(flat, np.float32))
 
-    def loss(self, first: int = 0, last: int | None = None) -> LossSums:
-        """Return the loss of the samples [first, last)."""
+    def losses(self, first: int = 0, last: int | None = None) -> UnitLosses:
+        """Return the losses of the samples [first, last)."""
         self._check_use()
         losses, counts = [], []
         with fixed_randomness():
@@ -132,7 +132,7 @@ class JaxLandscapeModel:
                 is_of_samples = result.shape == (size,)
                 losses.append(result if is_of_samples else result.mean().reshape(1))
                 counts.append(np.ones(size, np.int64) if is_of_samples else np.array([size]))
-        return sums_of(np.concatenate([np.asarray(each, np.float64) for each in losses]), np.concatenate(counts))
+        return unit_losses(np.concatenate([np.asarray(each, np.float64) for each in losses]), np.concatenate(counts))
 
     def recalibrate(self, samples: int = 512) -> None:
         """Do nothing: only the user knows how statistics are computed."""

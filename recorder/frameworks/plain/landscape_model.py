@@ -12,8 +12,8 @@ from toposcope.recorder.landscapes.models.fixed_samples import FixedSamples, fir
 from toposcope.recorder.landscapes.models.host_model import HostModel
 from toposcope.recorder.landscapes.models.host_weights import HostWeights
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
-from toposcope.recorder.landscapes.models.loss_sums import LossSums, sums_of
 from toposcope.recorder.landscapes.models.network_ownership import acquire, release
+from toposcope.recorder.landscapes.models.unit_losses import UnitLosses, unit_losses
 from toposcope.recorder.landscapes.weights.layout import kind_by_name, layout_of
 from toposcope.recorder.summary import paused
 from toposcope.recorder.training.batch import parts_of
@@ -63,8 +63,8 @@ class PlainLandscapeModel(HostModel):
         """SHA-256 of the samples."""
         return self._fixed.hash(np.asarray)
 
-    def loss(self, first: int = 0, last: int | None = None) -> LossSums:
-        """Return the loss of the samples [first, last).
+    def losses(self, first: int = 0, last: int | None = None) -> UnitLosses:
+        """Return the losses of the samples [first, last).
 
         Raises:
             TypeError: eval_step() does not return a loss.
@@ -77,7 +77,7 @@ class PlainLandscapeModel(HostModel):
                 is_of_samples = losses_of_batch.shape == (size,)
                 losses.append(losses_of_batch if is_of_samples else losses_of_batch.mean(keepdims=True).reshape(1))
                 sizes.append(np.ones(size, np.int64) if is_of_samples else np.array([size]))
-        return sums_of(np.concatenate(losses), np.concatenate(sizes))
+        return unit_losses(np.concatenate(losses), np.concatenate(sizes))
 
     def recalibrate(self, samples: int = 512) -> None:
         """Do nothing: there are no known statistics."""

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from toposcope.recorder.adapters import adapter, is_cell, is_module
 from toposcope.recorder.arguments import checked_integer
-from toposcope.recorder.landscapes.models.loss_sums import LossSums
+from toposcope.recorder.landscapes.models.unit_losses import UnitLosses
 from toposcope.recorder.landscapes.weights.layout import Layout
 from toposcope.recorder.training.network import TrainableNetwork
 from toposcope.recorder.values.foreign_values import short_repr
@@ -72,8 +72,12 @@ class LandscapeModel(Protocol):
     def load(self, flat: Float32s) -> None:
         """Set the weights, shape (N,)."""
 
-    def loss(self, first: int = 0, last: int | None = None) -> LossSums:
-        """Return the loss of the samples [first, last), as far as there are samples."""
+    def losses(self, first: int = 0, last: int | None = None) -> UnitLosses:
+        """Return the losses of the samples [first, last), as far as there are samples.
+
+        One loss a sample, or one a batch if only the means of batches are known. The same range always has the same
+        units, so that losses at two places can be subtracted unit by unit.
+        """
 
     def recalibrate(self, samples: int = 512) -> None:
         """Recompute the running statistics from the first samples and the current weights."""

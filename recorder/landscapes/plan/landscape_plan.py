@@ -82,11 +82,11 @@ def plan_of(summary_dir: str, collect_landscape: object, output: str | None = No
     kinds.update(
         {kind: checked.create_landscape[kind] for kind in dict(items_of("kinds", settings.get("create_landscape", {})))}
     )
-    if settings.get("intervals") is None:
+    if checked.intervals is None:
         # MindSpore's metadata contain points that an interrupted training has not reached.
         intervals = [tuple(sorted(saved.intersection(group))) for group in groups]
     else:
-        intervals = [tuple(sorted(set(interval))) for interval in checked.intervals or ()]
+        intervals = [tuple(sorted(set(interval))) for interval in checked.intervals]
         _check_saved(intervals, saved, unit)
     shown_points = _shown_points(intervals, kinds)
     if any(kinds.values()) and not shown_points:
@@ -182,8 +182,6 @@ def _recorded(path: str, metadata: dict[str, Any]) -> tuple[LandscapeSettings, s
 
 def _check_saved(intervals: list[tuple[int, ...]], saved: set[int], unit: str) -> None:
     for points in intervals:
-        if len(points) < _LEAST_POINTS:
-            raise ValueError(f"An interval has at least {_LEAST_POINTS} different {unit}s, not {list(points)}.")
         if missing := [point for point in points if point not in saved]:
             raise FileNotFoundError(
                 f"There is no checkpoint of {unit} {missing[0]}; the checkpoints are of {short_repr(sorted(saved))}."

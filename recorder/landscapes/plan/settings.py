@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from toposcope.recorder.arguments import checked_bool, checked_integer
+from toposcope.recorder.arguments import checked_bool, checked_integer, checked_text
 from toposcope.recorder.messages.plain_data import items_of
 from toposcope.recorder.values.foreign_values import short_repr
 
@@ -41,11 +41,11 @@ def landscape_settings(collect_landscape: object) -> LandscapeSettings | None:
         settings["landscape_size"] = checked_integer("landscape_size", settings["landscape_size"], 3, 256)
     if "num_samples" in settings:
         settings["num_samples"] = checked_integer("num_samples", settings["num_samples"], 1)
-    if settings.get("unit", UNITS[0]) not in UNITS:
-        raise ValueError(f"unit is 'step' or 'epoch', not {short_repr(settings['unit'])}.")
+    if checked_text("unit", settings.get("unit", UNITS[0])) not in UNITS:
+        raise ValueError(f"unit must be 'step' or 'epoch', not {short_repr(settings['unit'])}.")
     if "create_landscape" in settings:
         settings["create_landscape"] = _checked_kinds(settings["create_landscape"])
-    if settings.get("intervals") is not None:
+    if "intervals" in settings:
         settings["intervals"] = _checked_intervals(settings["intervals"])
     return LandscapeSettings(**settings)
 
@@ -61,11 +61,13 @@ def _checked_kinds(create_landscape: object) -> Mapping[str, bool]:
 
 def _checked_intervals(intervals: object) -> tuple[tuple[int, ...], ...]:
     if not isinstance(intervals, list | tuple) or not all(isinstance(interval, list | tuple) for interval in intervals):
-        raise TypeError(f"intervals is a list of lists of integers, not {short_repr(intervals)}.")
-    if not intervals or min(map(len, intervals)) < _LEAST_POINTS:
-        raise ValueError(
-            f"intervals has lists of at least {_LEAST_POINTS} steps or epochs each, not {short_repr(intervals)}."
-        )
-    return tuple(
+        raise TypeError(f"intervals must be a list of lists of integers, not {short_repr(intervals)}.")
+    checked = tuple(
         tuple(checked_integer("a point of an interval", point, 1) for point in interval) for interval in intervals
     )
+    if not checked or min(len(set(interval)) for interval in checked) < _LEAST_POINTS:
+        raise ValueError(
+            f"intervals must have lists of at least {_LEAST_POINTS} different steps or epochs each, "
+            f"not {short_repr(intervals)}."
+        )
+    return checked

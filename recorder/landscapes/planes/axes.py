@@ -4,12 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from toposcope.recorder.landscapes.planes.combination import principal_combination
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 from toposcope.recorder.landscapes.weights.gram import Doubles, Float32s, combined, inner_products
 from toposcope.recorder.landscapes.weights.layout import Layout
 
-_MIN_RATIO = 1e-12
-"""The least ratio of the second eigenvalue to the first; smaller ones are float32 rounding."""
 _MIN_VARIANCE = 1e-12
 
 
@@ -57,7 +56,7 @@ def anchored_axes(checkpoints: CheckpointSet, seed: int = 0) -> Axes:
     Raises:
         ValueError: all checkpoints are equal, there is only one, or weights are not finite.
     """
-    return _principal_axes("anchored", checkpoints, checkpoints.products, seed)
+    return _principal_axes("anchored", checkpoints, seed)
 
 
 def pca_axes(checkpoints: CheckpointSet, seed: int = 0) -> Axes:
@@ -65,9 +64,7 @@ def pca_axes(checkpoints: CheckpointSet, seed: int = 0) -> Axes:
 
     As in Li et al. (2018, https://arxiv.org/abs/1712.09913); otherwise like anchored_axes().
     """
-    products = checkpoints.products
-    centred = products - products.mean(axis=0) - products.mean(axis=1)[:, None] + products.mean()
-    return _principal_axes("pca", checkpoints, centred, seed)
+    return _principal_axes("pca", checkpoints, seed)
 
 
 def axes_of_combination(kind: str, checkpoints: CheckpointSet, combination: Doubles, seed: int) -> Axes:
@@ -120,30 +117,13 @@ def _check_buffers(checkpoints: CheckpointSet) -> None:
             raise ValueError(f"{tensor.name!r} is not finite in all checkpoints: choose earlier checkpoints.")
 
 
-def _principal_axes(kind: str, checkpoints: CheckpointSet, products: Doubles, seed: int) -> Axes:
-    """Return the leading principal directions of points with the (centred) Gram matrix *products*."""
-    last = len(checkpoints.points) - 1
-    values, vectors = np.linalg.eigh(products)
-    values, vectors = values[:-3:-1], vectors[:, :-3:-1].T
-    if last == 0 or values[0] <= 0:
-        reason = "there is only one" if last == 0 else "all are equal"
+def _principal_axes(kind: str, checkpoints: CheckpointSet, seed: int) -> Axes:
+    """Return the leading principal directions of the checkpoints."""
+    if len(checkpoints.points) == 1 or not checkpoints.products.any():
+        reason = "there is only one" if len(checkpoints.points) == 1 else "all are equal"
         raise ValueError(f"Axes need checkpoints that differ; of {_shown(checkpoints.points)} {reason}.")
-    rank = 1 if values[1] <= _MIN_RATIO * values[0] else 2
-    # For directions of length one; coefficients from a centred matrix add up to zero.
-    combination = vectors[:rank] / np.sqrt(values[:rank, None])
-    combination *= _signs(checkpoints.products @ combination.T)[:, None]
+    combination = principal_combination(checkpoints.products, is_centred=kind == "pca")
     return axes_of_combination(kind, checkpoints, combination, seed)
-
-
-def _signs(coordinates: Doubles) -> Doubles:
-    """Return +1 or -1 for each axis (K,), so that the first nonzero coordinate of a checkpoint becomes positive.
-
-    Args:
-        coordinates: (T, K).
-    """
-    is_nonzero = np.abs(coordinates) > 1e-6 * np.abs(coordinates).max(axis=0)
-    first = coordinates[np.argmax(is_nonzero, axis=0), np.arange(coordinates.shape[1])]
-    return np.where(first < 0, -1.0, 1.0)
 
 
 def _orthogonal_direction(direction: Float32s, layout: Layout, seed: int) -> Float32s:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from toposcope.recorder.landscapes.planes.axes import Axes, axes_along, directions_of
+from toposcope.recorder.landscapes.planes.combination import line_combination
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 
 
@@ -16,10 +17,9 @@ def interpolation_axes(checkpoints: CheckpointSet) -> Axes:
     Raises:
         ValueError: both are equal, or weights are not finite.
     """
-    last, layout = len(checkpoints.points) - 1, checkpoints.layout
     if checkpoints.products[0, 0] <= 0:
         raise ValueError("A line needs two checkpoints that differ; the first and the last one are equal.")
-    combination = np.zeros((2, last + 1))
-    combination[0, 0] = 1
+    line = line_combination(checkpoints.products)
+    combination = np.concatenate([line, np.zeros_like(line)])
     directions = directions_of(checkpoints, combination)
-    return axes_along("interpolate", checkpoints.rows[-1], directions, combination, layout)
+    return axes_along("interpolate", checkpoints.rows[-1], directions, combination, checkpoints.layout)

@@ -9,7 +9,7 @@ import numpy as np
 
 from toposcope.recorder.landscapes.planes.axes import Axes
 from toposcope.recorder.landscapes.planes.projection import projection_of
-from toposcope.recorder.landscapes.planes.random_walk import is_random_walk, random_walk
+from toposcope.recorder.landscapes.planes.random_walk import is_random_walk, is_random_walk_among, random_walk
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet, products_from_last
 from toposcope.recorder.landscapes.weights.gram import Doubles
 from toposcope.recorder.landscapes.weights.hashing import hash_of
@@ -29,10 +29,12 @@ class PathOnPlane(NamedTuple):
     energy: Doubles
     """(K,): share of the path's energy along each axis; empty for a single checkpoint."""
     random_walk_energy: Doubles
-    """(K,): the energies of a random walk with steps of the same lengths, on its own best plane; empty unless the axes
-    are made from checkpoints."""
+    """(K,): the energies of a random walk with steps of the same lengths in place of this path, on a plane of the same
+    kind that is fitted to it and the paths of other runs; empty unless the axes are made from checkpoints."""
     is_random_walk: bool
     """Whether the path cannot be distinguished from a random walk."""
+    random_walk_residual: float = float("nan")
+    """The median of the residuals of the walk; NaN if there is none."""
 
     @property
     def has_steps(self) -> bool:
@@ -92,9 +94,17 @@ def _path_on(axes: Axes, checkpoints: CheckpointSet, numbers: tuple[int, ...]) -
     projection = projection_of(axes, checkpoints, numbers)
     if axes.combination is None:
         return PathOnPlane(numbers, *projection, nothing, False)
+    walk = random_walk(axes.kind, checkpoints.products, numbers)
     products = products_from_last(checkpoints.products, numbers)
-    walk = random_walk(products, is_centred=axes.kind == "pca")
-    return PathOnPlane(numbers, *projection, walk.energy, is_random_walk(products))
+    if len(numbers) == len(checkpoints.points):
+        is_walk = is_random_walk(products)
+    else:
+        is_walk = is_random_walk_among(walk, products, projection.energy.sum())
+    expected = walk.expected()
+    energy = np.zeros(len(axes.directions))  # A walk of one step is on a line.
+    energy[: expected.energy.size] = expected.energy
+    finite = expected.residuals[np.isfinite(expected.residuals)]
+    return PathOnPlane(numbers, *projection, energy, is_walk, float(np.median(finite)) if finite.size else float("nan"))
 
 
 def save_plane(folder: str, plane: Plane) -> None:
@@ -113,6 +123,6 @@ def load_plane(folder: str) -> Plane:
 
 
 def _path(content: dict[str, Any]) -> PathOnPlane:
-    numbers, is_walk = tuple(content.pop("numbers")), content.pop("is_random_walk")
+    numbers, is_walk, residual = (content.pop(name) for name in ("numbers", "is_random_walk", "random_walk_residual"))
     arrays = {name: np.array(values, np.float64) for name, values in content.items()}
-    return PathOnPlane(numbers, **arrays, is_random_walk=is_walk)
+    return PathOnPlane(tuple(numbers), **arrays, is_random_walk=is_walk, random_walk_residual=residual)

@@ -34,20 +34,39 @@ def projection_of(axes: Axes, checkpoints: CheckpointSet, training: Sequence[int
         training: numbers of its checkpoints among these, in order; None: all of them.
     """
     products, last = checkpoints.products, len(checkpoints.points) - 1
+    chosen = list(range(last + 1) if training is None else training)
     if axes.combination is not None:
         # Products of the directions before their rounding to float32.
-        inner = products @ axes.combination.T
-        of_axes = axes.combination @ inner
-    else:
-        of_axes = axes.products
-        inner = products_with(checkpoints.rows, last, axes.directions, checkpoints.layout.parameter_count)
-    chosen = list(range(last + 1) if training is None else training)
+        return combined_projection(products, axes.combination, chosen, is_centred=axes.kind == "pca")
+    inner = products_with(checkpoints.rows, last, axes.directions, checkpoints.layout.parameter_count)
+    return _projection(products, inner, axes.products, chosen, is_centred=False)
+
+
+def combined_projection(
+    products: Doubles, combination: Doubles, training: Sequence[int], *, is_centred: bool
+) -> Projection:
+    """Return the projection of a training on a plane that is made from checkpoints, of real ones or of random walks.
+
+    Args:
+        products: (T, T), the Gram matrix of the displacements of all checkpoints from the last one.
+        combination: (K, T) of the displacements: the directions of the plane.
+        training: numbers of its checkpoints among these, in order.
+        is_centred: whether the energy is of displacements from the mean.
+    """
+    inner = products @ combination.T
+    return _projection(products, inner, combination @ inner, list(training), is_centred=is_centred)
+
+
+def _projection(
+    products: Doubles, inner: Doubles, of_axes: Doubles, chosen: list[int], *, is_centred: bool
+) -> Projection:
+    """Return the projection, from products with the directions, shape (T, K), and those of the directions, (K, K)."""
     # Along orthonormal directions of the same plane: x, then the component of y orthogonal to x.
     inner, orthonormal, squares = inner[chosen], (inner @ _orthonormal(of_axes))[chosen], np.diag(products)[chosen]
     off_plane = np.maximum(squares - (orthonormal**2).sum(axis=1), 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         residuals = np.sqrt(off_plane / np.where(squares > 0, squares, np.nan))
-    energy = _energy(orthonormal, products_from_last(products, chosen), is_centred=axes.kind == "pca")
+    energy = _energy(orthonormal, products_from_last(products, chosen), is_centred=is_centred)
     return Projection(inner @ np.linalg.pinv(of_axes, hermitian=True), residuals, energy)
 
 

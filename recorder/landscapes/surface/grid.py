@@ -74,8 +74,9 @@ def grid_for(path: Doubles | None, size: int, levels: int | None = None, *, is_l
 def new_nodes(grid: Grid, level: int, path: Doubles | None) -> Integers:
     """Return the nodes of a level that are in no coarser level, shape (M, 2), in the order in which they are measured.
 
-    A row is (i, j): the numbers of the node along y and along x. The nodes nearest to the path are first, with
-    distances in units of the cells; of equally near nodes, those with the smaller numbers.
+    A row is (i, j): the numbers of the node along y and along x. The origin, with which the others are compared, is
+    first; then the nodes nearest to the path, with distances in units of the cells; of equally near nodes, those with
+    the smaller numbers.
 
     Args:
         grid: of the landscape.
@@ -91,7 +92,7 @@ def new_nodes(grid: Grid, level: int, path: Doubles | None) -> Integers:
     nodes = np.stack([x[columns], y[rows]], axis=1) / cells
     distances = _distances(nodes, (np.zeros((1, 2)) if path is None else path) / cells)
     # Rounded, so that rounding errors do not decide between equally near nodes.
-    order = np.argsort(np.round(distances, 9), kind="stable")
+    order = np.argsort(np.where(nodes.any(axis=1), np.round(distances, 9), -1), kind="stable")
     return np.stack([rows, columns], axis=1)[order]
 
 

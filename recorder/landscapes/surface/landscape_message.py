@@ -10,14 +10,13 @@ from toposcope.proto.landscape_pb2 import LossLandscape
 from toposcope.recorder.landscapes.plan.landscape_plan import PlannedRun
 from toposcope.recorder.landscapes.planes.plane import PathOnPlane, Plane
 from toposcope.recorder.landscapes.surface.grid import Grid
+from toposcope.recorder.landscapes.surface.noise import differing_nodes, is_flat
 from toposcope.recorder.landscapes.surface.refinement import LevelLosses, PathLosses
 from toposcope.recorder.landscapes.surface.surface import interpolation_error, surface_of
 from toposcope.recorder.messages.landscape import landscape
 from toposcope.recorder.messages.landscape_details import Diagnostics, LandscapeDetails, Measured, PathTruth
 
 Doubles = npt.NDArray[np.float64]
-# In standard errors: a landscape with a smaller range of losses is noise.
-_FLAT = 4.0
 _DECOMPOSITIONS = {"anchored": "PCA", "pca": "PCA", "mindspore": "PCA", "random": "Random"}
 """MindSpore's names of decompositions, where there is one."""
 
@@ -71,7 +70,9 @@ def message_of(
     """
     real, on_plane = along
     axes = int((plane.lengths > 0).sum())  # One for a line.
-    truth = PathTruth(real.z, on_plane.z, path.residuals, real.standard_error) if path.has_steps else None
+    truth = None
+    if path.has_steps:
+        truth = PathTruth(real.z, on_plane.z, path.residuals, real.standard_error, on_plane.difference_error)
     details = LandscapeDetails(
         Measured(
             grid.x.nodes(level),
@@ -81,6 +82,7 @@ def message_of(
             losses.standard_error,
             level,
             grid.levels,
+            losses.difference_error,
         ),
         truth,
         Diagnostics(
@@ -88,12 +90,15 @@ def message_of(
             energy=path.energy[:axes],
             random_walk_energy=path.random_walk_energy[:axes],
             is_random_walk=path.is_random_walk,
+            random_walk_residual=None if np.isnan(path.random_walk_residual) else path.random_walk_residual,
             axis_lengths=plane.lengths[:axes],
             axis_cosine=plane.cosine,
             samples=samples,
             seed=plane.seed if plane.axes == "random" else None,
             buffers=setting.buffers,
             is_flat=is_flat(losses),
+            units=losses.units,
+            differing_nodes=int(differing_nodes(losses).sum()),
             interpolation_error=interpolation_error(grid, level, losses.z),
             eigenvalues=curvature.eigenvalues,
             ritz_residuals=curvature.ritz_residuals,
@@ -113,10 +118,3 @@ def message_of(
         step_per_epoch=setting.run.step_per_epoch,
         details=details,
     )
-
-
-def is_flat(losses: LevelLosses) -> bool:
-    """Return whether the range of the losses is at most four times their median standard error."""
-    finite = losses.z[np.isfinite(losses.z)]
-    errors = losses.standard_error[np.isfinite(losses.standard_error)]
-    return bool(finite.size and np.ptp(finite) <= _FLAT * (np.median(errors) if errors.size else 0.0))

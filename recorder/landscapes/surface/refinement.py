@@ -33,6 +33,12 @@ class LevelLosses(NamedTuple):
     """Where a loss has been measured, or the attempt has failed."""
     standard_error: Doubles
     """Of the mean; NaN if unknown."""
+    difference: Doubles
+    """The mean difference from the losses of the same samples at the origin; NaN if unknown."""
+    difference_error: Doubles
+    """Its standard error; NaN if unknown."""
+    units: int
+    """The number of losses that the standard errors are computed from; 0 if nothing has been measured."""
 
 
 class PathLosses(NamedTuple):
@@ -40,6 +46,9 @@ class PathLosses(NamedTuple):
 
     z: Doubles
     standard_error: Doubles
+    difference_error: Doubles
+    """Of the losses on the plane: the standard error of their difference from those of the checkpoints; NaN if unknown,
+    as it is for the checkpoints."""
 
 
 def stages(grid: Grid, path: Doubles, has_path: bool, samples: int) -> list[Stage]:
@@ -58,9 +67,8 @@ def stages(grid: Grid, path: Doubles, has_path: bool, samples: int) -> list[Stag
         planned.append(
             Stage(FIRST_LEVEL, PREVIEW_SAMPLES, (*preview, *_nodes(grid, FIRST_LEVEL, path, PREVIEW_SAMPLES)))
         )
-    along = [_real(number, samples) for number in real]
-    if has_path:
-        along += [Request(Place("plane", 0, 0, t, samples), tuple(map(float, path[t]))) for t in real]
+    # A projection is compared with its checkpoint, whose losses the worker has if it has just measured them.
+    along = [request for t in real for request in _of_checkpoint(t, path[t], has_path, samples)]
     for level in range(FIRST_LEVEL, grid.levels + 1):
         planned.append(Stage(level, samples, (*along, *_nodes(grid, level, path, samples))))
         along = []
@@ -69,8 +77,9 @@ def stages(grid: Grid, path: Doubles, has_path: bool, samples: int) -> list[Stag
 
 def level_losses(journal: Journal, grid: Grid, stage: Stage) -> LevelLosses:
     """Return the losses in the journal at the nodes of a stage's level and of the levels before it."""
-    shape = grid.y.nodes(stage.level).size, grid.x.nodes(stage.level).size
-    losses = LevelLosses(np.full(shape, np.nan), np.zeros(shape, np.bool_), np.full(shape, np.nan))
+    shape, units = (grid.y.nodes(stage.level).size, grid.x.nodes(stage.level).size), 0
+    z, standard_error, difference, difference_error = np.full((4, *shape), np.nan)
+    losses = LevelLosses(z, np.zeros(shape, np.bool_), standard_error, difference, difference_error, 0)
     for place, measurement in journal.measured.items():
         if place.kind == "node" and place.samples == stage.samples and place.level <= stage.level:
             finer = stage.level - place.level
@@ -78,16 +87,22 @@ def level_losses(journal: Journal, grid: Grid, stage: Stage) -> LevelLosses:
             losses.known[node] = True
             if measurement.sums is not None:
                 losses.z[node], losses.standard_error[node] = measurement.sums.mean, measurement.sums.standard_error
-    return losses
+                units = measurement.sums.units
+            if measurement.difference is not None:
+                losses.difference[node] = measurement.difference.mean
+                losses.difference_error[node] = measurement.difference.standard_error
+    return losses._replace(units=units)
 
 
 def path_losses(journal: Journal, kind: str, numbers: Sequence[int], samples: int) -> PathLosses:
     """Return the losses of the checkpoints with these numbers, "real" or on the "plane"; NaN if there are none."""
-    losses = PathLosses(np.full(len(numbers), np.nan), np.full(len(numbers), np.nan))
+    losses = PathLosses(*np.full((3, len(numbers)), np.nan))
     for t, number in enumerate(numbers):
         measurement = journal.measured.get(Place(kind, 0, 0, number, samples))
         if measurement is not None and measurement.sums is not None:
             losses.z[t], losses.standard_error[t] = measurement.sums.mean, measurement.sums.standard_error
+            if measurement.difference is not None:
+                losses.difference_error[t] = measurement.difference.standard_error
     return losses
 
 
@@ -95,6 +110,12 @@ def _nodes(grid: Grid, level: int, path: Doubles, samples: int) -> Iterator[Requ
     x, y = grid.x.nodes(level), grid.y.nodes(level)
     for i, j in new_nodes(grid, level, path).tolist():
         yield Request(Place("node", level, i, j, samples), (float(x[j]), float(y[i])))
+
+
+def _of_checkpoint(number: int, coordinates: Doubles, has_path: bool, samples: int) -> Iterator[Request]:
+    yield _real(number, samples)
+    if has_path:
+        yield Request(Place("plane", 0, 0, number, samples), tuple(map(float, coordinates)))
 
 
 def _real(number: int, samples: int) -> Request:

@@ -20,7 +20,7 @@ from toposcope.recorder.landscapes.weights.layout import Layout
 
 FOLDER = "landscapes"
 """The folder in ckpt_dir that contains one folder for each job."""
-VERSION = "3"
+VERSION = "4"
 """The version of how planes and losses are computed: journals of other versions are not continued."""
 _JOB, _ORIGIN, _DIRECTIONS, _MODE, _JOURNAL = "job.json", "origin.npy", "directions.npy", "mode", "journal"
 

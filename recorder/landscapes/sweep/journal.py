@@ -8,12 +8,15 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, NamedTuple
 
-from toposcope.recorder.landscapes.models.loss_sums import LossSums
+from toposcope.recorder.landscapes.models.unit_losses import LossSums
 
 KINDS = ("node", "plane", "real")
-# Kind, level, i, j, whether there is a loss, samples of the place; samples, units, total, squares, seconds; checksum.
-_CONTENT = struct.Struct("<BBHHBIQQddf")
+# Kind, level, i, j, whether there is a loss, samples of the place; samples, units, total, squares; total and squares of
+# the difference; seconds; checksum.
+_CONTENT = struct.Struct("<BBHHBIQQddddf")
 _CHECKSUM = struct.Struct("<I")
+# No squares are negative.
+_NO_DIFFERENCE = (0.0, -1.0)
 RECORD_BYTES = _CONTENT.size + _CHECKSUM.size
 _BINARY = getattr(os, "O_BINARY", 0)  # Otherwise Windows translates line ends.
 
@@ -39,6 +42,9 @@ class Measurement(NamedTuple):
     """Duration of the measurement."""
     error: str = ""
     """The reason of a hole; not stored in the journal."""
+    difference: LossSums | None = None
+    """Of the same units: of a node, from their losses at the origin; of a projection, from those of its checkpoint.
+    None if there is nothing to compare with."""
 
 
 class JournalInUseError(RuntimeError):
@@ -112,10 +118,10 @@ class Journal:
 
 
 def _record(measurement: Measurement) -> bytes:
-    place, sums = measurement.place, measurement.sums
+    place, sums, difference = measurement.place, measurement.sums, measurement.difference
     content = _CONTENT.pack(
         KINDS.index(place.kind), place.level, place.i, place.j, sums is not None, place.samples,
-        *(sums or (0, 0, 0.0, 0.0)), measurement.seconds,
+        *(sums or (0, 0, 0.0, 0.0)), *(_NO_DIFFERENCE if difference is None else difference[2:]), measurement.seconds,
     )  # fmt: skip
     return content + _CHECKSUM.pack(zlib.crc32(content))
 
@@ -124,9 +130,12 @@ def _measurement(record: bytes) -> Measurement | None:
     content, checksum = record[: _CONTENT.size], record[_CONTENT.size :]
     if _CHECKSUM.unpack(checksum) != (zlib.crc32(content),):
         return None
-    kind, level, i, j, has_loss, place_samples, samples, units, total, squares, seconds = _CONTENT.unpack(content)
-    sums = LossSums(samples, units, total, squares) if has_loss else None
-    return Measurement(Place(KINDS[kind], level, i, j, place_samples), sums, seconds)
+    kind, level, i, j, has_loss, place_samples, samples, units, *sums_of_units, seconds = _CONTENT.unpack(content)
+    place, (total, squares, difference, its_squares) = Place(KINDS[kind], level, i, j, place_samples), sums_of_units
+    if not has_loss:
+        return Measurement(place, None, seconds)
+    sums, of_difference = LossSums(samples, units, total, squares), LossSums(samples, units, difference, its_squares)
+    return Measurement(place, sums, seconds, difference=None if its_squares < 0 else of_difference)
 
 
 def _locked(path: str) -> Any:

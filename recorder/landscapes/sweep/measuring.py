@@ -4,6 +4,8 @@ import os
 import threading
 import time
 import traceback
+from collections import defaultdict
+from collections.abc import Sequence
 from importlib import import_module
 from multiprocessing import parent_process
 from typing import Any, NamedTuple
@@ -12,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel, model_of
+from toposcope.recorder.landscapes.models.unit_losses import UnitLosses
 from toposcope.recorder.landscapes.sweep.job import LandscapeJob, load_axes, load_job
 from toposcope.recorder.landscapes.sweep.journal import Measurement, Place
+from toposcope.recorder.landscapes.sweep.reference_losses import ReferenceLosses
 from toposcope.recorder.landscapes.weights.checkpoint_set import CheckpointSet
 
 
@@ -79,13 +83,15 @@ def measure(task: Task) -> list[Measurement]:
 
 
 class _Resident:
-    """A model and its current job."""
+    """A model, its current job, and the losses that others are compared with."""
 
     def __init__(self, model: LandscapeModel) -> None:
         self.model = model
         self._folder = ""
         self._job: LandscapeJob
         self._checkpoints: CheckpointSet | None = None
+        self._references: defaultdict[str, ReferenceLosses] = defaultdict(lambda: ReferenceLosses(self._losses))
+        """By the folder of the job: landscapes are refined in turns."""
 
     def hold(self, folder: str) -> None:
         """Load the axes of a job into the model, unless they are loaded."""
@@ -105,16 +111,20 @@ class _Resident:
         begin = time.perf_counter()
         place = request.place
         try:
-            if place.kind == "real":
-                self.model.load(self._checkpoint(place.j))
-            else:
-                self.model.move(request.coordinates)
-                if self._job.recalibrates:
-                    self.model.recalibrate()
-            sums = self.model.loss(0, place.samples)
+            losses = self._losses(place, request.coordinates)
         except Exception as error:  # The user's network may raise anything; other places may succeed.
             return Measurement(place, None, time.perf_counter() - begin, f"{type(error).__name__}: {error}")
-        return Measurement(place, sums, time.perf_counter() - begin)
+        difference = self._references[self._folder].difference(*request, losses, self.model.mode)
+        return Measurement(place, losses.sums, time.perf_counter() - begin, difference=difference)
+
+    def _losses(self, place: Place, coordinates: Sequence[float]) -> UnitLosses:
+        if place.kind == "real":
+            self.model.load(self._checkpoint(place.j))
+        else:
+            self.model.move(coordinates)
+            if self._job.recalibrates:
+                self.model.recalibrate()
+        return self.model.losses(0, place.samples)
 
     def _checkpoint(self, number: int) -> npt.NDArray[np.float32]:
         if self._checkpoints is None:

@@ -144,3 +144,21 @@ def test_mean_of_a_tensor_on_the_host_is_read_at_once() -> None:
     assert scalar_now_or_later(torch.tensor(3, dtype=torch.int32)) == 3.0
     assert scalar_now_or_later(torch.tensor(1 + 2j)) is None
     assert scalar_now_or_later(torch.tensor(0.1, dtype=torch.bfloat16)) == pytest.approx(0.1, rel=1e-2)
+
+
+def test_step_returns_before_the_curvature_is_computed(tmp_path: Path) -> None:
+    """The statistics of a THOR optimizer are tensors on its device."""
+    done = threading.Event()
+
+    class Optimizer:
+        def curvature_statistics(self) -> dict[str, Any]:
+            return {"thor_damping/global": 0.1, "thor_trace/fc1.inputs": DeviceTensor(3.0, done)}
+
+    data = {"collect_curvature": True}
+    with SummaryCollector(tmp_path, 1, data, keep_default_action=False).watch(optimizer=Optimizer()) as run:
+        for _ in range(3):
+            run.step(1.0)
+        done.set()
+    (recorded,) = server.open(tmp_path).runs.values()
+    assert recorded.scalars("thor_trace/fc1.inputs").value.tolist() == [3.0] * 3
+    assert recorded.scalars("thor_damping/global").step.tolist() == [1, 2, 3]

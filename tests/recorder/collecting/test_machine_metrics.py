@@ -5,10 +5,12 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 import timeit
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import psutil
@@ -16,6 +18,8 @@ import pytest
 import torch
 
 from toposcope.recorder.collecting.machine_metrics import MachineMetrics
+from toposcope.recorder.collecting.machine_thread import MachineThread
+from toposcope.recorder.summary_record import SummaryRecord
 
 # The NVML functions that are called, for a machine with three GPUs; the third does not support power and fails later.
 NVML = r"""
@@ -278,3 +282,23 @@ def test_measuring_imports_no_framework() -> None:
         assert "torch" not in sys.modules
     """
     subprocess.run([sys.executable, "-W", "error", "-c", textwrap.dedent(script)], check=True, timeout=60)
+
+
+def test_an_interval_longer_than_a_thread_can_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The metrics are recorded at the beginning and at the end."""
+    monkeypatch.setattr("toposcope.recorder.collecting.machine_thread._FIRST_SECONDS", 0.001)
+    steps, is_recorded = [], threading.Event()
+
+    class Recorder:
+        def record_apart(self, step: int, values: object) -> None:
+            steps.append(step)
+            is_recorded.set()
+
+    thread = MachineThread(cast(SummaryRecord, Recorder()), str(tmp_path), 1e30, lambda: 5)
+    assert is_recorded.wait(60)
+    thread.end()
+
+    assert steps == [5, 5]
+    assert not caplog.records

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from torch import nn
 
 from toposcope.recorder.landscapes.models.landscape_model import model_of
-from toposcope.recorder.landscapes.models.loss_sums import LossSums, sums_of
+from toposcope.recorder.landscapes.models.unit_losses import LossSums, unit_losses
 from toposcope.recorder.training import Model
 
 Dataset = list[tuple[Any, Any]]
@@ -94,7 +94,7 @@ def test_products_of_numpy_are_computed_by_one_thread() -> None:
     line = Looking()
     model = model_of((Model(line), line, line_batches(2), METRICS), 8)
     with threadpool_limits(2):
-        model.loss()
+        model.losses()
         assert threads
         assert set(threads) == {1}
         assert any(pool["num_threads"] == 2 for pool in threadpool_info() if pool["user_api"] == "blas")
@@ -164,12 +164,12 @@ def test_other_results_of_callback_fn_are_refused(result: Any, error: type[Excep
 def test_sums_of_units() -> None:
     """A mean of samples, and its standard error; infinite losses stay infinite."""
     losses = np.random.default_rng(0).normal(2, 1, 400)
-    sums = sums_of(losses)
+    sums = unit_losses(losses).sums
     assert sums.mean == pytest.approx(losses.mean())
     assert sums.standard_error == pytest.approx(losses.std(ddof=1) / 20)
-    batches = sums_of(losses.reshape(40, 10).mean(axis=1), np.full(40, 10))
+    batches = unit_losses(losses.reshape(40, 10).mean(axis=1), np.full(40, 10)).sums
     assert (batches.samples, batches.units) == (400, 40)
     assert batches.mean == pytest.approx(sums.mean)
     assert batches.standard_error == pytest.approx(losses.reshape(40, 10).mean(axis=1).std(ddof=1) / 40**0.5)
-    assert sums_of(np.array([1.0, np.inf])).mean == np.inf
+    assert unit_losses([1.0, np.inf]).sums.mean == np.inf
     assert np.isnan(LossSums(1, 1, 2.0, 4.0).standard_error)

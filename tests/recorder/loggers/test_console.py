@@ -4,9 +4,12 @@ import io
 from typing import Any
 
 import pytest
+from support.tiny_training import tiny_trainer
 
 from toposcope.recorder.loggers import ConsoleLogger
+from toposcope.recorder.metrics import Loss
 from toposcope.recorder.training.engine import Engine
+from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.time import Time
@@ -49,6 +52,55 @@ def test_number_without_unit_is_an_interval_of_epochs() -> None:
     ]
 
 
+@pytest.mark.parametrize("log_interval", ["1ba", "2ba", "1ep", "2ep"])
+def test_metrics_are_printed_once_when_the_training_ends(log_interval: str) -> None:
+    """What the Trainer logs after the last print, for the same batch, is only what has been printed for it."""
+    stream = io.StringIO()
+    logger = ConsoleLogger(log_interval, stream)
+    with tiny_trainer([], [logger], batches=2, max_duration="2ep", train_metrics={"loss": Loss()}) as trainer:
+        trainer.fit()
+
+    headings = [line for line in stream.getvalue().splitlines() if line.startswith("[")]
+    every = {"1ba": ["1/2][batch=1", "1/2][batch=2", "2/2][batch=1", "2/2][batch=2"]}
+    every["2ba"] = [every["1ba"][place] for place in (0, 1, 3)]
+    every["1ep"] = every["2ep"] = [every["1ba"][place] for place in (1, 3)]
+    assert headings == [f"[epoch={each}/2]:" for each in every[log_interval]]
+    assert stream.getvalue().count("Train metrics/train/loss") == len(headings)
+
+
+def test_what_is_new_after_the_last_batch_is_printed_at_the_end() -> None:
+    """Metrics that a callback logs at the end of the last epoch."""
+
+    class AtEpochEnd(EventCallback):
+        def epoch_end(self, state: State, logger: Logger) -> None:
+            logger.log_metrics({"mine": int(state.timestamp.epoch)})
+
+    stream = io.StringIO()
+    with tiny_trainer([AtEpochEnd()], [ConsoleLogger("1ba", stream)], batches=1, max_duration="2ep") as trainer:
+        trainer.fit()
+
+    assert stream.getvalue().splitlines()[-2:] == ["[epoch=2/2][batch=1/1]:", "    Train mine: 2"]
+
+
+def test_values_are_printed_immediately_on_request() -> None:
+    """With the progress, and with tables that have not been printed; tables stay readable."""
+    stream = io.StringIO()
+    logger = ConsoleLogger("100ba", stream)
+    with watch([], loader=range(3), loggers=logger) as run:
+        run.step(1.0)
+        run.logger.log_table(["a"], [[1]], "mine")
+        logger.log_to_console({"lr": 0.5}, run.state, prefix="Own ")
+        logger.log_to_console({}, run.state, is_train=False)
+
+    assert stream.getvalue().splitlines()[2:6] == [
+        "[epoch=1][batch=1/3]:",
+        "    Own lr: 0.5",
+        '    Own mine: {"columns": ["a"], "data": [[1]]}',
+        "[Eval train][batch=0/3]",
+    ]
+    assert logger.tables == {"mine": '{"columns": ["a"], "data": [[1]]}'}
+
+
 def test_evaluation_is_printed_and_does_not_discard_metrics_of_the_training() -> None:
     """Metrics of the training are printed at their own interval."""
     stream = io.StringIO()
@@ -58,7 +110,7 @@ def test_evaluation_is_printed_and_does_not_discard_metrics_of_the_training() ->
         run.eval({"accuracy": 0.5}, label="digits")
 
     assert stream.getvalue().splitlines()[2:] == [
-        "[digits]:",
+        "[Eval digits]:",
         "    Eval metrics/digits/accuracy: 0.5",
         "[epoch=1][batch=2]:",
         "    Train loss/train/total: 2",
@@ -66,7 +118,7 @@ def test_evaluation_is_printed_and_does_not_discard_metrics_of_the_training() ->
 
 
 def test_progress_of_a_long_evaluation_is_printed() -> None:
-    """At most ten times, the end included."""
+    """For the first batch, and ten times, the end included."""
     stream = io.StringIO()
     logger = ConsoleLogger(stream=stream)
     state = State(callbacks=[logger])
@@ -81,9 +133,9 @@ def test_progress_of_a_long_evaluation_is_printed() -> None:
     engine.close()
 
     lines = stream.getvalue().splitlines()
-    assert lines[:2] == ["[eval][batch=3/25]", "[eval][batch=5/25]"]
-    assert len(lines) == 10
-    assert lines[-1] == "[eval]"
+    assert lines[:3] == ["[Eval eval][batch=1/25]", "[Eval eval][batch=3/25]", "[Eval eval][batch=5/25]"]
+    assert len(lines) == 11
+    assert lines[-1] == "[Eval eval]"
 
 
 def test_hyperparameters_are_printed_once() -> None:

@@ -1,13 +1,17 @@
 """FileLogger in a watched loop."""
 
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.trainings import run_training
 
 from toposcope.recorder.loggers import FileLogger
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.watch import watch
 
@@ -39,9 +43,10 @@ def test_each_logged_item_is_a_line(tmp_path: Path) -> None:
 
 
 def test_lines_are_written_at_the_flush_interval(tmp_path: Path) -> None:
-    """Another process can read them every second batch."""
+    """Another process can read them every second batch if they are kept in a buffer."""
     path = tmp_path / "log.txt"
-    with watch([], loggers=FileLogger(str(path), flush_interval=2, log_traces=False)) as run:
+    logger = FileLogger(str(path), buffer_size=-1, flush_interval=2, log_traces=False)
+    with watch([], loggers=logger) as run:
         counts = []
         for _ in range(4):
             run.step(0.5)
@@ -50,6 +55,127 @@ def test_lines_are_written_at_the_flush_interval(tmp_path: Path) -> None:
 
     assert counts == [0, 2, 2, 4]
     assert "trace" not in path.read_text()
+
+
+@pytest.mark.parametrize(("buffer_size", "expected"), [(1, [1, 2, 3]), (100, [0, 0, 3])])
+def test_lines_are_written_when_the_buffer_is_full(buffer_size: int, expected: list[int], tmp_path: Path) -> None:
+    """A line has 42 characters; by default each is written at once."""
+    path = tmp_path / "log.txt"
+    with watch([], loggers=FileLogger(str(path), buffer_size=buffer_size)) as run:
+        counts = []
+        for _ in range(3):
+            run.step(0.5)
+            counts.append(len(path.read_text().splitlines()))
+
+    assert counts == expected
+
+
+def test_output_of_the_program_is_written(tmp_path: Path) -> None:
+    """From the construction to the end of the training, in the order in which lines end."""
+    path = tmp_path / "log.txt"
+    out, err = sys.stdout.write, sys.stderr.write
+    logger = FileLogger(str(path))
+    print("early\n\nlines")
+    print("one ", end="")
+    with watch([], loggers=logger) as run:
+        run.step(0.5)
+        print("error", file=sys.stderr)
+        print("line")
+        sys.stdout.write("50 %\r100 %\n")
+        print("unfinished", end="")
+    print("late")
+
+    assert path.read_text().splitlines() == [
+        "[stdout]: early",
+        "[stdout]:",
+        "[stdout]: lines",
+        "[metric][batch=0]: loss/train/total: 0.5",
+        "[stderr]: error",
+        "[stdout]: one line",
+        "[stdout]: 100 %",
+        "[stdout]: unfinished",
+    ]
+    assert (sys.stdout.write, sys.stderr.write) == (out, err)
+
+
+def test_each_stream_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is captured is still printed."""
+    for name in ("stdout", "stderr"):
+        path = tmp_path / name
+        options: dict[str, Any] = {f"capture_{name}": False}
+        with watch([], loggers=FileLogger(str(path), **options)):
+            print("out")
+            print("err", file=sys.stderr)
+        assert path.read_text() == ("[stderr]: err\n" if name == "stdout" else "[stdout]: out\n")
+    assert capsys.readouterr() == ("out\nout\n", "err\nerr\n")
+
+
+def test_traceback_of_a_failing_training_is_written(tmp_path: Path) -> None:
+    """The program ends with an exception in a callback; the trainer is closed at the exit of the interpreter."""
+    path = tmp_path / "log.txt"
+    script = f"""
+    import torch
+    from toposcope.recorder.loggers import FileLogger
+    from toposcope.recorder.training import EventCallback, Trainer
+
+    class Fails(EventCallback):
+        def fit_start(self, state, logger):
+            raise ZeroDivisionError("in a callback")
+
+    network = torch.nn.Linear(1, 1)
+    trainer = Trainer(model=network, train_dataloader=[torch.ones(1, 1)], max_duration=1, callbacks=[Fails()],
+                      loggers=[FileLogger({str(path)!r})])
+    trainer.fit()
+    """
+    run_training(tmp_path, script, expected=1)
+
+    assert path.read_text().splitlines()[0] == "[stderr]: Traceback (most recent call last):"
+    assert path.read_text().splitlines()[-1] == "[stderr]: ZeroDivisionError: in a callback"
+
+
+def test_output_of_forked_processes_is_left_out(tmp_path: Path) -> None:
+    """Two processes must not write one file."""
+    path = tmp_path / "log.txt"
+    with watch([], loggers=FileLogger(str(path))):
+        if not (child := os.fork()):
+            print("child")
+            os._exit(0)
+        os.waitpid(child, 0)
+        print("parent")
+
+    assert path.read_text() == "[stdout]: parent\n"
+
+
+def test_file_is_passed_to_destinations_that_upload_it(tmp_path: Path) -> None:
+    """At each flush after which it is longer."""
+
+    class Uploads(LoggerDestination):
+        def __init__(self) -> None:
+            self.uploads: list[Any] = []
+
+        def upload_file(self, state: State, remote_file_name: str, file_path: Any, *, overwrite: bool) -> None:
+            self.uploads.append((remote_file_name, file_path, len(file_path.read_text().splitlines()), overwrite))
+
+    path, uploads = tmp_path / "log.txt", Uploads()
+    logger = FileLogger(str(path), "/{run_name}/{rank}.txt", flush_interval=2)
+    with watch([], loggers=[logger, uploads]) as run:
+        for _ in range(4):
+            run.step(0.5)
+
+    assert uploads.uploads == [("run/0.txt", path, 2, True), ("run/0.txt", path, 4, True)]
+    assert logger.remote_file_name == "run/0.txt"
+
+
+def test_output_before_the_file_exists_is_bounded(tmp_path: Path) -> None:
+    """The newest lines are kept."""
+    logger = FileLogger(str(tmp_path / "log.txt"))
+    for number in range(10_010):
+        print(number)
+    with watch([], loggers=logger):
+        pass
+
+    lines = (tmp_path / "log.txt").read_text().splitlines()
+    assert (len(lines), lines[0]) == (10_000, "[stdout]: 10")
 
 
 def test_metrics_logged_by_a_closing_callback_are_written(tmp_path: Path) -> None:
@@ -109,6 +235,12 @@ def test_file_name_is_unknown_before_init() -> None:
         ({"filename": 1}, TypeError),
         ({"filename": "{host}.txt"}, ValueError),
         ({"filename": "{}.txt"}, ValueError),
+        ({"remote_file_name": "{host}.txt"}, ValueError),
+        ({"remote_file_name": 1}, TypeError),
+        ({"capture_stdout": 1}, TypeError),
+        ({"capture_stderr": None}, TypeError),
+        ({"buffer_size": 0}, ValueError),
+        ({"buffer_size": -2}, ValueError),
         ({"log_traces": "yes"}, TypeError),
         ({"flush_interval": 0}, ValueError),
         ({"overwrite": 1}, TypeError),

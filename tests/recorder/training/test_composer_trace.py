@@ -14,7 +14,7 @@ from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.trainer import Trainer
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "traces" / "composer.json"
+TRACES = Path(__file__).parents[2] / "golden" / "traces"
 
 
 class EventTrace(EventCallback):
@@ -87,8 +87,54 @@ def test_events_of_training_and_evaluation_equal_those_of_composer() -> None:
     assert trace == golden_trace()
 
 
+class StopTrace(LoggerDestination):
+    """Records what the golden trace of a stop does, and stops the training after batch 4."""
+
+    def __init__(self, trace: list[Any]) -> None:
+        self.trace = trace
+
+    def run_event(self, event: Event, state: State, logger: Logger) -> None:
+        now, is_set = state.timestamp, event is not Event.INIT
+        times = [now.epoch, now.batch, now.batch_in_epoch, state.eval_timestamp.batch, state.predict_timestamp.batch]
+        texts = [state.dataloader_label, str(state.max_duration)] if is_set else [None, None]
+        self.trace.append([event.value, *map(int, times), *texts, int(state.previous_timestamp.batch)])
+        if event is Event.BATCH_END and now.batch == 4:
+            state.stop_training()
+
+    def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
+        self.trace.append(["metrics", sorted(metrics), step])
+
+
+def test_a_stop_inside_an_epoch_a_second_fit_and_a_prediction_equal_those_of_composer() -> None:
+    """The trace was recorded from Composer; `make interop-composer` compares more such runs with Composer itself."""
+    trace: list[Any] = []
+    network = torch.nn.Linear(3, 2)
+    sizes = (4, 4, 3)
+    batches = [(torch.randn(size, 3), torch.zeros(size, dtype=torch.long)) for size in sizes]
+    trainer = Trainer(
+        model=network,
+        loss_fn=torch.nn.CrossEntropyLoss(),
+        train_dataloader=batches,
+        eval_dataloader=batches[-1:],
+        optimizers=torch.optim.SGD(network.parameters(), lr=0.1),
+        max_duration="5ep",
+        eval_interval="3ba",
+        device_train_microbatch_size=4,
+        callbacks=[StopTrace(trace)],
+    )
+    trainer.fit()
+    trace.append("fit returned")
+    trainer.fit(duration="1ep")
+    trace.append("fit returned")
+    trainer.predict([inputs for inputs, _ in batches[:2]], subset_num_batches=1)
+    trace.append("predict returned")
+    trainer.close()
+
+    assert trace == json.loads((TRACES / "composer_stop.json").read_text())
+
+
 def golden_trace() -> list[Any]:
     """Return the golden trace without algorithms and hyperparameters, which only Composer has."""
-    (recorded,) = json.loads(GOLDEN.read_text()).values()
+    (recorded,) = json.loads((TRACES / "composer.json").read_text()).values()
     kept = [entry for entry in recorded if entry[0] not in ("alg", "log_traces", "log_hyperparameters")]
     return [[name, sorted(what), step] if name == "log_metrics" else [name, what, step] for name, what, step in kept]

@@ -1,5 +1,6 @@
 """Time, Timestamp and Event: parsing, comparison and counting."""
 
+import datetime
 from datetime import timedelta
 
 import pytest
@@ -50,11 +51,50 @@ def test_a_malformed_timestring_is_an_error(text: str) -> None:
         Time.from_timestring(text)
 
 
-def test_a_time_in_batches_must_be_whole() -> None:
-    with pytest.raises(ValueError, match="whole number"):
-        Time(1.5, "ba")
-    with pytest.raises(TypeError, match="True"):
-        Time(True, "ba")
+@pytest.mark.parametrize("unit", ["iter", "ep", "ba", "sp", "tok", "sec"])
+def test_a_count_must_be_an_int(unit: str) -> None:
+    for value in (1.5, 2.0, True, None, "3", Time(1, "ep")):
+        with pytest.raises(TypeError, match=unit):
+            Time(value, unit)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"1\.5"):
+        Time.from_timestring(f"1.5{unit}")
+    with pytest.raises(TypeError, match="inf"):
+        Time.from_timestring(f"1e999{unit}")
+    assert Time.from_timestring(f"2.0{unit}") == Time(2, unit)
+    assert str(Time.from_timestring(f"{2**60 + 1}{unit}")) == f"{2**60 + 1}{unit}"
+
+
+def test_a_fraction_may_be_any_number_or_another_fraction() -> None:
+    assert Time(Time(0.5, "dur"), "dur") == Time(0.5, "dur")
+    assert str(Time(1, "dur")) == "1.0dur"
+    with pytest.raises(TypeError, match="a number"):
+        Time(True, "dur")
+
+
+def test_a_time_is_written_as_it_was_given() -> None:
+    assert str(Time.from_timestring("6sec")) == str(Time(6, "sec")) == "6sec"
+    assert repr(Time(1, "tok")) == "Time(1, TimeUnit.TOKEN)"
+    assert Time.from_timestring("10BA").unit is TimeUnit("Batch") is TimeUnit.BATCH
+    timestamp = Timestamp().to_next_batch(4)
+    assert eval(repr(timestamp), {**globals(), "datetime": datetime}) == timestamp
+
+
+def test_the_product_of_two_times_has_the_unit_that_is_not_a_fraction() -> None:
+    half, two = Time(0.5, "dur"), Time(2, "ep")
+    assert half * two == two * half == two * "0.5dur" == 0.5 * two == Time(1, "ep")
+    assert half * half == Time(0.25, "dur")
+    assert Time(3, "ba") * half == Time(3, "ba") / 2 == Time(1, "ba")
+    assert +two == two
+    for other in (two, "1ba", Time(1, "sec")):
+        with pytest.raises(RuntimeError, match="neither is a fraction"):
+            two * other
+
+
+def test_an_input_without_a_unit_is_an_error() -> None:
+    assert Time.from_input(3, default_int_unit="ba") == Time(3, "ba")
+    for value in (3, None, [3]):
+        with pytest.raises(RuntimeError, match="'10ba'"):
+            Time.from_input(value)  # type: ignore[arg-type]
 
 
 def test_a_timestamp_counts_batches_epochs_and_iterations() -> None:
@@ -75,6 +115,22 @@ def test_a_timestamp_counts_batches_epochs_and_iterations() -> None:
     assert after.to_next_iteration().epoch_in_iteration == 0
     assert now < "3ba"
     assert now < Time(1, "ep")
-    assert now.get("sec") == 2.0
+    assert now.get("sec") == Time(2, "sec")
     assert Timestamp().load_state_dict(after.state_dict()) == after
     assert now.copy(batch=9).batch == "9ba"
+
+
+def test_only_epoch_in_iteration_of_a_timestamp_can_be_set() -> None:
+    timestamp = Timestamp()
+    timestamp.epoch_in_iteration = 2  # type: ignore[assignment]
+    assert timestamp.epoch_in_iteration == Time(2, "ep")
+    assert Timestamp().epoch_in_iteration == 0
+    with pytest.raises(AttributeError, match=r"copy\(batch=\.\.\.\)"):
+        timestamp.batch = Time(1, "ba")
+
+
+def test_a_count_of_a_timestamp_has_its_own_unit() -> None:
+    with pytest.raises(ValueError, match=r"batch .* 'ba', not 3ep"):
+        Timestamp(batch="3ep")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"epoch .* 'ep', not 3ba"):
+        Timestamp().copy(epoch="3ba")

@@ -111,7 +111,10 @@ def test_csv_file_is_exact() -> None:
 
     head, *lines, last = csv_file(read).decode().split("\r\n")
 
-    assert (head, last) == ("part,interval,step,x,y,loss,standard_error,plane_loss,residual", "")
+    assert (head, last) == (
+        "part,interval,step,x,y,loss,standard_error,plane_loss,residual,difference_error,gap_error",
+        "",
+    )
     by_part: dict[str, list[list[str]]] = {}
     for line in lines:
         part, *cells = line.split(",")
@@ -120,14 +123,14 @@ def test_csv_file_is_exact() -> None:
         "grid": 9, "measured": 24, "path": 5, "convergence": 1
     }  # fmt: skip
     assert [float(cells[4]) for cells in by_part["grid"]] == read.z.ravel().tolist()
-    assert by_part["grid"][1] == ["", "", "0.0", "-1.0", repr(float(read.z[0, 1])), "", "", ""]
-    assert by_part["measured"][-1] == ["", "", "1.0", "1.0", "Infinity", "0.01", "", ""]
+    assert by_part["grid"][1] == ["", "", "0.0", "-1.0", repr(float(read.z[0, 1])), *[""] * 5]
+    assert by_part["measured"][-1] == ["", "", "1.0", "1.0", "Infinity", "0.01", "", "", "0.002", ""]
     truth = read.details.truth
     assert truth is not None
     assert [float(cells[6]) for cells in by_part["path"]] == truth.plane.tolist()
-    assert by_part["path"][-1] == ["16", "16", "0.0", "0.0", repr(1 / 3), "0.02", repr(1 / 3), "NaN"]
+    assert by_part["path"][-1] == ["16", "16", "0.0", "0.0", repr(1 / 3), "0.02", repr(1 / 3), "NaN", "", "0.004"]
     bare = csv_file(read_landscape(recorded([0], [2], [[1]], path=([0], [1], [3])).SerializeToString()))
-    assert bare.splitlines()[1:] == [b"grid,,,0.0,2.0,1.0,,,", b"path,,,0.0,1.0,3.0,,,"]
+    assert bare.splitlines()[1:] == [b"grid,,,0.0,2.0,1.0,,,,,", b"path,,,0.0,1.0,3.0,,,,,"]
 
 
 @pytest.mark.parametrize(

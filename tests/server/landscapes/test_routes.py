@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from support import landscape_details as made
 from support.event_files import GOLDEN, landscape_event, loss_run, write_run
+from support.landscape_events import newest
+from support.outlier_training import TAG, train_with_outliers
 from support.servers import Serve, start, stop, wait_until
 
 from toposcope.proto import framing
@@ -98,8 +100,8 @@ def test_publications_of_a_tag_are_listed_and_selected(tmp_path: Path, serve: Se
         return [entry["level"] for entry in _read(client, **query)["landscapes"]]
 
     assert (level(), level(publication=0), level(publication=1), level(publication=3)) == ([3], [1], [2], [])
-    newest = _read(client)["landscapes"][0]
-    assert (newest["publication"], newest["publications"]) == (2, {"step": [0, 0, 0], "wall_time": [2.0, 3.0, 4.0]})
+    last = _read(client)["landscapes"][0]
+    assert (last["publication"], last["publications"]) == (2, {"step": [0, 0, 0], "wall_time": [2.0, 3.0, 4.0]})
 
 
 def test_details_are_those_recorded(tmp_path: Path, serve: Serve) -> None:
@@ -112,12 +114,44 @@ def test_details_are_those_recorded(tmp_path: Path, serve: Serve) -> None:
     assert (entry["level"], measured["levels"], measured["x"]) == (2, 3, [-1, -0.5, 0, 0.5, 1])
     assert (measured["z"][4][4], measured["z"][2][2], measured["known"][0]) == ("Infinity", 0.1, [False] + [True] * 4)
     assert measured["standard_error"] == [[0.01] * 5] * 5
+    assert measured["difference_error"] == [[0.002] * 5] * 5
+    assert entry["truth"]["gap_error"] == [0.004] * 5
     np.testing.assert_allclose(np.subtract(entry["truth"]["real"], entry["truth"]["plane"]), made.GAP, atol=1e-15)
     assert entry["truth"]["residual"] == [0.5, 0.4, 0.3, 0.2, "NaN"]
     assert entry["path"]["z"] == entry["truth"]["real"]
     diagnostics = entry["diagnostics"]
     assert (diagnostics["energy"], diagnostics["axis_cosine"], diagnostics["seed"]) == ([0.9, 0.06], 0, 7)
     assert diagnostics["provenance"]["axes"] == "plane one"
+
+
+def test_noise_of_differences_is_that_of_the_recorder(tmp_path: Path, serve: Serve) -> None:
+    """Of a real training; errors have two digits where losses are rounded, and are null in files without them."""
+    train_with_outliers(tmp_path / "outliers")
+    message = made.bowl(2, units=None, differing_nodes=None, random_walk_residual=None)
+    message.details.measured.ClearField("difference_error")
+    message.details.truth.ClearField("gap_error")
+    write_run(tmp_path / "older", [_record(2.0, 0, a=message)])
+
+    older, entry = _read(serve(tmp_path))["landscapes"]
+
+    recorded = newest(tmp_path / "outliers")[TAG].details
+    assert recorded is not None
+    facts, measured = entry["diagnostics"], entry["measured"]
+    assert (facts["is_flat"], facts["units"], facts["samples"]) == (False, 256, 256)
+    assert facts["differing_nodes"] == recorded.diagnostics.differing_nodes
+    assert facts["random_walk_residual"] == recorded.diagnostics.random_walk_residual
+    assert recorded.measured.difference_error is not None
+    assert measured["difference_error"] == recorded.measured.difference_error.tolist()
+    assert recorded.truth is not None
+    assert recorded.truth.gap_error is not None
+    assert entry["truth"]["gap_error"] == recorded.truth.gap_error.tolist()
+    rounded = _read(serve(tmp_path), run="outliers", digits=9)["landscapes"][0]["measured"]
+    np.testing.assert_allclose(rounded["difference_error"], measured["difference_error"], rtol=0.05)
+    assert max(len(str(error)) for row in rounded["difference_error"] for error in row) < 10
+
+    assert (older["measured"]["difference_error"], older["truth"]["gap_error"]) == (None, None)
+    names = ("units", "differing_nodes", "random_walk_residual")
+    assert [older["diagnostics"][name] for name in names] == [None, None, None]
 
 
 def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:

@@ -54,13 +54,13 @@ export const percent = (part, digits = 3) => `${shortNumber(part * 100, digits)}
 export function checkpointReadOut(landscape, at) {
   const { run, path, truth } = landscape;
   if (!path) return { title: "", loss: "", rows: [], note: "", where: "" };
-  const { real = path.z, plane = path.z, residual = null, standardError = null } = truth ?? {};
+  const { real = path.z, plane = path.z, residual = null, standardError = null, gapError = null } = truth ?? {};
   const step = path.steps?.[at];
   const scalars = step === undefined ? null : scalarsAt(run, step);
   /** @type {Array<[string, string | false | undefined | null]>} */
   const rows = [
     [t("land.read_plane"), truth && shortNumber(plane[at], 4)],
-    [t("land.read_gap"), truth && signed(real[at] - plane[at])],
+    [t("land.read_gap"), truth && differenceText(real[at] - plane[at], gapError?.[at] ?? NaN)],
     [t("land.read_residual"), residual && Number.isFinite(residual[at]) && percent(residual[at])],
     [t("land.read_rate"), scalars?.rate != null && shortNumber(scalars.rate, 4)],
     [t("land.read_accuracy"), scalars?.accuracy != null && shortNumber(scalars.accuracy, 4)],
@@ -75,8 +75,9 @@ export function checkpointReadOut(landscape, at) {
   };
 }
 
-/** @param {number} number */
-const signed = (number) => `${number > 0 ? "+" : ""}${shortNumber(number, 3)}`;
+/** A difference with its standard error. @param {number} number @param {number} error */
+export const differenceText = (number, error) =>
+  `${number > 0 ? "+" : ""}${shortNumber(number, 3)}${error > 0 ? ` ± ${shortNumber(error, 2)}` : ""}`;
 
 /** @param {Landscape} landscape @param {number} at */
 export function checkpointText(landscape, at) {

@@ -3,7 +3,7 @@
 import { heightAt, lossOf } from "../../charts/landscape/grid.js";
 import { coordinatesAt, toLeft, toTop } from "../../charts/landscape/map.js";
 import { shortNumber } from "../../i18n/numbers.js";
-import { checkpointReadOut, coordinate, withError } from "./captions.js";
+import { checkpointReadOut, coordinate, differenceText, withError } from "./captions.js";
 import { levelOf, nodesOf, planeOf } from "./model/plane.js";
 import { cursor, pointedMoment, pointedPlace } from "./pointer.js";
 import { hideReadOut, showReadOut } from "./read_out.js";
@@ -220,7 +220,12 @@ export class MapPointer {
     const level = this.#landscape.measured
       ? t("land.read_level", { level: levelOf(column, row, nodes.x.length, nodes.y.length) })
       : t("land.read_measured");
-    return positionReadOut(nodes.x[column], nodes.y[row], withError(nodes.z[place], nodes.errorOf(place)), level);
+    const [loss, error] = [nodes.z[place], nodes.differenceErrorOf(place)];
+    const origin = nodes.z[nodes.y.indexOf(0) * nodes.x.length + nodes.x.indexOf(0)];
+    const readOut = positionReadOut(nodes.x[column], nodes.y[row], withError(loss, nodes.errorOf(place)), level);
+    return error > 0
+      ? { ...readOut, rows: [[t("land.read_difference"), differenceText(loss - origin, error)]] }
+      : readOut;
   }
 
   /** @param {{left: number, top: number}} at @param {import("../../charts/landscape/map.js").Frame} frame

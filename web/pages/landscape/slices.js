@@ -70,7 +70,11 @@ class LandscapeSlices extends LazyCard {
     ].filter((chart) => chart !== null);
     return html`${charts.map((chart) => this.#chart(chart, width))}${
       cut.length
-        ? html`<p class="meta">${t("land.slice_hint")}${
+        ? html`<p class="meta">${t(
+            cut.some(({ landscape }) => landscape.measured?.differenceError)
+              ? "land.slice_differences"
+              : "land.slice_hint",
+          )}${
             charts.some(({ lines }) => lines.some(({ dash }) => dash === STEEPEST)) ? ` ${t("land.slice_worst")}` : ""
           }</p>`
         : nothing

@@ -65,7 +65,7 @@ const item = (finding, landscape) =>
 /** @param {Finding} finding @param {Landscape} landscape */
 function findingText({ key, values }, landscape) {
   const at = typeof values.at === "number" ? momentText(landscape, values.at) : "";
-  const areShares = key === "energy" || key === "random_walk" || key === "residual" || key === "interpolation";
+  const areShares = key === "energy" || key === "random_walk" || key.startsWith("residual") || key === "interpolation";
   const texts = Object.entries(values).map(([name, value]) => [
     name,
     typeof value !== "number" || name === "at"
@@ -86,7 +86,7 @@ function findingText({ key, values }, landscape) {
 }
 
 /** Counts, which are printed exactly. */
-const COUNTS = new Set(["points", "samples", "nodes", "of"]);
+const COUNTS = new Set(["points", "samples", "units", "nodes", "of"]);
 
 /** Data and settings that the landscape was computed with. @param {Landscape} landscape */
 function provenance({ diagnostics }) {

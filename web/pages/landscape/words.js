@@ -159,6 +159,9 @@ export const en = {
   "land.slice_checkpoints": "checkpoint",
   "land.slice_hint":
     "Bands: one standard error. Hover the map, the surface or a slice; click the map to pin a position.",
+  "land.slice_differences":
+    "Bands: one standard error of the difference from the loss at the origin; along the path, of the gap. Hover the " +
+    "map, the surface or a slice; click the map to pin a position.",
   "land.why_curvature_line": "the steep directions are not along the line.",
   "land.trust_curvature_line":
     "Curvature along the line: {first}. Steepest direction: {steepest} (± {residual}), {times} times the curvature " +
@@ -179,9 +182,13 @@ export const en = {
   "land.trust_all": "{n} finding|{n} findings",
   "land.trust_more": "{n} more finding|{n} more findings",
   "land.why_flat": "differences are within the noise.",
+  "land.why_noise_partly": "most differences are within the noise.",
+  "land.why_noise_of_losses": "the noise of differences is unknown.",
   "land.why_random_walk": "the path resembles a random walk.",
   "land.why_residual": "the checkpoints are far from the plane.",
+  "land.why_residual_walk": "the checkpoints are far from the plane.",
   "land.why_gap": "losses on the plane differ from the real losses.",
+  "land.why_gap_noise": "losses on the plane differ from the real losses.",
   "land.why_interpolation": "the interpolation between nodes is inaccurate.",
   "land.why_interpolation_unknown": "the interpolation error is not known yet.",
   "land.why_rescaled_axes": "its axes leave the span of the checkpoints.",
@@ -191,10 +198,20 @@ export const en = {
   "land.why_curvature": "the steep directions are not in the plane.",
   "land.why_non_finite": "some losses are not finite.",
   "land.trust_flat":
-    "Losses differ by {span}; the standard error of a loss is {error} ({samples} samples). The apparent shape is " +
-    "noise.",
+    "No loss differs from the one at the origin by more than noise. Losses differ by {span}; the standard error of a " +
+    "difference is {error} (median; the same {samples} samples everywhere). The apparent shape is noise.",
   "land.trust_noise":
-    "Losses differ by {span}, which is {times} times the median standard error of {error} ({samples} samples).",
+    "At {n} of {of} nodes, the loss differs from the one at the origin by more than noise. The standard error of a " +
+    "difference is {error} (median; the same {samples} samples everywhere); that of a single loss, {level}, only " +
+    "raises or lowers the whole surface.",
+  "land.trust_noise_partly":
+    "Only at {n} of {of} nodes does the loss differ from the one at the origin by more than noise. The standard error " +
+    "of a difference is {error} (median; the same {samples} samples everywhere). Elsewhere, differences are within the noise.",
+  "land.trust_noise_batches":
+    "Only mean losses of batches are known: standard errors are those between {units} batches ({samples} samples).",
+  "land.trust_noise_of_losses":
+    "Losses differ by {span}, which is {times} times the median standard error of a loss, {error} ({samples} " +
+    "samples). The standard errors of differences, usually far smaller, are not in the file.",
   "land.trust_noise_unknown": "The noise of the losses is unknown.",
   "land.trust_no_path": "Directions without a path: this shows the neighbourhood of the model, not its training.",
   "land.trust_energy":
@@ -204,11 +221,16 @@ export const en = {
     "The plane explains {energy} of the path's squared displacement ({first} + {second}), no more than for a " +
     "random walk of {points} points ({random}). The shape of the path is not evidence.",
   "land.trust_residual":
+    "Median off-plane distance of a checkpoint: {median} of its distance from the origin; maximum {most} ({at}).",
+  "land.trust_residual_walk":
     "Median off-plane distance of a checkpoint: {median} of its distance from the origin; maximum {most} ({at}). " +
-    "For a random walk it is 31%.",
+    "For a random walk it would be {random}.",
   "land.trust_gap":
     "Median gap between plane loss and real loss: {median}, which is {part} of the path's descent; maximum {most} " +
     "({at}).",
+  "land.trust_gap_noise":
+    "Median gap between plane loss and real loss: {median}, which is {part} of the path's descent; maximum {most} " +
+    "({at}). The standard error of a gap is {error} (median).",
   "land.trust_interpolation":
     "Interpolation error between {nodes} × {nodes} nodes: at most {error} (95% of held-out nodes).",
   "land.trust_interpolation_unknown":
@@ -226,7 +248,9 @@ export const en = {
     "{n} of {of} measured losses is not finite (crossed out on the map).|{n} of {of} measured losses are not " +
     "finite (crossed out on the map).",
   "land.trust_buffers_none": "The network has no normalization statistics.",
-  "land.trust_buffers_moved": "Normalization statistics move with the weights: exact at every checkpoint in the plane.",
+  "land.trust_buffers_moved":
+    "Normalization statistics move with the weights: exact at every checkpoint in the plane; away from them, losses " +
+    "are often higher than with recomputed statistics.",
   "land.trust_buffers_frozen":
     "Normalization statistics are those of the last checkpoint; elsewhere, losses are higher than with matching " +
     "statistics.",
@@ -240,6 +264,7 @@ export const en = {
   "land.version": "Version",
   "land.read_plane": "on the plane",
   "land.read_gap": "gap",
+  "land.read_difference": "from the origin",
   "land.read_residual": "off plane",
   "land.read_rate": "learning rate",
   "land.read_accuracy": "accuracy",
@@ -390,6 +415,8 @@ export const zh = {
   "land.slice_steps": "步",
   "land.slice_checkpoints": "检查点",
   "land.slice_hint": "色带：一个标准误差。可指向地图、曲面或剖面；点击地图可固定位置。",
+  "land.slice_differences":
+    "色带：与原点处损失之差的一个标准误差；沿路径则为差距的标准误差。可指向地图、曲面或剖面；点击地图可固定位置。",
   "land.why_curvature_line": "陡峭方向不在直线上。",
   "land.trust_curvature_line":
     "损失沿直线的曲率为 {first}；最陡方向为 {steepest}（± {residual}），是图中所示的 {times} 倍。",
@@ -408,9 +435,13 @@ export const zh = {
   "land.trust_all": "{n} 项结果",
   "land.trust_more": "另有 {n} 项结果",
   "land.why_flat": "起伏在噪声之内。",
+  "land.why_noise_partly": "多数起伏在噪声之内。",
+  "land.why_noise_of_losses": "差值的噪声未知。",
   "land.why_random_walk": "路径与随机游走无异。",
   "land.why_residual": "检查点远离平面。",
+  "land.why_residual_walk": "检查点远离平面。",
   "land.why_gap": "平面偏离真实损失。",
+  "land.why_gap_noise": "平面偏离真实损失。",
   "land.why_interpolation": "节点之间的插值不准确。",
   "land.why_interpolation_unknown": "插值误差尚不可知。",
   "land.why_rescaled_axes": "坐标轴偏离检查点张成的空间。",
@@ -419,17 +450,27 @@ export const zh = {
   "land.why_unconverged": "最陡方向尚未收敛。",
   "land.why_curvature": "陡峭方向不在平面上。",
   "land.why_non_finite": "部分损失不是有限值。",
-  "land.trust_flat": "损失相差 {span}，而单个损失的标准误差为 {error}（{samples} 个样本）。看似形状的只是噪声。",
-  "land.trust_noise": "损失相差 {span}，为单个损失标准误差的 {times} 倍（中位数 {error}，{samples} 个样本）。",
+  "land.trust_flat":
+    "没有任何损失与原点处的损失之差超出噪声。损失相差 {span}；差值的标准误差为 {error}（中位数；各处使用相同的 {samples} 个样本）。看似形状的只是噪声。",
+  "land.trust_noise":
+    "{of} 个节点中有 {n} 个节点的损失与原点处的损失之差超出噪声。差值的标准误差为 {error}（中位数；各处使用相同的 {samples} 个样本）；单个损失的标准误差 {level} 只会整体抬高或降低曲面。",
+  "land.trust_noise_partly":
+    "{of} 个节点中只有 {n} 个节点的损失与原点处的损失之差超出噪声。差值的标准误差为 {error}（中位数；各处使用相同的 {samples} 个样本）。其余差异在噪声之内。",
+  "land.trust_noise_batches": "只知道各批次的平均损失：标准误差取自 {units} 个批次之间的差异（{samples} 个样本）。",
+  "land.trust_noise_of_losses":
+    "损失相差 {span}，为单个损失标准误差的 {times} 倍（中位数 {error}，{samples} 个样本）。文件中没有差值的标准误差，而它通常小得多。",
   "land.trust_noise_unknown": "损失的噪声未知。",
   "land.trust_no_path": "没有路径的方向：显示的是模型周围，而不是到达模型的过程。",
   "land.trust_energy":
     "平面解释了路径平方位移的 {energy}（{first} + {second}）。{points} 个点的随机游走为 {random}（{random_first} + {random_second}）。",
   "land.trust_random_walk":
     "平面解释了路径平方位移的 {energy}（{first} + {second}），不高于 {points} 个点的随机游走（{random}）。路径的形状不能作为依据。",
-  "land.trust_residual":
-    "检查点偏离平面的距离（相对于到原点的距离）：中位数 {median}，最大 {most}（{at}）。随机游走为 31%。",
+  "land.trust_residual": "检查点偏离平面的距离（相对于到原点的距离）：中位数 {median}，最大 {most}（{at}）。",
+  "land.trust_residual_walk":
+    "检查点偏离平面的距离（相对于到原点的距离）：中位数 {median}，最大 {most}（{at}）。随机游走为 {random}。",
   "land.trust_gap": "平面损失与真实损失之差：中位数 {median}，占路径下降幅度的 {part}；最大 {most}（{at}）。",
+  "land.trust_gap_noise":
+    "平面损失与真实损失之差：中位数 {median}，占路径下降幅度的 {part}；最大 {most}（{at}）。差值的标准误差为 {error}（中位数）。",
   "land.trust_interpolation": "{nodes} × {nodes} 个节点之间的插值误差不超过 {error}（95% 的留出节点）。",
   "land.trust_interpolation_unknown": "{nodes} × {nodes} 个节点之间的曲面误差尚不可知：需要再测一级。",
   "land.trust_rescaled_axes": "坐标轴按张量逐个缩放（与 MindSpore 相同），因此偏离检查点张成的空间。",
@@ -442,7 +483,8 @@ export const zh = {
   "land.trust_steepest": "最陡方向的曲率为 {steepest}（± {residual}）。",
   "land.trust_non_finite": "{of} 个测量损失中有 {n} 个不是有限值：在地图上以叉号标出。",
   "land.trust_buffers_none": "网络没有归一化层的统计量。",
-  "land.trust_buffers_moved": "归一化层的统计量随权重一起移动：在平面上的每个检查点处都是精确的。",
+  "land.trust_buffers_moved":
+    "归一化层的统计量随权重一起移动：在平面上的每个检查点处都是精确的；远离检查点处，损失往往比重新计算统计量时偏高。",
   "land.trust_buffers_frozen": "归一化层的统计量保持最后一个检查点的值：离它越远，损失比用各自的统计量时偏高。",
   "land.trust_buffers_recalibrated": "归一化层的统计量在每个节点重新计算。",
   "land.samples": "样本数",
@@ -454,6 +496,7 @@ export const zh = {
   "land.version": "版本",
   "land.read_plane": "平面上",
   "land.read_gap": "差距",
+  "land.read_difference": "与原点之差",
   "land.read_residual": "偏离平面",
   "land.read_rate": "学习率",
   "land.read_accuracy": "准确率",

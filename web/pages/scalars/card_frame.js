@@ -31,7 +31,7 @@ const MOST_NAMED = 3;
 export function cardFrame(card, parts, plot, axis) {
   const all = parts.all.value;
   const series = all.flatMap((part) => part.series);
-  const counts = pointCounts(series, plot);
+  const counts = pointCounts(card.tag, series, plot);
   const isOpen = opened.value === card.tag;
   return html`
     <header draggable=${isOpen ? "false" : "true"} title=${isOpen ? nothing : t("card.move")}>

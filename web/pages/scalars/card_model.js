@@ -7,9 +7,9 @@ import { attemptCounts, rankCounts } from "../../data/catalogue.js";
 import { cutGroup } from "../../data/names.js";
 import { COLOURS, DASHES, styleOf } from "../../data/run_styles.js";
 import { drawnRuns, startOf, styles } from "../../data/runs.js";
-import { attempt, bands, best, limits, logXChosen, outliers, rank, smoothing } from "../../data/scalar_view.js";
+import { attempt, bands, best, isLogY, limits, logXChosen, outliers, rank, smoothing } from "../../data/scalar_view.js";
 import { countPoints, opensOnWallTime, xsOf } from "../../data/series.js";
-import { axis, logarithmic, zooms } from "../../data/view.js";
+import { axis, zooms } from "../../data/view.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
@@ -57,25 +57,27 @@ export function plotOf(card, parts, axis) {
   if (!whole || !lines.length) return null;
   const hasLogX = isLogX(axis);
   const x = hasLogX ? aboveZero(whole, lines) : whole;
+  const log = isLogY(card);
   const tagLimits = limits.value.get(card) ?? [];
-  return { lines, axis, log: logarithmic.value, logX: hasLogX, x, y: heights(lines, x, tagLimits), limits: tagLimits };
+  return { lines, axis, log, logX: hasLogX, x, y: heights(lines, x, log, tagLimits), limits: tagLimits };
 }
 
-/** @param {Line[]} lines @param {Window} x @param {import("../../data/scalar_view.js").Limit[]} tagLimits */
-function heights(lines, x, tagLimits) {
+/** @param {Line[]} lines @param {Window} x @param {boolean} log
+ * @param {import("../../data/scalar_view.js").Limit[]} tagLimits */
+function heights(lines, x, log, tagLimits) {
   const reach = (/** @type {"left" | "right"} */ side) => {
     const own = lines.filter((line) => sideOf(line) === side);
-    return own.length ? extentOf(own, x, side === "left" ? tagLimits.map(({ value }) => value) : []) : null;
+    return own.length ? extentOf(own, x, log, side === "left" ? tagLimits.map(({ value }) => value) : []) : null;
   };
   return { left: reach("left"), right: reach("right") };
 }
 
-/** @param {Line[]} lines @param {Window} x @param {number[]} [also] */
-const extentOf = (lines, x, also = []) =>
+/** @param {Line[]} lines @param {Window} x @param {boolean} log @param {number[]} also */
+const extentOf = (lines, x, log, also) =>
   yExtent(
     lines.map((line) => ({ xs: line.xs, columns: columnsOf(line) })),
     x,
-    { log: logarithmic.value, trimmed: outliers.value === "ignored", also },
+    { log, trimmed: outliers.value === "ignored", also },
   );
 
 /** A logarithmic axis starts at the first point above zero.
@@ -170,11 +172,10 @@ function isBeyond({ min, max, value: column }, { above, value }) {
 }
 
 /** Counts points for the notes of a card.
- * @param {Series[]} lines @param {Plot | null} plot */
-export function pointCounts(lines, plot) {
-  const log = logarithmic.value;
+ * @param {string} card its tag @param {Series[]} lines @param {Plot | null} plot */
+export function pointCounts(card, lines, plot) {
   let dropped = 0;
-  if (log) for (const { value } of lines) for (const y of value) if (y <= 0) dropped++;
+  if (isLogY(card)) for (const { value } of lines) for (const y of value) if (y <= 0) dropped++;
   let left = 0;
   if (plot?.logX) for (const { xs } of plot.lines) left += lowerBound(xs, Number.MIN_VALUE);
   return { ...countPoints(lines), dropped, left, beyond: plot && outliers.value === "ignored" ? outside(plot) : 0 };

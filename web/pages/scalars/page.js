@@ -7,8 +7,9 @@ import { empty, loadingRuns, noMatch, noPlugin, noRuns } from "../../controls/em
 import { tagGroups } from "../../controls/tag_groups.js";
 import { runsReply, scalarTags } from "../../data/catalogue.js";
 import { groups } from "../../data/runs.js";
+import { isLogGroup, toggleLogGroup } from "../../data/scalar_view.js";
 import { stopAll } from "../../data/stop_all.js";
-import { cardSize, opened } from "../../data/view.js";
+import { cardSize, logarithmic, opened } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
 import { followDrags } from "./card_drag.js";
 import { cardMenu } from "./card_menu.js";
@@ -41,8 +42,16 @@ const enlarged = () =>
 
 function allCards() {
   const count = (scalarTags.value?.length ?? 0) - pinned.value.length;
-  return html`${pinned.value.length ? pinnedCards(pinned.value) : nothing}${tagGroups(places.value, count, card)}`;
+  return html`${pinned.value.length ? pinnedCards(pinned.value) : nothing}${tagGroups(places.value, count, card, logOfGroup)}`;
 }
+
+/** A switch for the y axes of a group; none while all axes are logarithmic, and for tags without a group.
+ * @param {string} group */
+const logOfGroup = (group) =>
+  !group || logarithmic.value
+    ? nothing
+    : html`<button class="quiet group-log" data-key="group-log" aria-pressed=${isLogGroup(group)}
+        title=${t("group.log_hint")} @click=${() => toggleLogGroup(group)}>${t("bar.log")}</button>`;
 
 /** @param {string[]} tags */
 const pinnedCards = (tags) => html`<div class="groups" data-size=${cardSize.value}>

@@ -19,8 +19,8 @@ from toposcope.recorder.landscapes.models.fixed_samples import FixedSamples, fir
 from toposcope.recorder.landscapes.models.host_model import HostModel
 from toposcope.recorder.landscapes.models.host_weights import HostWeights
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
-from toposcope.recorder.landscapes.models.loss_sums import LossSums, sums_of
 from toposcope.recorder.landscapes.models.network_ownership import acquire, release
+from toposcope.recorder.landscapes.models.unit_losses import UnitLosses, unit_losses
 from toposcope.recorder.landscapes.weights.layout import kind_by_name, layout_of
 from toposcope.recorder.summary import paused
 from toposcope.recorder.training.batch import parts_of
@@ -77,15 +77,15 @@ class CellLandscapeModel(HostModel):
         """Whether there are normalisation layers with moving statistics."""
         return bool(normalisations_in(self._network))
 
-    def loss(self, first: int = 0, last: int | None = None) -> LossSums:
-        """Return the loss of the samples [first, last), in evaluation mode."""
+    def losses(self, first: int = 0, last: int | None = None) -> UnitLosses:
+        """Return the losses of the batches of the samples [first, last), in evaluation mode."""
         self._weights.check_use()
         losses, sizes = [], []
         with self._unrecorded():
             for batch, size in self._fixed.between(first, last):
                 losses.append(self._loss(parts_of(batch)).mean(dtype=np.float64))
                 sizes.append(size)
-        return sums_of(np.array(losses), np.array(sizes))
+        return unit_losses(losses, sizes)
 
     def recalibrate(self, samples: int = 512) -> None:
         """Recompute the moving statistics from the first samples, as one batch, and the current weights."""

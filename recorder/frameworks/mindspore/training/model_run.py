@@ -85,7 +85,9 @@ class ModelRun:
         state, epoch = self._state, Time(params.cur_epoch_num - 1, TimeUnit.EPOCH)
         if not self._is_epoch_counted and state.max_duration is not None:
             # The first epoch of this training, which MindSpore may begin at a later one.
-            state.timestamp, state.max_duration = state.timestamp.copy(epoch=epoch), state.max_duration + epoch
+            state.timestamp = state.timestamp.copy(epoch=epoch)
+            if not state.is_stop_requested:  # A stop has replaced the number of epochs.
+                state.max_duration = state.max_duration + epoch
             state.initial_epoch = int(epoch)
             self._begin_counting(params)
             self._fire(Event.ITERATION_START)

@@ -24,8 +24,8 @@ from toposcope.recorder.frameworks.torch.plain_settings import attribute
 from toposcope.recorder.frameworks.torch.shadow_module import shadow_of
 from toposcope.recorder.landscapes.models.fixed_samples import FixedSamples, first_samples, leaves
 from toposcope.recorder.landscapes.models.landscape_model import LandscapeModel
-from toposcope.recorder.landscapes.models.loss_sums import LossSums, sums_of
 from toposcope.recorder.landscapes.models.network_ownership import acquire, release
+from toposcope.recorder.landscapes.models.unit_losses import UnitLosses, unit_losses
 from toposcope.recorder.landscapes.weights.layout import Layout
 from toposcope.recorder.summary import paused
 from toposcope.recorder.training.model import Model
@@ -115,8 +115,8 @@ class TorchLandscapeModel:
         """Set the weights, shape (N,)."""
         self._weights.load(flat)
 
-    def loss(self, first: int = 0, last: int | None = None) -> LossSums:
-        """Return the loss of the samples [first, last), in evaluation mode and without gradients."""
+    def losses(self, first: int = 0, last: int | None = None) -> UnitLosses:
+        """Return the losses of the samples [first, last), in evaluation mode and without gradients."""
         losses: list[Any] = []
         sizes: list[int] = []
         full = self._fixed.starts[1]
@@ -128,7 +128,7 @@ class TorchLandscapeModel:
                 losses.append(losses_of.of(batch))
                 sizes.append(size)
             values = self._torch.cat(losses).double().cpu().numpy()
-        return sums_of(values, None if self._losses.rows else np.array(sizes))
+        return unit_losses(values, None if self._losses.rows else sizes)
 
     def recalibrate(self, samples: int = 512) -> None:
         """Recompute the running statistics of normalisation layers from the first samples and the current weights."""

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
-from toposcope.recorder.landscapes.models.loss_sums import LossSums
+from toposcope.recorder.landscapes.models.unit_losses import UnitLosses
 
 MODES = ("eager", "channels_last", "blocked", "compile", "channels_last+compile")
 _REPEATS = 3
@@ -18,7 +18,7 @@ _TOLERANCE = 1e-5
 
 
 class _Tunable(Protocol):
-    def loss(self, first: int = 0, last: int | None = None) -> LossSums: ...
+    def losses(self, first: int = 0, last: int | None = None) -> UnitLosses: ...
     def use(self, mode: str) -> None: ...
 
 
@@ -48,7 +48,7 @@ def fastest_mode(model: _Tunable, work: Work) -> str:
     """
     clock = time.thread_time if work.is_on_cpu else time.perf_counter
     begin = clock()
-    expected = model.loss(0, work.samples).mean
+    expected = model.losses(0, work.samples).sums.mean
     if (clock() - begin) * work.evaluations < _MIN_SECONDS_TO_TIME:
         return "eager"
     of_images = ("channels_last", "blocked") if work.is_on_cpu else ("channels_last",)
@@ -71,7 +71,7 @@ def _seconds(model: _Tunable, mode: str, work: Work, expected: float, clock: Cal
         model.use(mode)
         for _ in range(1 + _REPEATS):
             begin = clock()
-            loss = model.loss(0, work.samples).mean
+            loss = model.losses(0, work.samples).sums.mean
             durations.append(clock() - begin)
     except Exception:  # The network may need contiguous images, for example.
         model.use("eager")

@@ -1,107 +1,232 @@
 """Capture: observes the inputs of layers and the gradients of their outputs, and sums their outer products."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
-from toposcope.recorder.frameworks.torch.thor.layers import Layer
-from toposcope.recorder.frameworks.torch.thor.rows import Approach, outer_sums
+from toposcope.recorder import log
+from toposcope.recorder.frameworks.torch.thor.layers import Layer, factor_dtype
+from toposcope.recorder.frameworks.torch.thor.rows import Approach, RowSums, outer_sums, trace_sums
+
+Kind = Literal["products", "traces"]
+"""What is summed: outer products or only their traces."""
 
 
 @dataclass
 class LayerSums:
-    """Sums of one layer over all forward and backward passes since the last clear(); batches with NaN are left out."""
+    """Sums of one layer over the backward passes since the last clear(); passes that are not finite are left out."""
 
     inputs: Tensor
+    """See RowSums."""
     gradients: Tensor
-    samples: Tensor
-    positions: Tensor
-    last_pass: int
+    samples: Tensor | int
+    positions: Tensor | int
 
 
+@dataclass(eq=False)
+class _Call:
+    """One call of a layer."""
+
+    inputs: Tensor
+    gradient: Tensor | None = None
+    backward: int = -1
+    """PyTorch's number of the backward pass that computed the gradient."""
+    is_summed: bool = False
+
+
+@dataclass
 class Capture:
     """Sums while is_active is set; otherwise its hooks return immediately.
 
-    The hooks stay registered: under torch.compile, hooks that are added after the first call are never called.
-    Passes in evaluation mode, without gradients, and backward passes that create a graph are not observed.
+    The hooks stay registered: under torch.compile, hooks that are added after the first call are never called. Calls in
+    evaluation mode and without gradients are not observed. A call counts when the gradient of the layer's weight is
+    accumulated, so torch.autograd.grad() changes nothing, and neither does a recomputed activation.
     """
 
-    def __init__(
-        self, network: nn.Module, layers: Sequence[Layer], approach: Approach, scale: Callable[[], float]
-    ) -> None:
-        """Observe a network.
+    approach: Approach
+    """For linear layers whose input has positions."""
+    scale: Callable[[], float]
+    """Returns the factor by which the loss is multiplied at present."""
+    samples_labels: bool
+    """Whether only backward passes in sampling() count."""
+    is_active: bool = False
+    """Whether any layer is observed; one condition for all, because each change recompiles a compiled network."""
+    sums: dict[str, LayerSums] = field(default_factory=dict)
+    """By the names of layers."""
+    _kinds: Mapping[str, Kind] = field(default_factory=dict)
+    _pending: dict[str, list[_Call]] = field(default_factory=dict)
+    _is_sampling: bool = False
+    _step: int = 0
+    _last_scale: tuple[int, float] = (-1, 1.0)
+    _has_failed: bool = False
 
-        Args:
-            network: contains the layers.
-            layers: to observe.
-            approach: for linear layers whose input has positions.
-            scale: returns the factor by which the loss is multiplied at present.
-        """
-        self.is_active = False
-        """Whether forward passes are observed."""
-        self.is_adding = True
-        """Whether backward passes through observed forward passes add to the sums."""
-        self.sums: dict[str, LayerSums] = {}
-        self._approach, self._scale, self._pass = approach, scale, 0
-        self._handles = [network.register_forward_pre_hook(self._begin_pass)]
-        self._handles += [layer.module.register_forward_hook(self._observer(layer)) for layer in layers]
+    def add(self, layer: Layer) -> None:
+        """Register the hooks of a layer."""
+        layer.module.register_forward_hook(_Observer(self, layer), with_kwargs=True)
+        if not self.samples_labels:
+            weight: Any = layer.weight
+            weight.register_post_accumulate_grad_hook(lambda _: self._sum_pending(layer))
+
+    def begin(self, kinds: Mapping[str, Kind]) -> None:
+        """Forget everything and sum for these layers from now on."""
+        self.clear()
+        self._kinds, self.is_active = kinds, bool(kinds)
+        self._step += 1
 
     def clear(self) -> None:
         """Forget the sums."""
         self.sums.clear()
+        self._pending.clear()
 
-    def remove(self) -> None:
-        """Stop observing."""
-        for handle in self._handles:
-            handle.remove()
+    def divide(self, scale: float) -> None:
+        """Divide gradients by a scale that scale() did not contain while they were summed."""
+        for sums in self.sums.values():
+            sums.gradients.div_(scale).div_(scale)
 
-    def _begin_pass(self, *_: object) -> None:
-        self._pass += 1
+    @contextmanager
+    def sampling(self, layers: Mapping[str, Layer]) -> Iterator[None]:
+        """Sum the gradients that autograd computes in the context."""
+        self._is_sampling = True
+        try:
+            yield
+            for name in list(self._pending):
+                self._sum(layers[name], self._pending.pop(name), 1.0)
+        finally:
+            self._is_sampling = False
+            self._pending.clear()
 
-    def _observer(self, layer: Layer) -> Callable[[nn.Module, Any, Any], None]:
-        def observe(module: nn.Module, inputs: Any, output: Any) -> None:
-            if self.is_active:  # A compiled network has one graph with this condition and one without.
-                self._observe(layer, inputs[0], output)
-
-        return observe
+    def is_observed(self, layer: Layer) -> bool:
+        """Return whether a layer is observed."""
+        return layer.name in self._kinds
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
-    def _observe(self, layer: Layer, inputs: Tensor, output: Tensor) -> None:
-        """Sum the products of a call when its backward pass reaches the output."""
-        if not (layer.module.training and torch.is_grad_enabled() and output.requires_grad):
+    def observe(self, layer: Layer, inputs: Tensor, output: Tensor) -> None:
+        """Sum the products of a call after its backward pass; a failure only costs the factors of the layer."""
+        if layer.name not in self._kinds or not layer.module.training:
             return
-        # Autograd keeps the input anyway. The sums are computed in the backward pass, because with checkpointed
-        # activations there may be two forward passes.
-        observed, number, is_added = inputs.detach(), self._pass, False
+        try:
+            self._observe(layer, inputs, output)
+        except Exception as error:
+            self._fail(layer, error)
 
-        def add(gradient: Tensor) -> None:
-            nonlocal is_added
-            if not is_added and self.is_adding and self.is_active and not torch.is_grad_enabled():
-                is_added = True
-                self._add(layer, observed, gradient, number)
+    def _observe(self, layer: Layer, inputs: Tensor, output: Tensor) -> None:
+        if not (torch.is_grad_enabled() and output.requires_grad):
+            return
+        if layer.weight.grad is None and not self.samples_labels:
+            self.sums.pop(layer.name, None)  # The gradients of these sums were dropped: the step was skipped.
+        inputs = inputs.detach()
+        if inputs.is_floating_point():
+            # What autocast computes with. Its copy, unlike the input, cannot be changed in place before the backward.
+            inputs = inputs.to(output.dtype)
+        output.register_hook(partial(self._receive, layer.name, self._step, _Call(inputs)))  # type: ignore[no-untyped-call]
 
-        output.register_hook(add)  # type: ignore[no-untyped-call]
+    def _receive(self, name: str, step: int, call: _Call, gradient: Tensor) -> None:
+        """Keep a gradient until that of the weight is accumulated by the same backward pass."""
+        if step != self._step or call.is_summed or self._is_sampling != self.samples_labels:
+            return
+        call.gradient, call.backward = gradient.detach(), torch._C._current_graph_task_id()
+        calls = self._pending.setdefault(name, [])
+        if call not in calls:
+            calls.append(call)
 
-    def _add(self, layer: Layer, inputs: Tensor, gradient: Tensor, number: int) -> None:
-        dtype = torch.promote_types(layer.weight.dtype, torch.float32)
-        with torch.autocast(gradient.device.type, enabled=False):
-            gradient = gradient.to(dtype) / self._scale()
-            inputs = inputs if isinstance(layer.module, nn.Embedding) else inputs.to(dtype)
-            batch = outer_sums(layer, inputs, gradient, self._approach)
-            is_finite = torch.isfinite(batch.inputs).all() & torch.isfinite(batch.gradients).all()
-            sums = self.sums.get(layer.name)
-            if sums is None:
-                zero = torch.zeros((), dtype=dtype, device=gradient.device)
-                sums = LayerSums(
-                    torch.zeros_like(batch.inputs), torch.zeros_like(batch.gradients), zero, zero.clone(), -1
-                )
-                self.sums[layer.name] = sums
-            sums.inputs += torch.where(is_finite, batch.inputs, 0)
-            sums.gradients += torch.where(is_finite, batch.gradients, 0)
-            if sums.last_pass != number:  # A layer that is called several times in a pass sees the same samples.
-                sums.samples += is_finite * batch.samples
-                sums.last_pass = number
-            sums.positions += is_finite * batch.positions
+    def _sum_pending(self, layer: Layer) -> None:
+        if not self._pending:
+            return
+        backward = torch._C._current_graph_task_id()
+        calls = [call for call in self._pending.pop(layer.name, ()) if call.backward == backward]
+        if not calls:
+            return
+        try:
+            if self._last_scale[0] != backward:
+                self._update_scale(backward)
+            self._sum(layer, calls, self._last_scale[1])
+        except Exception as error:
+            self._fail(layer, error)
+
+    def _fail(self, layer: Layer, error: Exception) -> None:
+        self.sums.pop(layer.name, None)
+        if not self._has_failed:
+            self._has_failed = True
+            log.warn("THOR: layer %s cannot be observed: %s: %s", layer.name, type(error).__name__, error)
+
+    def _update_scale(self, backward: int) -> None:
+        """Read the scale of the loss, once per backward pass. A GradScaler that lowers it has skipped the step."""
+        scale = self.scale()
+        if scale != self._last_scale[1]:
+            self.sums.clear()
+        self._last_scale = (backward, scale)
+
+    @torch.no_grad()
+    def _sum(self, layer: Layer, calls: list[_Call], scale: float) -> None:
+        """Add the calls of a backward pass. Calls of the same pass see the same samples."""
+        dtype = factor_dtype(layer)
+        row_sums = outer_sums if self._kinds[layer.name] == "products" else trace_sums
+        parts: list[RowSums] = []
+        with torch.autocast(layer.weight.device.type, enabled=False):
+            for call in calls:
+                assert call.gradient is not None
+                inputs = call.inputs if isinstance(layer.module, nn.Embedding) else call.inputs.to(dtype)
+                parts.append(row_sums(layer, inputs, call.gradient.to(dtype), self.approach))
+                call.gradient = None
+                if not self.samples_labels:
+                    call.is_summed = True
+                    del call.inputs
+        first, *others = parts
+        for other in others:
+            first.inputs.add_(other.inputs)
+            first.gradients.add_(other.gradients)
+        if scale != 1.0:
+            first.gradients.div_(scale).div_(scale)
+        samples, positions = max(part.samples for part in parts), sum(part.positions for part in parts)
+        total = LayerSums(first.inputs, first.gradients, samples, positions)
+        earlier = self.sums.get(layer.name)
+        self.sums[layer.name] = total if earlier is None else _added(earlier, total)
+
+
+def _added(one: LayerSums, other: LayerSums) -> LayerSums:
+    """Return the sum of both; what is not finite counts as nothing."""
+    first, second = _is_finite(one), _is_finite(other)
+
+    def add(name: str) -> Tensor:
+        left, right = (
+            each if isinstance(each, Tensor) else one.inputs.new_full((), each)
+            for each in (getattr(one, name), getattr(other, name))
+        )
+        return torch.where(first, left, 0) + torch.where(second, right, 0)
+
+    # If neither is finite, nothing remains: the sums must not look like those of a layer without gradients.
+    nothing = torch.where(first | second, 1.0, torch.nan)
+    return LayerSums(add("inputs") * nothing, add("gradients"), add("samples"), add("positions"))
+
+
+def _is_finite(sums: LayerSums) -> Tensor:
+    """Return whether all rows were finite. The sums of squares show it: they are the diagonals of the products."""
+    squares = [each.diagonal(dim1=1, dim2=2) if each.ndim == 3 else each for each in (sums.inputs, sums.gradients)]
+    return torch.isfinite(squares[0]).all() & torch.isfinite(squares[1]).all()
+
+
+@dataclass
+class _Observer:
+    """A forward hook. A copy of the network, also a pickled one, is not observed: its hooks do nothing."""
+
+    capture: Capture
+    layer: Layer
+
+    def __call__(self, module: nn.Module, inputs: Any, keywords: Mapping[str, Any], output: Any) -> None:
+        if self.capture.is_active:  # A compiled network has one graph with this condition and one without.
+            self.capture.observe(self.layer, inputs[0] if inputs else keywords["input"], output)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Unobserved, ()
+
+
+class _Unobserved:
+    """The forward hook of a copy."""
+
+    def __call__(self, *_: object) -> None:
+        """Do nothing."""

@@ -1,15 +1,17 @@
 """Creates the optimizer from the checked arguments of thor()."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import torch
 from torch import nn
 
+from toposcope.recorder.arguments import checked_text
 from toposcope.recorder.frameworks.torch.thor.curvature import InverseSettings
 from toposcope.recorder.frameworks.torch.thor.optimizer import NamedParameter, Thor
+from toposcope.recorder.frameworks.torch.thor.preconditioner import RefreshSettings
 from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds
-from toposcope.recorder.frameworks.torch.thor.schedules import Schedule, schedule_from
+from toposcope.recorder.frameworks.torch.thor.schedules import Schedule, checked_amount, schedule_from
 from toposcope.recorder.values.foreign_values import short_repr
 
 _CHOICES = {
@@ -37,6 +39,7 @@ def create(
     block: int | None,
     trust_region: Any,
     trace_thresholds: Any,
+    factor_decay: Any,
     approach: Any,
     reduction: Any,
     fisher: Any,
@@ -45,61 +48,75 @@ def create(
 ) -> Thor:
     """Return the optimizer; see thor() for the arguments and errors."""
     for name, value in (("approach", approach), ("reduction", reduction), ("fisher", fisher)):
-        if value not in _CHOICES[name]:
+        if checked_text(name, value) not in _CHOICES[name]:
             raise ValueError(f"{name} must be {' or '.join(map(repr, _CHOICES[name]))}, not {short_repr(value)}.")
     if not callable(decay_filter):
         raise TypeError(f"decay_filter must be callable, not {short_repr(decay_filter)}.")
-    rate, damp = schedule_from("learning_rate", learning_rate), schedule_from("damping", damping)
+    if grad_scaler is not None and not callable(getattr(grad_scaler, "get_scale", None)):
+        raise TypeError(f"grad_scaler must be a torch.amp.GradScaler or None, not {short_repr(grad_scaler)}.")
+    if process_group is not None and not isinstance(process_group, torch.distributed.ProcessGroup):
+        raise TypeError(f"process_group must be a torch.distributed.ProcessGroup, not {short_repr(process_group)}.")
+    rate = schedule_from("learning_rate", learning_rate)
+    damp = schedule_from("damping", damping, is_positive=True)
     schedules: dict[str, Schedule] = {name: each for name, each in (("lr", rate), ("damping", damp)) if callable(each)}
     defaults = {
         "lr": rate(0) if callable(rate) else rate,
         "damping": damp(0) if callable(damp) else damp,
-        "momentum": _number("momentum", momentum),
-        "weight_decay": _number("weight_decay", weight_decay),
+        "momentum": checked_amount("momentum", momentum),
+        "weight_decay": checked_amount("weight_decay", weight_decay),
     }
-    if defaults["damping"] <= 0:
-        raise ValueError(f"damping must be positive, not {defaults['damping']!r}.")
     return Thor(
         net,
         _groups(net, params),
         defaults,
         schedules=schedules,
         decay_filter=decay_filter,
-        loss_scale=_number("loss_scale", loss_scale, is_positive=True),
+        loss_scale=checked_amount("loss_scale", loss_scale, is_positive=True),
         grad_scaler=grad_scaler,
-        frequency=frequency,
         nesterov=nesterov,
         clips_gradients=clips_gradients,
-        trust_region=None if trust_region is None else _number("trust_region", trust_region, is_positive=True),
-        thresholds=None if trace_thresholds is None else _thresholds(trace_thresholds),
-        inverses=InverseSettings(uses_pi, block),
+        trust_region=None if trust_region is None else checked_amount("trust_region", trust_region, is_positive=True),
         approach=approach,
-        reduction=reduction,
         fisher=fisher,
-        process_group=process_group,
+        refresh=RefreshSettings(
+            frequency=frequency,
+            thresholds=None if trace_thresholds is None else _thresholds(trace_thresholds),
+            decay=_decay(factor_decay),
+            # Sampled labels: the gradients are of a sum, whatever the loss is.
+            reduction="sum" if fisher == "sampled" else reduction,
+            inverses=InverseSettings(uses_pi, block),
+            process_group=process_group,
+        ),
     )
 
 
 def _groups(net: nn.Module, params: Iterable[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
     if params is None:
         return [{"params": [parameter for parameter in net.parameters() if parameter.requires_grad]}]
-    groups = [dict(group) for group in params]
+    listed = list(params) if isinstance(params, Iterable) else [params]
+    if not all(isinstance(group, Mapping) for group in listed):
+        raise TypeError(f"params must be a sequence of dicts or None, not {short_repr(params)}.")
+    groups = [dict(group) for group in listed]
     for group in groups:
-        if unknown := sorted(group.keys() - _GROUP_KEYS):
+        if unknown := sorted(map(str, group.keys() - _GROUP_KEYS)):
             raise ValueError(f"A group of params must have the keys {sorted(_GROUP_KEYS)}, not {unknown[0]!r}.")
+        for name in group.keys() - {"params"}:
+            group[name] = checked_amount(f"{name} of a group of params", group[name], is_positive=name == "damping")
     return groups
 
 
-def _number(name: str, value: Any, *, is_positive: bool = False) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{name} must be a number, not {short_repr(value)}.")
-    if not math.isfinite(value) or value < 0 or (is_positive and value == 0):
-        raise ValueError(f"{name} must be {'positive' if is_positive else 'at least 0'} and finite, not {value!r}.")
-    return float(value)
+def _decay(value: Any) -> float:
+    decay = checked_amount("factor_decay", value)
+    if decay >= 1:
+        raise ValueError(f"factor_decay must be less than 1, not {value!r}.")
+    return decay
 
 
-def _thresholds(value: Any) -> Thresholds:
-    refresh, freeze = (_number("trace_thresholds", each) for each in value)
+def _thresholds(value: Any) -> Thresholds | None:
+    """Return the limits of the trace rule; None if they are 0, with which every due step refreshes."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise TypeError(f"trace_thresholds must be a tuple of two numbers or None, not {short_repr(value)}.")
+    refresh, freeze = (checked_amount("trace_thresholds", each) for each in value)
     if freeze > refresh:
         raise ValueError(f"trace_thresholds must be the larger limit, then the smaller one, not {value!r}.")
-    return Thresholds(refresh, freeze)
+    return Thresholds(refresh, freeze) if refresh else None

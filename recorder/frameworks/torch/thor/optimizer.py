@@ -1,5 +1,7 @@
 """Thor: momentum SGD whose gradients are preconditioned by the Fisher information of each layer."""
 
+import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -7,15 +9,17 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from toposcope.recorder import log
+from toposcope.recorder.frameworks.torch.calling_scaler import calling_scaler
 from toposcope.recorder.frameworks.torch.thor.capture import Capture
-from toposcope.recorder.frameworks.torch.thor.curvature import Curvature, InverseSettings
-from toposcope.recorder.frameworks.torch.thor.factors import Factors, Reduction, factors_from
-from toposcope.recorder.frameworks.torch.thor.layers import gradient_matrix, layers_of, split_matrix
-from toposcope.recorder.frameworks.torch.thor.ranks import mean_over_ranks
-from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds, TraceRule
+from toposcope.recorder.frameworks.torch.thor.curvature import Curvature
+from toposcope.recorder.frameworks.torch.thor.momentum import Rates, state_of, update
+from toposcope.recorder.frameworks.torch.thor.preconditioner import Preconditioner, RefreshSettings
+from toposcope.recorder.frameworks.torch.thor.ranks import rank_in
 from toposcope.recorder.frameworks.torch.thor.rows import Approach
+from toposcope.recorder.frameworks.torch.thor.sampling import LabelSampler
 from toposcope.recorder.frameworks.torch.thor.schedules import Schedule
+from toposcope.recorder.frameworks.torch.thor.statistics import CurvatureStatistics
+from toposcope.recorder.values.foreign_values import short_repr
 
 _STATE = "thor"
 
@@ -32,7 +36,9 @@ class Thor(Optimizer):
     """See thor() for the parameters, which are checked there.
 
     On due steps, once every `frequency` steps, the hooks of `Capture` gather the factors of each layer, and step()
-    inverts them. All steps precondition with the newest inverses.
+    inverts them. All steps precondition with the newest inverses. A layer without usable factors on a due step has a
+    second chance on the next step. With a trace rule, the step before a due step gathers the traces of the factors, so
+    that the due step gathers only the factors that are refreshed.
     """
 
     def __init__(
@@ -45,74 +51,112 @@ class Thor(Optimizer):
         decay_filter: Callable[[Any], bool],
         loss_scale: float,
         grad_scaler: Any,
-        frequency: int,
         nesterov: bool,
         clips_gradients: bool,
         trust_region: float | None,
-        thresholds: Thresholds | None,
-        inverses: InverseSettings,
         approach: Approach,
-        reduction: Reduction,
         fisher: str,
-        process_group: Any,
+        refresh: RefreshSettings,
     ) -> None:
-        self._network = network
         self._schedules, self._decay_filter = dict(schedules), decay_filter
-        self._loss_scale, self._grad_scaler = loss_scale, grad_scaler
-        self._frequency, self._nesterov, self._clips_gradients = frequency, nesterov, clips_gradients
-        self._trust_region, self._inverses, self._reduction = trust_region, inverses, reduction
-        self._fisher, self._process_group = fisher, process_group
+        self._nesterov, self._clips_gradients, self._trust_region = nesterov, clips_gradients, trust_region
+        self._is_sampled = fisher == "sampled"
+        self._fixed: list[frozenset[str]] = []  # Of each group: what it has numbers of its own for, not schedules.
+        self._names: dict[Tensor, str] = {}
+        self._decays: dict[Tensor, bool] = {}
+        self._group_of: dict[Tensor, dict[str, Any]] = {}
+        self._network, self._sampler = network, LabelSampler(rank_in(refresh.process_group))
+        self._capture = Capture(approach, self._scale, self._is_sampled)
+        self._preconditioner = Preconditioner(network, self._capture, refresh)
+        self._frequency = refresh.frequency
+        self.loss_scale = loss_scale
+        """The factor by which the loss is multiplied; step() divides the gradients by it."""
+        self.grad_scaler = grad_scaler
+        """The GradScaler of the training, which divides the gradients before step(); None if there is none."""
         self.step_number = 0
         """Number of finished steps."""
+        self.measures_norms = False
+        """Whether each step measures the `norms` of the curvatures."""
         super().__init__(groups, defaults)
-        own = {id(parameter) for group in self.param_groups for parameter in group["params"]}
-        layers, excluded = layers_of(network)
-        layers = [layer for layer in layers if id(layer.weight) in own]
-        groups_by_id = {id(each): group for group in self.param_groups for each in group["params"]}
-        self._groups = {layer.name: groups_by_id[id(layer.weight)] for layer in layers}
-        self.curvatures = {layer.name: Curvature(layer, TraceRule(thresholds)) for layer in layers}
-        """The preconditioned layers, by the names of their modules."""
-        self._capture = Capture(network, layers, approach, self._scale)
-        self._capture.is_active, self._capture.is_adding = self.is_due, fisher == "empirical"
-        self._warned: set[str] = set()
-        self._names: dict[Tensor, str] = {parameter: name for name, parameter in network.named_parameters()}
-        if excluded:
-            self._warn("excluded", "updates without preconditioning: %s.", ", ".join(excluded))
+        self._statistics = CurvatureStatistics()
+        self._observe_layers()
 
     @property
-    def loss_scale(self) -> float:
-        """The factor by which the loss is multiplied; step() divides the gradients by it."""
-        return self._loss_scale
+    def curvatures(self) -> Mapping[str, Curvature]:
+        """The preconditioned layers, by the names of their modules."""
+        return self._preconditioner.curvatures
 
     @property
     def is_due(self) -> bool:
         """Whether the next step refreshes the factors."""
         return self.step_number % self._frequency == 0
 
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """Add a group, for example of parameters that were frozen; layers whose weight is in it are preconditioned."""
+        self._fixed.append(frozenset(param_group.keys() & self._schedules.keys()))
+        super().add_param_group(param_group)
+        if self._names:  # Empty while Optimizer.__init__() adds the first groups.
+            self._observe_layers()
+
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Clear the gradients, and the factors of a step that did not happen, for example because of an overflow."""
-        self._capture.clear()
+        if not self._is_sampled:
+            self._capture.clear()
         super().zero_grad(set_to_none)
 
     def sample_fisher(self, outputs: Tensor, likelihood: str = "categorical") -> None:
         """Gather the factors of the true Fisher information, with labels sampled from the outputs; on due steps only.
 
-        Call it between the forward pass and the backward pass of the loss. It costs a backward pass.
+        Call it between the forward pass and the backward pass of the loss. It costs most of a backward pass. Labels are
+        sampled with random numbers of the optimizer's own, which state_dict() contains. Does nothing with
+        fisher="empirical", or without gradients. Model calls it for the usual loss functions.
 
         Args:
-            outputs: of the network: logits (..., classes) for "categorical", means for "normal" (unit variance).
-            likelihood: "categorical" or "normal".
+            outputs: of the network, samples in the first dimension: logits (..., classes) for "categorical", logits for
+                "bernoulli", means for "normal" (unit variance: half the squared error, summed over all but the first
+                dimension).
+            likelihood: "categorical", "bernoulli" or "normal".
+
+        Raises:
+            TypeError: outputs is not a tensor.
+            ValueError: likelihood is none of these.
+            RuntimeError: of PyTorch, if activations are checkpointed with use_reentrant=True.
         """
-        if self._fisher != "sampled" or not self.is_due:
+        if not isinstance(outputs, Tensor):
+            raise TypeError(f"outputs must be a tensor, not {short_repr(outputs)}.")
+        if not (self._is_sampled and self._capture.is_active and outputs.requires_grad):
             return
-        loss = _sampled_loss(outputs, likelihood)
-        parameters = [parameter for group in self.param_groups for parameter in group["params"]]
-        self._capture.is_adding = True
-        try:
-            trained = [each for each in parameters if each.requires_grad]
-            torch.autograd.grad(loss, trained, retain_graph=True, allow_unused=True)
-        finally:
-            self._capture.is_adding = False
+        layers = {name: each.layer for name, each in self.curvatures.items() if self._capture.is_observed(each.layer)}
+        inputs = [layer.weight if layer.bias is None else layer.bias for layer in layers.values()]
+        gradient = self._sampler.gradient(outputs, likelihood)
+        with self._capture.sampling(layers):
+            torch.autograd.grad(
+                outputs, [each for each in inputs if each.requires_grad], gradient, retain_graph=True, allow_unused=True
+            )
+
+    def curvature_statistics(self) -> dict[str, float | Tensor]:
+        """Return what is known of the curvature of each layer, by tag, for log() of a run.
+
+        * `thor_damping/global`: the damping of the newest step; of several parameter groups `thor_damping/group<i>`.
+        * `thor_refreshes/<layer>`: how often its inverses were computed.
+        * `thor_frozen/<layer>`, with trace_thresholds: 1 if they will never be computed again, else 0.
+
+        Of layers that have been refreshed:
+
+        * `thor_damping/<layer>.inputs` and `.gradients`: what was added to the diagonals of both factors at the newest
+          refresh; their product is the damping.
+        * `thor_trace/<layer>.inputs` and `.gradients`: of both factors of the newest observed batch, without damping.
+        * `thor_condition/<layer>.inputs` and `.gradients`: condition numbers of both damped factors whose inverses are
+          in use, at most the inverse of the precision of their dtype.
+        * `thor_gradient_ratio/<layer>`: the norm of the preconditioned gradient of the newest step divided by that of
+          the gradient, 0 if that is 0; absent if the layer had no gradient.
+
+        Of a convolution with groups these are the mean dampings, the sum of the traces, and the largest condition
+        number. Condition numbers cost the eigenvalues of each new inverse, several times as much as the refresh. The
+        first call multiplies gradients by inverses; later ones use norms that each step measures from then on.
+        """
+        self.measures_norms = True
+        return self._statistics.scalars(self.curvatures, [float(each["damping"]) for each in self.param_groups])
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
@@ -121,26 +165,37 @@ class Thor(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        self._apply_schedules()
-        if self.is_due:
-            self._refresh()
+        if self._capture.is_active or self.is_due:
+            if self._capture.sums and self.grad_scaler is None:
+                self._find_scaler()
+            self._preconditioner.use_factors(self.step_number, self._damping_of)
         updates = self._natural_gradients()
         for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    self._update(parameter, updates.get(parameter, parameter.grad / self._loss_scale), group)
+            self._update(group, updates)
         self.step_number += 1
-        self._capture.clear()
-        self._capture.is_active = self.is_due
+        self._apply_schedules()
+        self._preconditioner.begin_step(self.step_number)
         return loss
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state of momentum, factors and counters."""
-        curvatures = {name: each.state_dict() for name, each in self.curvatures.items()}
-        return {**super().state_dict(), _STATE: {"step_number": self.step_number, "curvatures": curvatures}}
+        """Return the state of momentum, factors, counters and random numbers."""
+        own = {
+            "step_number": self.step_number,
+            "curvatures": {name: each.state_dict() for name, each in self.curvatures.items()},
+            "sampler": self._sampler.state_dict(),
+        }
+        return {**super().state_dict(), _STATE: own}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Refuse to be copied and pickled: a copy would have no hooks in the network."""
+        raise TypeError("A THOR optimizer cannot be copied or pickled; use state_dict() and load_state_dict().")
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore what state_dict() returned; the training continues with the same bits."""
+        """Restore what state_dict() returned; the training continues with the same bits.
+
+        Raises:
+            ValueError: state_dict is that of another optimizer or network, or of another block_size.
+        """
         own = state_dict.get(_STATE)
         if own is None:
             raise ValueError("state_dict must contain the key 'thor': it was not returned by this optimizer.")
@@ -153,78 +208,87 @@ class Thor(Optimizer):
         self.step_number = own["step_number"]
         for name, curvature in self.curvatures.items():
             curvature.load_state_dict(own["curvatures"][name])
-        self._capture.clear()
-        self._capture.is_active = self.is_due
+        self._sampler.load_state_dict(own["sampler"])
+        self._preconditioner.begin_step(self.step_number)
+        self._group_of = {each: group for group in self.param_groups for each in group["params"]}
+
+    def _observe_layers(self) -> None:
+        """Find the layers whose weights the optimizer has; warn of all other parameters."""
+        self._names = {parameter: name for name, parameter in self._network.named_parameters()}
+        self._group_of = {each: group for group in self.param_groups for each in group["params"]}
+        self._apply_schedules()
+        self._preconditioner.observe({id(parameter) for parameter in self._group_of})
+        self._preconditioner.begin_step(self.step_number)
 
     def _scale(self) -> float:
         """Return the factor by which the loss is multiplied at present."""
-        scale = float(self._grad_scaler.get_scale()) if self._grad_scaler is not None else 1.0
-        return scale * self._loss_scale
+        scale = float(self.grad_scaler.get_scale()) if self.grad_scaler is not None else 1.0
+        return scale * self.loss_scale
+
+    def _find_scaler(self) -> None:
+        """Adopt the GradScaler that calls step(), and divide by its scale what was gathered without it."""
+        self.grad_scaler = calling_scaler(sys._getframe(1), torch.amp.GradScaler)
+        if self.grad_scaler is not None and not self._is_sampled:
+            self._capture.divide(float(self.grad_scaler.get_scale()))
+
+    def _damping_of(self, weight: Tensor) -> float:
+        damping = float(self._group_of[weight]["damping"])
+        if not 0 < damping < math.inf:
+            raise ValueError(f"damping of a parameter group must be positive and finite, not {damping!r}.")
+        return damping
 
     def _apply_schedules(self) -> None:
+        """Set the values of the next step, so that between two steps the groups have those of the next one."""
         for name, schedule in self._schedules.items():
-            for group in self.param_groups:
-                group[name] = schedule(self.step_number)
-
-    def _refresh(self) -> None:
-        """Invert the factors that were gathered for this step."""
-        factors = self._factors()
-        for name, curvature in self.curvatures.items():
-            if name not in factors:
-                self._warn(name, "%s was not called in training mode; its inverses are not refreshed.", name)
-            elif not curvature.refresh(factors[name], float(self._groups[name]["damping"]), self._inverses):
-                self._warn(name, "The factors of %s are not finite or singular; the last inverses are kept.", name)
-
-    def _factors(self) -> dict[str, Factors]:
-        sums = self._capture.sums
-        factors = {name: factors_from(each, self._reduction) for name, each in sums.items()}
-        return mean_over_ranks(factors, self._process_group)
+            value = schedule(self.step_number)
+            for group, fixed in zip(self.param_groups, self._fixed, strict=True):
+                if name not in fixed:
+                    group[name] = value
 
     def _natural_gradients(self) -> dict[Tensor, Tensor]:
         """Return the preconditioned gradients by parameter, within the trust region."""
-        updates: dict[Tensor, Tensor] = {}
-        decrease: Tensor | float = 0.0
-        for name, curvature in self.curvatures.items():
-            layer = curvature.layer
-            if layer.weight.grad is None:
-                continue
-            gradient = gradient_matrix(layer) / self._loss_scale
-            natural = curvature.natural(gradient)
-            decrease = decrease + float(self._groups[name]["lr"]) ** 2 * (natural * gradient).sum()
-            updates |= dict(split_matrix(layer, natural))
-        if self._trust_region is not None and updates:
-            factor = (self._trust_region / torch.as_tensor(decrease)).sqrt().nan_to_num(1.0, 1.0, 1.0).clamp(max=1.0)
-            updates = {parameter: update * factor for parameter, update in updates.items()}
-        return updates
+        is_limited = self._trust_region is not None
+        naturals = self._preconditioner.naturals(
+            self.loss_scale, measures_norms=self.measures_norms, multiplies=is_limited
+        )
+        updates = {parameter: part for natural in naturals for parameter, part in natural.parts.items()}
+        if self._trust_region is None or not naturals:
+            return updates
+        lengths = []
+        for natural in naturals:
+            rate = float(self._group_of[self.curvatures[natural.name].layer.weight]["lr"])
+            assert natural.product is not None
+            lengths.append(natural.product * rate**2)
+        length = torch.stack([each.to(lengths[0]) for each in lengths]).sum()
+        factor = (self._trust_region / length).sqrt().nan_to_num(1.0, 1.0, 1.0).clamp(max=1.0)
+        return {parameter: each * factor.to(each.device, each.dtype) for parameter, each in updates.items()}
 
-    def _update(self, parameter: Tensor, update: Tensor, group: Mapping[str, Any]) -> None:
-        """Apply weight decay, clipping and momentum, in MindSpore's order."""
-        if group["weight_decay"] and self._decay_filter(NamedParameter(self._names.get(parameter, ""), parameter)):
-            update = update.add(parameter, alpha=group["weight_decay"])
-        if self._clips_gradients:
-            update = update / update.norm().clamp(min=1.0)
-        state = self.state[parameter]
-        if "momentum" not in state:
-            state["momentum"] = torch.zeros_like(parameter)
-        momentum = state["momentum"].mul_(group["momentum"]).add_(update)
-        direction = update.add(momentum, alpha=group["momentum"]) if self._nesterov else momentum
-        parameter.add_(direction, alpha=-float(group["lr"]))
+    def _update(self, group: Mapping[str, Any], naturals: Mapping[Tensor, Tensor]) -> None:
+        """Update the parameters of a group that have gradients."""
+        parameters = [each for each in group["params"] if each.grad is not None]
+        if not parameters:
+            return
+        gradients = []
+        for parameter in parameters:
+            gradient = naturals.get(parameter)
+            if gradient is None:
+                gradient = parameter.grad.to_dense() if parameter.grad.is_sparse else parameter.grad
+                if self.loss_scale != 1.0:
+                    gradient = gradient / self.loss_scale
+            gradients.append(gradient)
+        update(
+            parameters,
+            gradients,
+            [state_of(self.state[each], each) for each in parameters],
+            Rates(float(group["lr"]), float(group["momentum"]), float(group["weight_decay"])),
+            decays=[self._does_decay(each) for each in parameters] if group["weight_decay"] else [],
+            clips=self._clips_gradients,
+            nesterov=self._nesterov,
+        )
 
-    def _warn(self, key: str, text: str, *arguments: object) -> None:
-        if key not in self._warned:
-            self._warned.add(key)
-            log.warn("THOR: " + text, *arguments)
-
-
-def _sampled_loss(outputs: Tensor, likelihood: str) -> Tensor:
-    """Return the mean loss over the samples, with labels sampled from the distribution that the outputs define."""
-    if likelihood == "categorical":
-        logits = outputs.reshape(-1, outputs.shape[-1])
-        with torch.no_grad():
-            labels = torch.multinomial(logits.float().softmax(1), 1)[:, 0]
-        return nn.functional.cross_entropy(logits, labels, reduction="sum") / outputs.shape[0]
-    if likelihood == "normal":
-        with torch.no_grad():
-            labels = outputs + torch.randn_like(outputs)
-        return (outputs - labels).square().sum() / (2 * outputs.shape[0])
-    raise ValueError(f"likelihood must be 'categorical' or 'normal', not {likelihood!r}.")
+    def _does_decay(self, parameter: Tensor) -> bool:
+        """Return what the decay filter says; it is asked once for each parameter."""
+        if parameter not in self._decays:
+            named = NamedParameter(self._names.get(parameter, ""), parameter)
+            self._decays[parameter] = bool(self._decay_filter(named))
+        return self._decays[parameter]

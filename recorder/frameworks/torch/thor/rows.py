@@ -1,4 +1,4 @@
-"""Sums of outer products of a layer's inputs, and of the gradients of its outputs, over a batch."""
+"""Sums of outer products of a layer's inputs, and of the gradients of its outputs, over a batch; and their traces."""
 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -18,75 +18,111 @@ _CHUNK_ELEMENTS = 1 << 24
 """Elements of unfolded patches in memory at a time."""
 
 
-class OuterSums(NamedTuple):
+class RowSums(NamedTuple):
     """Sums over the rows of one batch."""
 
     inputs: Tensor
-    """(groups, input_size, input_size); of an embedding (1, input_size), the diagonal."""
+    """Outer products, (groups, input_size, input_size), of an embedding (1, input_size), the diagonal; or their
+    traces, (groups,)."""
     gradients: Tensor
-    """(groups, output_size, output_size)."""
+    """Outer products, (groups, output_size, output_size), or their traces, (groups,)."""
     samples: int
     positions: int
     """Rows: samples times positions per sample."""
 
 
-def outer_sums(layer: Layer, inputs: Tensor, gradient: Tensor, approach: Approach) -> OuterSums:
-    """Return the sums of a batch.
+def outer_sums(layer: Layer, inputs: Tensor, gradient: Tensor, approach: Approach) -> RowSums:
+    """Return the sums of outer products of a batch.
 
     Args:
         layer: the layer.
         inputs: its input; the first dimension counts samples, except in an unbatched input.
         gradient: the gradient of the loss with respect to its output.
-        approach: for positions that share weights. Convolutions and embeddings are always expanded.
+        approach: for positions that share weights in linear layers. Convolutions and embeddings are always expanded.
     """
     if isinstance(layer.module, nn.Embedding):
-        return _embedding_sums(layer.module, inputs, gradient)
+        ids, gradients, samples = _embedding_rows(layer.module, inputs, gradient)
+        counts = gradients.new_zeros(layer.input_size).index_add_(0, ids, _used(layer.module, ids).to(gradients.dtype))
+        return RowSums(counts[None], _outer(gradients.t()[None], False), samples, len(ids))
+    has_bias = layer.bias is not None
     if isinstance(layer.module, nn.Conv2d):
-        return _convolution_sums(layer, layer.module, inputs, gradient)
-    return _linear_sums(layer, inputs, gradient, approach)
+        inputs, gradients = _batched(inputs), _convolution_gradients(layer, _batched(gradient))
+        products = [_outer(patches, has_bias) for patches in _patches(layer.module, inputs, gradient.shape[-2:])]
+        total = products[0] if len(products) == 1 else torch.stack(products).sum(0)
+        return RowSums(total, _outer(gradients, False), len(inputs), gradients.shape[2])
+    rows, gradients, samples = _linear_rows(inputs, gradient, approach)
+    return RowSums(_outer(rows.t()[None], has_bias), _outer(gradients.t()[None], False), samples, len(rows))
 
 
-def _linear_sums(layer: Layer, inputs: Tensor, gradient: Tensor, approach: Approach) -> OuterSums:
+def trace_sums(layer: Layer, inputs: Tensor, gradient: Tensor, approach: Approach) -> RowSums:
+    """Return the traces of what outer_sums() returns, the sums of squares of the rows, without outer products."""
+    if isinstance(layer.module, nn.Embedding):
+        ids, gradients, samples = _embedding_rows(layer.module, inputs, gradient)
+        used = _used(layer.module, ids).sum().to(gradients.dtype)
+        return RowSums(used[None], gradients.square().sum()[None], samples, len(ids))
+    has_bias = layer.bias is not None
+    if isinstance(layer.module, nn.Conv2d):
+        inputs, gradients = _batched(inputs), _convolution_gradients(layer, _batched(gradient))
+        squares = _patch_squares(layer.module, inputs) + has_bias * gradients.shape[2]
+        return RowSums(squares, gradients.square().sum((1, 2)), len(inputs), gradients.shape[2])
+    rows, gradients, samples = _linear_rows(inputs, gradient, approach)
+    squares = rows.square().sum()[None] + has_bias * len(rows)
+    return RowSums(squares, gradients.square().sum()[None], samples, len(rows))
+
+
+def _linear_rows(inputs: Tensor, gradient: Tensor, approach: Approach) -> tuple[Tensor, Tensor, int]:
+    """Return the inputs (rows, size), the gradients (rows, size), and the number of samples."""
     samples = inputs.shape[0] if inputs.ndim > 1 else 1
-    rows = inputs.reshape(samples, -1, inputs.shape[-1])
-    gradients = gradient.reshape(samples, -1, gradient.shape[-1])
-    if approach == "reduce":
-        rows, gradients = rows.mean(1, keepdim=True), gradients.sum(1, keepdim=True)
-    rows, gradients = rows.flatten(0, 1), gradients.flatten(0, 1)
-    return OuterSums(_outer(_with_bias(layer, rows)[None]), _outer(gradients[None]), samples, len(rows))
+    if approach == "reduce" and inputs.ndim > 2:
+        inputs, gradient = inputs.flatten(1, -2).mean(1), gradient.flatten(1, -2).sum(1)
+    return inputs.reshape(-1, inputs.shape[-1]), gradient.reshape(-1, gradient.shape[-1]), samples
 
 
-def _embedding_sums(module: nn.Embedding, inputs: Tensor, gradient: Tensor) -> OuterSums:
+def _embedding_rows(module: nn.Embedding, inputs: Tensor, gradient: Tensor) -> tuple[Tensor, Tensor, int]:
+    """Return the ids (rows,), the gradients (rows, size), zero for padding, and the number of samples."""
     ids, gradients = inputs.reshape(-1), gradient.reshape(-1, gradient.shape[-1])
-    if module.padding_idx is not None:  # Its row is not trained. Zeros keep the shape without a sync.
-        is_used = ids != module.padding_idx
-        gradients = gradients * is_used[:, None]
-        counts = torch.zeros(module.num_embeddings, dtype=gradients.dtype, device=gradients.device)
-        counts.index_add_(0, ids, is_used.to(gradients.dtype))
-    else:
-        counts = torch.bincount(ids, minlength=module.num_embeddings).to(gradients.dtype)
-    samples = inputs.shape[0] if inputs.ndim else 1
-    return OuterSums(counts[None], _outer(gradients[None]), samples, ids.numel())
+    if module.padding_idx is not None:  # Zeros keep the shape, without a sync.
+        gradients = gradients * _used(module, ids)[:, None]
+    return ids, gradients, inputs.shape[0] if inputs.ndim else 1
 
 
-def _convolution_sums(layer: Layer, module: nn.Conv2d, inputs: Tensor, gradient: Tensor) -> OuterSums:
-    if inputs.ndim == 3:
-        inputs, gradient = inputs[None], gradient[None]
-    samples, groups = inputs.shape[0], layer.groups
-    positions = gradient.shape[2] * gradient.shape[3]
-    gradients = gradient.reshape(samples, groups, -1, positions).permute(1, 0, 3, 2).flatten(1, 2)
-    sums = sum(_outer(_with_bias(layer, patches)) for patches in _patches(module, inputs, positions))
-    assert isinstance(sums, Tensor)
-    return OuterSums(sums, _outer(gradients), samples, samples * positions)
+def _used(module: nn.Embedding, ids: Tensor) -> Tensor:
+    """Return which ids have a row that is trained: all but padding."""
+    return torch.ones_like(ids, dtype=torch.bool) if module.padding_idx is None else ids != module.padding_idx
 
 
-def _patches(module: nn.Conv2d, inputs: Tensor, positions: int) -> Iterator[Tensor]:
-    """Yield the patches that a convolution multiplies, (groups, rows, size), of some samples at a time."""
+def _batched(images: Tensor) -> Tensor:
+    return images[None] if images.ndim == 3 else images
+
+
+def _convolution_gradients(layer: Layer, gradient: Tensor) -> Tensor:
+    """Return the gradients at all positions, (groups, output_size, rows)."""
+    samples = len(gradient)
+    return gradient.reshape(samples, layer.groups, layer.output_size, -1).permute(1, 2, 0, 3).flatten(2)
+
+
+def _patches(module: nn.Conv2d, inputs: Tensor, positions: torch.Size) -> Iterator[Tensor]:
+    """Yield the patches that a convolution multiplies, (groups, size, rows), of some samples at a time."""
     size = module.weight[0].numel() * module.groups
-    step = max(1, _CHUNK_ELEMENTS // max(1, size * positions))
+    step = max(1, _CHUNK_ELEMENTS // max(1, size * positions.numel()))
     for chunk in torch.split(inputs, step):
-        unfolded = functional.unfold(_padded(module, chunk), module.kernel_size, module.dilation, 0, module.stride)
-        yield unfolded.reshape(len(chunk), module.groups, -1, positions).permute(1, 0, 3, 2).flatten(1, 2)
+        padded = _padded(module, chunk)
+        sample, channel, row, column = padded.stride()
+        (down, right), (low, wide) = module.stride, module.dilation
+        patches = padded.as_strided(
+            (padded.shape[1], *module.kernel_size, len(chunk), *positions),
+            (channel, row * low, column * wide, sample, row * down, column * right),
+        )
+        yield patches.reshape(module.groups, size // module.groups, -1)
+
+
+def _patch_squares(module: nn.Conv2d, inputs: Tensor) -> Tensor:
+    """Return the sum of squares of the patches, (groups,)."""
+    squares = _padded(module, inputs).square()
+    squares = squares.reshape(len(inputs), module.groups, -1, *squares.shape[2:]).sum(2)
+    kernel = squares.new_ones((module.groups, 1, *module.kernel_size))
+    sums = functional.conv2d(squares, kernel, None, module.stride, 0, module.dilation, module.groups)
+    return sums.sum((0, 2, 3))
 
 
 def _padded(module: nn.Conv2d, inputs: Tensor) -> Tensor:
@@ -95,13 +131,16 @@ def _padded(module: nn.Conv2d, inputs: Tensor) -> Tensor:
     return functional.pad(inputs, module._reversed_padding_repeated_twice, mode)
 
 
-def _with_bias(layer: Layer, rows: Tensor) -> Tensor:
-    """Append a column of ones, the input of the bias."""
-    if layer.bias is None:
-        return rows
-    return torch.cat([rows, rows.new_ones((*rows.shape[:-1], 1))], -1)
+def _outer(columns: Tensor, has_bias: bool) -> Tensor:
+    """Return the sum of outer products of columns, (groups, size, rows) to (groups, size, size).
 
-
-def _outer(rows: Tensor) -> Tensor:
-    """Return the sum of outer products of rows, (groups, rows, size) to (groups, size, size)."""
-    return rows.transpose(1, 2) @ rows
+    With has_bias, a last entry of each column is 1: the input of the bias.
+    """
+    product = torch.bmm(columns, columns.transpose(1, 2))
+    if not has_bias:
+        return product
+    groups, size, rows = columns.shape
+    matrix = columns.new_full((groups, size + 1, size + 1), rows)
+    matrix[:, :size, :size] = product
+    matrix[:, size, :size] = matrix[:, :size, size] = columns.sum(2)
+    return matrix

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from toposcope.recorder.frameworks.torch.training.loss_scale import LossScale
+from toposcope.recorder.frameworks.torch.training.sampled_labels import sample_labels
 from toposcope.recorder.training.batch import parts_of, samples_of
 from toposcope.recorder.values.foreign_values import short_repr
 
@@ -26,8 +28,7 @@ class TorchSteps:
         loss_fn: Any = None,
         optimizer: Any = None,
         amp_level: str = "O0",
-        loss_scale: float | None = None,
-        drops_overflow: bool = False,
+        loss_scale_manager: Any = None,
         eval_network: Any = None,
         eval_indexes: Sequence[int] | None = None,
     ) -> None:
@@ -42,11 +43,9 @@ class TorchSteps:
         self._eval_network, self._eval_indexes = eval_network, eval_indexes
         # A method, not a module of that name inside the network.
         self._has_own_loss = loss_fn is None and callable(getattr(type(network), "loss", None))
-        self._is_mixed, self._is_scaled = amp_level != "O0", amp_level != "O0" and loss_scale is None
+        self._is_mixed, self._is_scaled = amp_level != "O0", amp_level != "O0" and loss_scale_manager is None
         self._scaler: Any = None
-        self._loss_scale, self._drops_overflow = loss_scale or 1.0, drops_overflow
-        # As an optimizer of MindSpore: thor().
-        self._divides_gradients = self._loss_scale != 1.0 and getattr(optimizer, "loss_scale", 1.0) == 1.0
+        self._loss_scale = LossScale(loss_scale_manager, optimizer)
         self._find_device()
 
     @property
@@ -55,7 +54,8 @@ class TorchSteps:
         return "fp32" if not self._is_mixed else "amp_fp16" if self._device.type == "cuda" else "amp_bf16"
 
     def begin_training(self) -> None:
-        """Set the module to training mode."""
+        """Set the module to training mode; ValueError if the scales of the loss and of the optimizer differ."""
+        self._loss_scale.check()
         self._find_device()
         self._network.train()
 
@@ -95,6 +95,7 @@ class TorchSteps:
 
     def zero_grad(self) -> None:
         """Clear the gradients."""
+        self._loss_scale.begin_step(self._scaler)
         if self._optimizer is not None:
             self._optimizer.zero_grad()
 
@@ -110,13 +111,14 @@ class TorchSteps:
 
     def loss(self, outputs: Any, batch: Any) -> Any:
         """Return the loss, a tensor without dimensions."""
+        sample_labels(self._optimizer, self._loss_fn, outputs)
         with self._precision():
             loss = self._loss_of(outputs, self._moved(batch))
         return loss.mean() if hasattr(loss, "ndim") and loss.ndim else loss
 
     def backward(self, loss: Any, share: float) -> None:
         """Add the gradients of share * loss."""
-        scaled = loss * (share * self._loss_scale)
+        scaled = loss * (share * self._loss_scale.factor)
         (scaled if self._scaler is None else self._scaler.scale(scaled)).backward()
 
     def step(self) -> None:
@@ -126,19 +128,9 @@ class TorchSteps:
         if self._scaler is not None:
             self._scaler.step(self._optimizer)
             self._scaler.update()
-            return
-        gradients = [
-            parameter.grad
-            for group in self._optimizer.param_groups
-            for parameter in group["params"]
-            if parameter.grad is not None
-        ]
-        if self._drops_overflow and not all(bool(self._torch.isfinite(each).all()) for each in gradients):
-            return
-        if self._divides_gradients:
-            for gradient in gradients:
-                gradient.div_(self._loss_scale)
-        self._optimizer.step()
+        elif self._loss_scale.is_to_update():
+            self._optimizer.step()
+        self._loss_scale.end_step()
 
     def net_outputs(self, losses: list[Any], shares: list[float], outputs: Any) -> Any:
         """Return the loss of the batch, detached; followed by the other outputs if the network returns its loss."""

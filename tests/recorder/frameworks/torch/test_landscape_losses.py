@@ -30,7 +30,7 @@ def test_losses_of_samples_are_used_if_available(loss_fn: Any, is_of_samples: bo
     """With class weights the loss of a batch is not the mean of its samples' losses: the loader's batches are kept."""
     network = Smooth()
     model = make_model(network, loss_fn)
-    sums = model.loss()
+    sums = model.losses().sums
     assert sums.units == (SAMPLES if is_of_samples else 3)
     assert bool(model.notes) != is_of_samples
     images, labels = pictures().tensors
@@ -49,7 +49,7 @@ def test_losses_of_many_numbers_are_those_of_samples(make_model: MakeModel) -> N
     """If a loss function averages over all numbers, the loss of a sample is the mean over its numbers."""
     data = [(torch.randn(8, 5, 4), torch.randn(8, 5, 4))]
     for loss_fn in (nn.MSELoss(), nn.SmoothL1Loss(reduction="sum")):
-        sums = make_model(nn.Linear(4, 4), loss_fn, data).loss()
+        sums = make_model(nn.Linear(4, 4), loss_fn, data).losses().sums
         assert (sums.samples, sums.units) == (8, 8)
 
 
@@ -68,8 +68,8 @@ def test_a_network_with_its_own_loss_needs_no_loss_function() -> None:
     data = [{"x": torch.randn(6, 2), "y": torch.randn(6, 1)} for _ in range(3)]
     model = model_of((Model(network), network, data, METRICS), 15)
     expected = np.average([network(**batch)["loss"].item() for batch in data[:2]])
-    assert model.loss(0, 12).mean == pytest.approx(expected, rel=1e-5)
-    assert model.loss().units == 3
+    assert model.losses(0, 12).sums.mean == pytest.approx(expected, rel=1e-5)
+    assert model.losses().sums.units == 3
     model.restore()
 
 
@@ -85,7 +85,7 @@ def test_a_loader_with_its_own_generator_returns_the_same_samples_again(make_mod
 def test_a_short_dataset_is_used_completely(make_model: MakeModel) -> None:
     """A note states its number of samples."""
     model = make_model(Smooth(), num_samples=2048)
-    assert model.samples == model.loss().samples == 50
+    assert model.samples == model.losses().sums.samples == 50
     assert any("50" in note and "2,048" in note for note in model.notes)
 
 
@@ -93,7 +93,7 @@ def test_batches_of_different_shapes_stay_as_they_are(make_model: MakeModel) -> 
     """Sentences of different lengths cannot be joined."""
     network = nn.Sequential(nn.Embedding(9, 4), nn.Linear(4, 2))
     data = [(torch.zeros(3, length, dtype=torch.long), torch.randn(3, length, 2)) for length in (4, 7)]
-    sums = make_model(network, nn.MSELoss(), data, num_samples=5).loss()
+    sums = make_model(network, nn.MSELoss(), data, num_samples=5).losses().sums
     assert (sums.samples, sums.units) == (5, 5)
 
 
@@ -101,9 +101,9 @@ def test_mixed_precision_is_that_of_the_model(make_model: MakeModel) -> None:
     """A model that trains under autocast is evaluated under it."""
     network = Smooth()
     mixed = model_of((Model(network, nn.CrossEntropyLoss(), amp_level="O2"), network, loader(), METRICS), SAMPLES)
-    rounded = mixed.loss()
+    rounded = mixed.losses().sums
     mixed.restore()
-    exact = make_model(network).loss()
+    exact = make_model(network).losses().sums
     assert rounded.units == exact.units == SAMPLES
     assert rounded.mean == pytest.approx(exact.mean, rel=2e-2)
     assert rounded.mean != exact.mean
@@ -122,7 +122,7 @@ def test_evaluations_use_the_same_random_numbers(make_model: MakeModel) -> None:
             return x + torch.randn_like(x)
 
     model = make_model(Noisy())
-    assert model.loss() == model.loss()
+    assert model.losses().sums == model.losses().sums
 
 
 def test_a_shuffling_loader_returns_the_same_samples_in_every_process(make_model: MakeModel) -> None:
@@ -150,5 +150,5 @@ def test_summary_operators_record_nothing_of_a_landscape(make_model: MakeModel) 
 
     values = summary.OperatorValues()
     with summary.collecting(values):
-        make_model(Recording()).loss()
+        make_model(Recording()).losses()
     assert not values.is_filled

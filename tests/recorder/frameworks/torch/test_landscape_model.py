@@ -19,7 +19,7 @@ from support.line_network import Line, line_batches
 from torch import Tensor, nn
 
 from toposcope.recorder.landscapes.models.landscape_model import model_of
-from toposcope.recorder.landscapes.models.loss_sums import LossSums
+from toposcope.recorder.landscapes.models.unit_losses import LossSums
 from toposcope.recorder.training import Model
 
 
@@ -46,7 +46,7 @@ def test_a_model_with_an_optimizer_does_not_train(make_model: MakeModel) -> None
     optimizer = torch.optim.Adam(network.parameters())
     before = state_of(network)
     model = model_of((Model(network, nn.CrossEntropyLoss(), optimizer), network, loader(), METRICS), SAMPLES)
-    model.loss()
+    model.losses()
     model.restore()
     assert state_of(network) == before
     assert not optimizer.state
@@ -77,7 +77,7 @@ def test_a_buffer_that_evaluation_changes_is_reset(make_model: MakeModel) -> Non
     losses = []
     for _ in range(2):
         model.load(flat)
-        losses.append(model.loss())
+        losses.append(model.losses().sums)
     assert losses[0] == losses[1]
     model.restore()
     assert state_of(network) == before
@@ -107,7 +107,7 @@ def test_a_network_is_moved_by_one_model_at_a_time(make_model: MakeModel) -> Non
     with pytest.raises(ValueError, match="in use"):
         landscape_model_of(network)
     first.restore()
-    assert make_model(network).loss() == first_loss(network)
+    assert make_model(network).losses().sums == first_loss(network)
     plain = model_of((Model(line), line, line_batches(3), METRICS), 10)
     with pytest.raises(ValueError, match="in use"):
         model_of((Model(line), line, line_batches(3), METRICS), 10)
@@ -117,7 +117,7 @@ def test_a_network_is_moved_by_one_model_at_a_time(make_model: MakeModel) -> Non
 def first_loss(network: nn.Module) -> LossSums:
     """Return the loss of a copy of a module."""
     model = landscape_model_of(copy.deepcopy(network))
-    sums = model.loss()
+    sums = model.losses().sums
     model.restore()
     return sums
 
@@ -134,7 +134,7 @@ def test_without_gpus_the_device_is_the_cpu(make_model: MakeModel) -> None:
         pytest.skip("there is a GPU")
     network = Smooth()
     model = model_of((Model(network, nn.CrossEntropyLoss()), network, loader(), METRICS), 20, device=3)
-    assert model.loss().samples == 20
+    assert model.losses().sums.samples == 20
     model.restore()
     with pytest.raises(ValueError, match="device"):
         model_of((Model(network), network, loader(), METRICS), 20, device=-1)

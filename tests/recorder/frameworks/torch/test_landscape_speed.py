@@ -19,7 +19,7 @@ def test_batches_are_recut_if_samples_have_losses(make_model: MakeModel) -> None
     """The batch size, and so the bits, do not depend on the loader."""
     small, large = (make_model(Smooth(), dataset=DataLoader(pictures(), batch_size=size)) for size in (3, 50))
     small.load(large.get())
-    assert small.loss() == large.loss()
+    assert small.losses().sums == large.losses().sums
     assert small.data_hash == large.data_hash
     assert make_model(Smooth(), num_samples=20).data_hash != large.data_hash
 
@@ -29,7 +29,7 @@ def test_large_outputs_keep_the_batches_of_the_loader(make_model: MakeModel) -> 
     network = nn.Sequential(nn.Flatten(), nn.Linear(36, 1 << 16))
     sums = make_model(network, nn.CrossEntropyLoss(), loader(samples=192), num_samples=192)
     assert isinstance(sums, TorchLandscapeModel)
-    assert sums.loss().units == 192
+    assert sums.losses().sums.units == 192
     assert max(size for _, size in sums._fixed.between(0, None)) <= 64
 
 
@@ -62,13 +62,13 @@ def test_one_thread_measures_in_every_python_thread(make_model: MakeModel) -> No
     def measured() -> tuple[Any, int, Tensor]:
         torch.set_num_threads(2)
         torch.manual_seed(3)
-        losses = model.loss()
+        losses = model.losses().sums
         return losses, torch.get_num_threads(), torch.rand(3)
 
     model = make_model(Looking())
     torch.manual_seed(3)
     drawn = torch.rand(3)
-    here = model.loss()
+    here = model.losses().sums
     with ThreadPoolExecutor(1) as threads:
         there, number, random = threads.submit(measured).result()
     assert there == here
@@ -81,15 +81,15 @@ def test_another_memory_format_has_the_same_loss(make_model: MakeModel) -> None:
     """With the same bits each time; a network that does not support it is refused and remains usable."""
     for network, modes in ((Pictures(), ("channels_last",)), (convolving(), ("channels_last", "blocked"))):
         model = make_model(network)
-        eager = model.loss()
+        eager = model.losses().sums
         for mode in modes:
             model.use(mode)
             assert model.mode == mode
-            assert model.loss() == model.loss()
-            assert model.loss().mean == pytest.approx(eager.mean, rel=1e-5)
-            assert model.loss(0, 7).samples == 7
+            assert model.losses().sums == model.losses().sums
+            assert model.losses().sums.mean == pytest.approx(eager.mean, rel=1e-5)
+            assert model.losses(0, 7).sums.samples == 7
         model.use("eager")
-        assert model.loss() == eager
+        assert model.losses().sums == eager
 
 
 class Viewing(nn.Module):
@@ -107,11 +107,11 @@ class Viewing(nn.Module):
 def test_an_unsupported_mode_is_refused(make_model: MakeModel) -> None:
     """The message contains the reason; the previous mode remains in use."""
     model = make_model(Viewing())
-    eager = model.loss()
+    eager = model.losses().sums
     with pytest.raises(ValueError, match=r"does not support oneDNN tensors.*view"):
         model.use("blocked")
     assert model.mode == "eager"
-    assert model.loss() == eager
+    assert model.losses().sums == eager
 
 
 def test_a_networks_own_loss_receives_plain_outputs_in_every_mode() -> None:
@@ -131,9 +131,9 @@ def test_a_networks_own_loss_receives_plain_outputs_in_every_mode() -> None:
 
     network = Own()
     model = model_of((Model(network), network, loader(), METRICS), SAMPLES)
-    eager = model.loss()
+    eager = model.losses().sums
     model.use("blocked")
-    assert model.loss().mean == pytest.approx(eager.mean, rel=1e-5)
+    assert model.losses().sums.mean == pytest.approx(eager.mean, rel=1e-5)
     model.restore()
 
 
@@ -141,6 +141,6 @@ def test_the_fastest_mode_is_searched_for_much_work(make_model: MakeModel) -> No
     """The losses do not change; a network that does not support the other format is measured in eager mode."""
     for network, modes in ((convolving(), MODES), (Viewing(), ("eager",))):
         model = make_model(network)
-        eager = model.loss()
+        eager = model.losses().sums
         assert model.tune(20_000) in modes
-        assert model.loss().mean == pytest.approx(eager.mean, rel=1e-5)
+        assert model.losses().sums.mean == pytest.approx(eager.mean, rel=1e-5)

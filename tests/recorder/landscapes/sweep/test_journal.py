@@ -11,13 +11,20 @@ from pathlib import Path
 import pytest
 from support.small_files import small_files
 
-from toposcope.recorder.landscapes.models.loss_sums import LossSums
+from toposcope.recorder.landscapes.models.unit_losses import LossSums
 from toposcope.recorder.landscapes.sweep.journal import Journal, JournalInUseError, Measurement, Place
 
 
 def measurement(number: int, total: float = 1.5) -> Measurement:
     """Return a loss that was measured."""
-    return Measurement(Place("node", 3, number, 2, 128), LossSums(128, 128, total, total * total), 0.5)
+    return Measurement(
+        Place("node", 3, number, 2, 128), LossSums(128, 128, total, total * total), 0.5, difference=of(total / 3)
+    )
+
+
+def of(total: float) -> LossSums | None:
+    """Return a difference; None for a negative total."""
+    return None if total < 0 else LossSums(128, 128, total, total * total)
 
 
 def fill(path: Path, number: int) -> list[Measurement]:
@@ -37,15 +44,18 @@ def known(path: Path) -> list[Measurement]:
 
 def test_losses_are_read_bit_for_bit(tmp_path: Path) -> None:
     """Including NaN and infinities."""
-    given = fill(tmp_path / "journal", 5)
+    given = [*fill(tmp_path / "journal", 4), measurement(4, -1.5)]
     with Journal(str(tmp_path / "journal")) as journal:
+        journal.append(given[4])
         journal.append(measurement(5, math.inf))
         journal.append(measurement(6, math.nan))
 
     assert known(tmp_path / "journal")[:6] == [*given, measurement(5, math.inf)]
-    last = known(tmp_path / "journal")[6].sums
-    assert last is not None
-    assert math.isnan(last.total)
+    last = known(tmp_path / "journal")[6]
+    assert last.sums is not None
+    assert last.difference is not None
+    assert math.isnan(last.sums.total)
+    assert math.isnan(last.difference.squares)
 
 
 def test_torn_tail_costs_the_record_that_was_being_written(tmp_path: Path) -> None:

@@ -19,12 +19,15 @@ import { stepsOf } from "./path.js";
  * @property {Float64Array} z row by row; may be non-finite
  * @property {Uint8Array} known row by row; 0 = not measured yet
  * @property {Float64Array} standardError row by row
+ * @property {Float64Array | null} differenceError row by row: standard error of the difference from the loss at the
+ * origin, which is of the same samples; null if unknown
  * @property {number} level
  * @property {number} levels */
 
 /** Per checkpoint: its real loss, the loss of its projection onto the plane, its relative distance from the plane,
- * and the standard error of the real loss.
- * @typedef {{real: Float64Array, plane: Float64Array, residual: Float64Array, standardError: Float64Array}} Truth */
+ * and the standard errors of the real loss and of the gap between the two losses, which are of the same samples.
+ * @typedef {{real: Float64Array, plane: Float64Array, residual: Float64Array, standardError: Float64Array,
+ * gapError: Float64Array | null}} Truth */
 
 /** @typedef {object} Diagnostics
  * @property {string} axes
@@ -37,6 +40,10 @@ import { stepsOf } from "./path.js";
  * @property {number | null} seed
  * @property {string} buffers
  * @property {boolean} isFlat
+ * @property {number | null} units losses that standard errors are computed from: samples or batches
+ * @property {number | null} differingNodes measured nodes whose loss differs from that at the origin by more than noise;
+ * null: isFlat is from the standard errors of the losses instead of their differences
+ * @property {number | null} randomWalkResidual
  * @property {number | null} interpolationError
  * @property {Float64Array} eigenvalues
  * @property {Float64Array} ritzResiduals
@@ -116,6 +123,7 @@ export function landscapeOf(
       plane: numbersOf(truth.plane),
       residual: numbersOf(truth.residual),
       standardError: numbersOf(truth.standard_error),
+      gapError: truth.gap_error && numbersOf(truth.gap_error),
     },
     diagnostics:
       "axes" in diagnostics
@@ -125,11 +133,12 @@ export function landscapeOf(
 }
 
 /** @param {import("../../../data/landscapes.js").MeasuredReply} reply @param {number} level @returns {Measured} */
-const measuredOf = ({ x, y, z, known, standard_error: errors, levels }, level) => ({
+const measuredOf = ({ x, y, z, known, standard_error: errors, difference_error: differences, levels }, level) => ({
   x: numbersOf(x),
   y: numbersOf(y),
   z: flatten(z, x.length),
   standardError: flatten(errors, x.length),
+  differenceError: differences && flatten(differences, x.length),
   level,
   levels,
   known: Uint8Array.from(known.flat(), Number),
@@ -144,6 +153,9 @@ const diagnosticsOf = (reply) => ({
   provenance: reply.provenance,
   isRandomWalk: reply.is_random_walk,
   isFlat: reply.is_flat,
+  units: reply.units,
+  differingNodes: reply.differing_nodes,
+  randomWalkResidual: reply.random_walk_residual === null ? null : Number(reply.random_walk_residual),
   energy: numbersOf(reply.energy),
   randomWalkEnergy: numbersOf(reply.random_walk_energy),
   axisLengths: numbersOf(reply.axis_lengths),

@@ -17,15 +17,16 @@ export function surfaceOf({ run, tag, diagnostics }) {
 /** The measured nodes; all points of the file if it does not distinguish them.
  * @param {Landscape} landscape
  * @returns {{x: Float64Array, y: Float64Array, z: Float64Array, isKnown: (at: number) => boolean,
- * errorOf: (at: number) => number}} */
+ * errorOf: (at: number) => number, differenceErrorOf: (at: number) => number}} */
 export function nodesOf({ x, y, z, measured }) {
-  if (!measured) return { x, y, z, isKnown: () => true, errorOf: () => NaN };
+  if (!measured) return { x, y, z, isKnown: () => true, errorOf: () => NaN, differenceErrorOf: () => NaN };
   return {
     x: measured.x,
     y: measured.y,
     z: measured.z,
     isKnown: (at) => measured.known[at] === 1,
     errorOf: (at) => measured.standardError[at],
+    differenceErrorOf: (at) => measured.differenceError?.[at] ?? NaN,
   };
 }
 

@@ -22,7 +22,8 @@ export function sliceAlong(landscape, drawn, lossOf, axis, through) {
   return { at, losses: of(drawn).map(lossOf), errors: errors ? of(errors) : new Float64Array(at.length).fill(NaN) };
 }
 
-/** Standard errors as grids. @type {WeakMap<Landscape, Grid>} */
+/** Standard errors as grids: of the differences from the loss at the origin, on which the shape of a slice depends; of the
+ * losses if those are unknown. @type {WeakMap<Landscape, Grid>} */
 const errorGrids = new WeakMap();
 
 /** @param {Landscape} landscape @returns {Grid | null} */
@@ -32,13 +33,16 @@ function errorsOf(landscape) {
   const grid = errorGrids.get(landscape) ?? {
     x: measured.x,
     y: measured.y,
-    heights: measured.standardError.map((error, at) => (measured.known[at] ? error : NaN)),
+    heights: (measured.differenceError ?? measured.standardError).map((error, at) =>
+      measured.known[at] ? error : NaN,
+    ),
   };
   errorGrids.set(landscape, grid);
   return grid;
 }
 
-/** The real losses of the checkpoints, and the losses of their projections onto the plane; null if unknown.
+/** The real losses of the checkpoints, with the standard errors of their differences from the losses of their
+ * projections, and these losses; null if unknown.
  * @param {Landscape} landscape @returns {{real: Slice | null, plane: Slice | null} | null} null without a path */
 export function slicesOfPath({ path, truth }) {
   if (!path?.x.length) return null;
@@ -46,7 +50,7 @@ export function slicesOfPath({ path, truth }) {
   const noErrors = new Float64Array(at.length).fill(NaN);
   if (!truth) return { real: null, plane: { at, losses: path.z, errors: noErrors } };
   return {
-    real: { at, losses: truth.real, errors: truth.standardError },
+    real: { at, losses: truth.real, errors: truth.gapError ?? truth.standardError },
     plane: { at, losses: truth.plane, errors: noErrors },
   };
 }

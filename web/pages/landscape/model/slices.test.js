@@ -47,6 +47,7 @@ const MEASURED = {
     [0.1, 0.3],
     [0.1, 0.1],
   ],
+  difference_error: null,
   levels: 1,
 };
 
@@ -60,6 +61,20 @@ test("a slice has the interpolated losses and standard errors along an axis", ()
     [...first.errors].map((error) => Number(error.toFixed(9))),
     [0.1, 0.2, 0.3],
   );
+  const paired = landscape({
+    measured: {
+      ...MEASURED,
+      difference_error: [
+        [0, 0.02],
+        [0.01, 0.01],
+      ],
+    },
+  });
+  const narrow = sliceAlong(paired, drawn, (height) => height, "x", { x: 0, y: 0 });
+  assert.deepEqual(
+    [...narrow.errors].map((error) => Number(error.toFixed(9))),
+    [0, 0.01, 0.02],
+  );
   assert.deepEqual([...sliceAlong(data, drawn, (height) => height, "y", { x: 1, y: 0 }).losses], [1, 3]);
 });
 
@@ -69,9 +84,10 @@ test("a path without real losses has only the losses on the surface", () => {
   const { real, plane } = slicesOfPath(landscape({ path })) ?? {};
   assert.equal(real, null);
   assert.deepEqual([...(plane?.at ?? []), ...(plane?.losses ?? [])], [1, 2, 3, 2]);
-  const truth = { real: [3.5, 2], plane: [3, 1.5], residual: [0, 0], standard_error: [0.1, 0.1] };
+  const truth = { real: [3.5, 2], plane: [3, 1.5], residual: [0, 0], standard_error: [0.1, 0.1], gap_error: [0.02, 0] };
   const known = slicesOfPath(landscape({ path, truth }));
   assert.deepEqual([...(known?.real?.losses ?? []), ...(known?.plane?.losses ?? [])], [3.5, 2, 3, 1.5]);
+  assert.deepEqual([...(known?.real?.errors ?? [])], [0.02, 0]);
 });
 
 test("a parabola has its minimum at the model and the given second derivative by length", () => {

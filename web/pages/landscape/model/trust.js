@@ -17,6 +17,8 @@ import { planeOf } from "./plane.js";
 const RESIDUAL = [0.31, 0.6];
 const GAP = [0.05, 0.2];
 const INTERPOLATION = [0.02, 0.1];
+/** The share of the nodes that differ from the origin by more than noise, from which on the map has a shape. */
+const MOST_NODES = 0.5;
 const STEEPNESS = 10;
 const COSINE = 0.05;
 const UNIT_TOLERANCE = 1e-3;
@@ -33,11 +35,25 @@ export function medianOf(numbers) {
 }
 
 /** The median standard error of the measured losses; NaN if unknown. @param {Landscape} landscape */
-export function noiseOf({ measured }) {
-  const errors = measured
-    ? measured.standardError.filter((error, at) => measured.known[at] && Number.isFinite(error))
-    : [];
-  return errors.length ? medianOf(errors) : NaN;
+export const noiseOf = ({ measured }) =>
+  finiteMedian(measured?.standardError.filter((_, at) => measured.known[at]) ?? []);
+
+/** @param {ArrayLike<number>} numbers */
+function finiteMedian(numbers) {
+  const finite = Array.from(numbers).filter(Number.isFinite);
+  return finite.length ? medianOf(finite) : NaN;
+}
+
+/** The number of known nodes with a finite loss besides the origin, and the median standard error of their differences
+ * from it. @param {Landscape} landscape */
+function differencesOf({ measured }) {
+  /** @type {number[]} */
+  const errors = [];
+  measured?.known.forEach((isKnown, at) => {
+    const isOrigin = measured.x[at % measured.x.length] === 0 && measured.y[Math.floor(at / measured.x.length)] === 0;
+    if (isKnown && !isOrigin && Number.isFinite(measured.z[at])) errors.push(measured.differenceError?.[at] ?? NaN);
+  });
+  return { of: errors.length, error: finiteMedian(errors) };
 }
 
 /** Returns all findings, the most severe first; empty without diagnostics. @param {Landscape} landscape
@@ -65,17 +81,40 @@ export const verdictOf = (findings) => findings[0]?.light ?? "plain";
 
 /** @param {Landscape} landscape @returns {Finding[]} */
 function noise(landscape) {
-  const error = noiseOf(landscape);
+  const { tally, diagnostics } = landscape;
   const {
-    tally: { lo, hi },
-    diagnostics,
-  } = landscape;
-  const values = { span: hi - lo, error, times: (hi - lo) / error, samples: diagnostics?.samples ?? 0 };
-  if (diagnostics?.isFlat) return [{ key: "flat", light: "bad", values }];
-  return Number.isNaN(error)
-    ? [{ key: "noise_unknown", light: "plain", values }]
-    : [{ key: "noise", light: "good", values }];
+    isFlat,
+    samples,
+    units,
+    differingNodes: n,
+  } = /** @type {import("./landscape.js").Diagnostics} */ (diagnostics);
+  const [span, level] = [tally.hi - tally.lo, noiseOf(landscape)];
+  if (n === null) return noiseOfLosses(span, level, samples, isFlat);
+  const { of, error } = differencesOf(landscape);
+  const values = { span, level, error, samples, n, of };
+  /** @type {Finding[]} */
+  const ofBatches =
+    units && units > 1 && units < samples ? [{ key: "noise_batches", light: "plain", values: { units, samples } }] : [];
+  if (isFlat) return [{ key: "flat", light: "bad", values }, ...ofBatches];
+  if (Number.isNaN(error)) return [{ key: "noise_unknown", light: "plain", values }];
+  return [
+    n < MOST_NODES * of ? { key: "noise_partly", light: "fair", values } : { key: "noise", light: "good", values },
+    ...ofBatches,
+  ];
 }
+
+/** For files without standard errors of differences, which are smaller than those of the losses.
+ * @param {number} span @param {number} error @param {number} samples @param {boolean} isFlat @returns {Finding[]} */
+const noiseOfLosses = (span, error, samples, isFlat) =>
+  Number.isNaN(error)
+    ? [{ key: "noise_unknown", light: "plain", values: {} }]
+    : [
+        {
+          key: "noise_of_losses",
+          light: isFlat ? "fair" : "good",
+          values: { span, error, times: span / error, samples },
+        },
+      ];
 
 /** @param {Landscape} landscape @returns {Finding[]} */
 function path({ path: points, diagnostics }) {
@@ -106,9 +145,18 @@ function spread(numbers) {
 }
 
 /** @param {Landscape} landscape @returns {Finding[]} */
-function residuals({ truth }) {
+function residuals({ truth, diagnostics }) {
   const summary = truth && spread(truth.residual);
-  return summary ? [{ key: "residual", light: lightOf(summary.median, RESIDUAL), values: summary }] : [];
+  const random = diagnostics?.randomWalkResidual ?? null;
+  return summary
+    ? [
+        {
+          key: random === null ? "residual" : "residual_walk",
+          light: lightOf(summary.median, RESIDUAL),
+          values: random === null ? summary : { ...summary, random },
+        },
+      ]
+    : [];
 }
 
 /** @param {Landscape} landscape @returns {Finding[]} */
@@ -117,11 +165,12 @@ function gap({ truth }) {
   if (!truth || !summary) return [];
   const finite = truth.real.filter(Number.isFinite);
   const span = Math.max(...finite) - Math.min(...finite);
-  const noise = 2 * medianOf(truth.standardError.map((error) => (Number.isFinite(error) ? error : 0)));
+  const error = finiteMedian(truth.gapError ?? []);
   const part = summary.median / span;
-  return [
-    { key: "gap", light: summary.median <= noise ? "good" : lightOf(part, GAP), values: { ...summary, span, part } },
-  ];
+  const values = { ...summary, span, part, error };
+  return Number.isNaN(error)
+    ? [{ key: "gap", light: lightOf(part, GAP), values }]
+    : [{ key: "gap_noise", light: summary.median <= 2 * error ? "good" : lightOf(part, GAP), values }];
 }
 
 /** @param {Landscape} landscape @returns {Finding[]} */

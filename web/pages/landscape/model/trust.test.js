@@ -10,6 +10,7 @@ const TRUTH = {
   plane: Float64Array.of(5, 3, 1),
   residual: Float64Array.of(0.1, 0.2, NaN),
   standardError: Float64Array.of(0.1, 0.1, 0.1),
+  gapError: Float64Array.of(0.01, 0.01, 0.01),
 };
 
 /** A landscape in which every finding is good.
@@ -22,9 +23,12 @@ const landscape = (diagnostics = {}, changes = {}) =>
       tally: { lo: 1, hi: 5, lowestAt: 0, loAboveZero: 1, nonFinite: 0, notPositive: 0 },
       path: { x: Float64Array.of(0, 1, 2), intervals: [], steps: null },
       measured: {
+        x: Float64Array.of(0, 1, 2),
+        y: Float64Array.of(0),
         z: Float64Array.of(1, 2, 5),
         known: Uint8Array.of(1, 1, 1),
         standardError: Float64Array.of(0.01, 0.02, 0.03),
+        differenceError: Float64Array.of(0, 0.002, 0.004),
         level: 3,
         levels: 3,
       },
@@ -40,6 +44,9 @@ const landscape = (diagnostics = {}, changes = {}) =>
         seed: 1,
         buffers: "none",
         isFlat: false,
+        units: 100,
+        differingNodes: 2,
+        randomWalkResidual: 0.31,
         interpolationError: 0.01,
         eigenvalues: Float64Array.of(1, 8),
         ritzResiduals: Float64Array.of(0.5, 0.01),
@@ -66,8 +73,8 @@ test("a landscape without problems has good and plain findings only", () => {
   assert.deepEqual(lights(landscape()), {
     noise: "good",
     energy: "good",
-    residual: "good",
-    gap: "good",
+    residual_walk: "good",
+    gap_noise: "good",
     interpolation: "good",
     axes: "plain",
     curvature: "good",
@@ -93,11 +100,37 @@ test("a flat landscape and a random walk are bad, and the verdict is the most se
   );
 });
 
-test("the noise is the median standard error of the known nodes", () => {
+test("the noise is that of the differences from the origin; the level of the surface has the noise of a loss", () => {
   assert.equal(noiseOf(landscape()), 0.02);
-  const values = valuesOf(landscape(), "noise");
-  assert.deepEqual([values.span, values.error, values.times], [4, 0.02, 200]);
+  assert.deepEqual(valuesOf(landscape(), "noise"), { span: 4, level: 0.02, error: 0.003, samples: 100, n: 2, of: 2 });
   assert.equal(lights(landscape({}, { measured: null })).noise_unknown, "plain");
+});
+
+test("the verdict is that of the recorder: a map is fair where less than half of the nodes differ", () => {
+  const wide = { ...landscape().measured, standardError: new Float64Array(3).fill(9) };
+  assert.equal(lights(landscape({}, { measured: /** @type {any} */ (wide) })).noise, "good");
+  assert.equal(lights(landscape({ differingNodes: 0, isFlat: true })).flat, "bad");
+  const five = /** @type {any} */ ({
+    ...landscape().measured,
+    ...{ x: Float64Array.of(-1, 0, 1, 2, 3), z: new Float64Array(5), known: new Uint8Array(5).fill(1) },
+    ...{ standardError: new Float64Array(5).fill(1), differenceError: new Float64Array(5).fill(1) },
+  });
+  assert.equal(lights(landscape({ differingNodes: 1 }, { measured: five })).noise_partly, "fair");
+  assert.equal(lights(landscape({ differingNodes: 2 }, { measured: five })).noise, "good");
+});
+
+test("means of batches are a finding", () => {
+  assert.deepEqual(valuesOf(landscape({ units: 4 }), "noise_batches"), { units: 4, samples: 100 });
+  assert.ok(!("noise_batches" in lights(landscape())));
+});
+
+test("without errors of differences, the noise of a loss is stated and flatness is not certain", () => {
+  const old = (/** @type {boolean} */ isFlat) => {
+    const measured = /** @type {any} */ ({ ...landscape().measured, differenceError: null });
+    return landscape({ isFlat, units: null, differingNodes: null }, { measured });
+  };
+  assert.deepEqual(valuesOf(old(false), "noise_of_losses"), { span: 4, error: 0.02, times: 200, samples: 100 });
+  assert.deepEqual([lights(old(false)).noise_of_losses, lights(old(true)).noise_of_losses], ["good", "fair"]);
 });
 
 test("checkpoints far from the plane are graded by their median distance", () => {
@@ -105,11 +138,15 @@ test("checkpoints far from the plane are graded by their median distance", () =>
     lights(landscape({}, { truth: { ...TRUTH, residual: Float64Array.of(residual, residual, NaN) } })),
   );
   assert.deepEqual(
-    graded.map((all) => all.residual),
+    graded.map((all) => all.residual_walk),
     ["good", "fair", "bad"],
   );
   const far = { ...TRUTH, residual: Float64Array.of(0.1, 0.7, 0.3) };
-  assert.deepEqual(valuesOf(landscape({}, { truth: far }), "residual"), { median: 0.3, most: 0.7, at: 1 });
+  assert.deepEqual(valuesOf(landscape({ randomWalkResidual: null }, { truth: far }), "residual"), {
+    median: 0.3,
+    most: 0.7,
+    at: 1,
+  });
 });
 
 test("gaps between plane and real losses are graded by the descent, unless they are within the noise", () => {
@@ -121,11 +158,12 @@ test("gaps between plane and real losses are graded by the descent, unless they 
           truth: {
             ...TRUTH,
             plane: TRUTH.real.map((loss) => loss - gap),
-            standardError: new Float64Array(3).fill(error),
+            standardError: new Float64Array(3).fill(9),
+            gapError: new Float64Array(3).fill(error),
           },
         },
       ),
-    ).gap;
+    ).gap_noise;
   assert.deepEqual([withGap(0.1), withGap(0.5), withGap(2), withGap(2, 1)], ["good", "fair", "bad", "good"]);
 });
 

@@ -1,0 +1,57 @@
+"""Comparison: decides whether a value of a metric is better than another."""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from toposcope.recorder.values.foreign_values import short_repr
+
+Comparison = Callable[[float, float], bool]
+
+_NAMES = {"greater": False, "gt": False, "less": True, "lt": True}
+# Parts of the names of metrics for which smaller is better, as in Composer.
+_SMALLER_IS_BETTER = ("loss", "error", "perplexity")
+
+
+def comparison(comp: object, monitor: str) -> Comparison:
+    """Return the comparison that an argument *comp* stands for.
+
+    Args:
+        comp: "greater" or "gt", "less" or "lt" in any case; a function of a value and the value that it is compared
+            with, which are tensors without dimensions if the process has imported PyTorch, otherwise and for functions
+            of NumPy floats; or None: smaller is better if the name contains "loss", "error" or "perplexity", otherwise
+            larger is.
+        monitor: the name of the metric.
+
+    Raises:
+        TypeError: comp has another type.
+        ValueError: comp is another str.
+    """
+    if callable(comp):
+        function: Callable[[Any, Any], Any] = comp
+        operand = float if isinstance(comp, np.ufunc) else _operand
+        return lambda value, other: bool(function(operand(value), operand(other)))
+    if comp is None:
+        is_smaller = any(part in monitor.lower() for part in _SMALLER_IS_BETTER)
+    elif not isinstance(comp, str):
+        raise TypeError(f"comp must be a str, a function of two values or None, not {short_repr(comp)}.")
+    elif (name := comp.lower()) in _NAMES:
+        is_smaller = _NAMES[name]
+    else:
+        raise ValueError(f"comp must be 'greater', 'gt', 'less' or 'lt', or a function of two values; not {comp!r}.")
+    return _is_less if is_smaller else _is_greater
+
+
+def _is_less(value: float, other: float) -> bool:
+    return value < other
+
+
+def _is_greater(value: float, other: float) -> bool:
+    return value > other
+
+
+def _operand(value: float) -> Any:
+    torch: Any = sys.modules.get("torch")
+    return value if torch is None else torch.tensor(value, dtype=torch.float64)
