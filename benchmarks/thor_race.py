@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from toposcope.recorder.train_thor import thor
 
 FREQUENCY = 10
+BLOCK_SIZE = 128  # MindSpore's.
 TUNING_SEEDS = (0, 1, 2)
 FINALISTS = 4
 
@@ -49,7 +50,7 @@ def optimizer_of(setting: Setting, network: nn.Module, task: Task) -> Any:
         rate, beta = setting.values
         return torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, beta))
     rate, damping, region = setting.values
-    options: dict[str, Any] = {"trust_region": region, "factor_decay": 0.9, "fisher": task.fisher}
+    options: dict[str, Any] = {"trust_region": region, "factor_decay": 0.9, "block_size": BLOCK_SIZE, "fisher": task.fisher}
     return thor(network, rate, damping, 0.9, frequency=FREQUENCY, **options)
 
 
