@@ -50,8 +50,8 @@ def optimizer_of(setting: Setting, network: nn.Module, task: Task) -> Any:
         rate, beta = setting.values
         return torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, beta))
     rate, damping, region = setting.values
-    options: dict[str, Any] = {"trust_region": region, "factor_decay": 0.9, "block_size": BLOCK_SIZE, "fisher": task.fisher}
-    return thor(network, rate, damping, 0.9, frequency=FREQUENCY, **options)
+    fixed: dict[str, Any] = {"factor_decay": 0.9, "block_size": BLOCK_SIZE, "frequency": FREQUENCY}
+    return thor(network, rate, damping, 0.9, trust_region=region, fisher=task.fisher, **fixed)
 
 
 def clock(device: torch.device) -> float:
