@@ -12,9 +12,10 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-import
-.PHONY: bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
+.PHONY: bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
 .PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
+.PHONY: interop-tensorboard
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -23,6 +24,7 @@ demo: page
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
 bench: bench-page bench-recorder bench-reader bench-idle bench-collector bench-import bench-fixed-cost bench-landscape bench-thor
+bench: bench-writer
 
 # What a person at the page waits for, beside TensorBoard.
 bench-page: $(VENV)/.dev page chromium build/bench/peers/.installed
@@ -50,6 +52,10 @@ bench-import: $(VENV)/.installed
 
 bench-fixed-cost: $(VENV)/.dev
 	$(BIN)/python benchmarks/run_fixed_cost.py $(MEASUREMENTS)
+
+# What a call of SummaryWriter costs, beside the writers of PyTorch and tensorboardX.
+bench-writer: build/interop/tensorboard/.installed $(TYPED)
+	PYTHONPATH=$(TYPED) build/interop/tensorboard/bin/python benchmarks/summary_writer.py $(MEASUREMENTS)
 
 # What a loss landscape costs, beside the naive loop. With MINDSPORE=1 MindSpore's own generator is measured too.
 bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.installed)
@@ -97,6 +103,7 @@ docs: $(VENV)/.docs
 # What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, our Trainer against
 # Composer, and what we serve against VTK, each in an environment of its own.
 interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
+interop: interop-tensorboard
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed
 	$(BIN)/python -m pytest tests/interop/check_$**.py
@@ -104,7 +111,7 @@ interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.instal
 # Its checks look at a run with MindInsight too.
 interop-mindspore: build/interop/mindinsight/.installed
 
-interop-torch interop-jax interop-mindspore interop-landscape interop-composer: interop-%: build/interop/%/.installed $(TYPED)
+interop-torch interop-jax interop-mindspore interop-landscape interop-composer interop-tensorboard: interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 
 # The backend is chosen when Keras is imported.

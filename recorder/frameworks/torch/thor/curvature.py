@@ -148,10 +148,10 @@ class Curvature:
         self.decision, self.rule.last_trace = "failed", None
 
     def natural(self, gradient: Tensor) -> Tensor:
-        """Return G^-1 * gradient * A^-1, of the shape (groups, output_size, input_size) and dtype of the gradient."""
+        """Return G^-1 * gradient * A^-1, a new tensor of shape (groups, output_size, input_size) and the same dtype."""
         inputs, gradients = self.inverse_inputs, self.inverse_gradients
         if inputs is None or gradients is None:
-            return gradient
+            return gradient.clone()
         matrix = gradient.to(gradients[0].dtype)
         matrix = matrix * inputs[0][:, None, :] if inputs[0].ndim == 2 else _times_blocks(matrix, inputs)
         return _blocks_times(gradients, matrix).to(gradient.dtype)

@@ -285,7 +285,9 @@ class Thor(Optimizer):
             lengths.append(natural.product * rate**2)
         length = torch.stack([each.to(lengths[0]) for each in lengths]).sum()
         factor = (self._trust_region / length).sqrt().nan_to_num(1.0, 1.0, 1.0).clamp(max=1.0)
-        return {parameter: each * factor.to(each.device, each.dtype) for parameter, each in updates.items()}
+        for each in updates.values():
+            each.mul_(factor.to(each.device, each.dtype))
+        return updates
 
     def _update(self, group: Mapping[str, Any], naturals: Mapping[Tensor, Tensor]) -> None:
         """Update the parameters of a group that have gradients."""
