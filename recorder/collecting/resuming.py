@@ -1,11 +1,10 @@
 """How the recording of a training continues earlier recordings in its directory."""
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder import log
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
 
 _BEGINS_AGAIN = (
@@ -35,6 +34,6 @@ def resume_of(params: Mapping[str, Any]) -> bool | int:
 
 def warn_of_hidden_steps(directory: str, params: Mapping[str, Any]) -> None:
     """Warn if a training begins again at step 1 where this rank has recorded steps before, unless it was asked to."""
-    if resume_of(params) or (last := last_recorded_step(directory, rank_of(os.environ))) is None:
+    if resume_of(params) or (last := last_recorded_step(directory, process_rank())) is None:
         return
     log.warn(_BEGINS_AGAIN, directory, last)

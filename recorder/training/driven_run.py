@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, SupportsIndex
 
 from toposcope.recorder.arguments import checked_integer
-from toposcope.recorder.logged_values import logged_values
+from toposcope.recorder.logged_values import LoggedValues, logged_values
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks, destinations_first
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.late_evaluation import evaluate_after_training, evaluate_alone
@@ -145,8 +145,12 @@ class DrivenRun:
 
     def log(self, values: Mapping[str, Any], step: SupportsIndex | None = None) -> None:
         """Record values as WatchedRun.log() does; step None: at the last finished step."""
+        self.record(logged_values(values), self.step if step is None else checked_integer("step", step))
+
+    def record(self, values: LoggedValues, step: int) -> None:
+        """Record the result of logged_values() at a step."""
         self._running()
-        self._values.record(logged_values(values), self.step if step is None else checked_integer("step", step))
+        self._values.record(values, step)
 
     def evaluate(self, metrics: Mapping[str, Any], label: str = "eval") -> None:
         """Report the results of an evaluation during the training, before or after it.

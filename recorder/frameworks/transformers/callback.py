@@ -223,9 +223,7 @@ class ToposcopeCallback(TrainerCallback):
             self._run.end_step(loss)
         return self._after(control)
 
-    def _evaluate(
-        self, label: str, args: Any, state: Any, control: Any, metrics: dict[str, Any], **kwargs: Any
-    ) -> Any:
+    def _evaluate(self, label: str, args: Any, state: Any, control: Any, metrics: dict[str, Any], **kwargs: Any) -> Any:
         self._logs = without(self._logs, metrics)
         self._flush_logs()
         results = evaluation_results(metrics, label)
