@@ -41,8 +41,8 @@ class DrivenRun:
         loss_fn: Any = None,
         steps: int | None = None,
         steps_per_epoch: int | None = None,
-        initial_step: int = 0,
-        initial_epoch: int = 0,
+        initial_step: int | None = None,
+        initial_epoch: int | None = None,
         learning_rate: Any = None,
     ) -> None:
         """Describe the training; begin() begins it.
@@ -56,8 +56,8 @@ class DrivenRun:
             loss_fn: the loss function, for lineage.
             steps: planned number of steps of the optimizer in the whole training; None: unknown.
             steps_per_epoch: steps of the optimizer per epoch; None: unknown.
-            initial_step: number of steps trained before.
-            initial_epoch: number of epochs trained before.
+            initial_step: number of steps trained before, as for watch().
+            initial_epoch: number of epochs trained before, as for watch().
             learning_rate: as for watch().
 
         Raises:
@@ -142,6 +142,10 @@ class DrivenRun:
     def end_epoch(self) -> None:
         """End the epoch; the events after an epoch wait for its evaluation, until the next step or the end."""
         self._running().end_epoch()
+
+    def close_epoch(self) -> None:
+        """Run the events after an epoch now, if one has ended: all of its evaluations have been reported."""
+        self._running().close_epoch()
 
     def log(self, values: Mapping[str, Any], step: SupportsIndex | None = None) -> None:
         """Record values as WatchedRun.log() does; step None: at the last finished step."""

@@ -80,7 +80,7 @@ class ToposcopeCallback(TrainerCallback):
         self._loss: Any = None
         self._logs: dict[str, Any] = {}
         self._error: BaseException | None = None
-        self._trainings = 0
+        self._trainings = self._evaluations = 0
 
     def on_init_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         """Observe what ends train(). Not called of a callback that is added later."""
@@ -132,6 +132,7 @@ class ToposcopeCallback(TrainerCallback):
         if self._run is not None and self._run.is_running:
             self._flush_logs()
             self._run.end_epoch()
+            self._evaluations = 0
         return self._after(control)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
@@ -237,6 +238,9 @@ class ToposcopeCallback(TrainerCallback):
             return control
         if is_recorded:
             self._run.evaluate(results, label)
+            self._evaluations += label == "eval"
+        if self._run.is_running and self._evaluations >= _number_of_data_sets(calling_trainer()):
+            self._run.close_epoch()  # A callback may stop the training because of the results.
         return self._after(control)
 
     def _flush_logs(self) -> None:
@@ -257,6 +261,12 @@ def _is_superseded(callback: ToposcopeCallback, trainer: Any) -> bool:
     others = trainer.callback_handler.callbacks if trainer is not None else []
     ours = [each for each in others if isinstance(each, ToposcopeCallback)]
     return callback._summary_dir is None and any(each._summary_dir is not None for each in ours)
+
+
+def _number_of_data_sets(trainer: Any) -> int:
+    """Return how many data sets the Trainer evaluates in succession."""
+    data_sets = getattr(trainer, "eval_dataset", None)
+    return len(data_sets) if isinstance(data_sets, dict) else 1
 
 
 def _learning_rate(optimizer: Any) -> Any:
