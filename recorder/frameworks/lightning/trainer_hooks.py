@@ -132,9 +132,10 @@ class TrainerHooks:
         self._stop_if_requested(trainer)
 
     def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
-        """End an epoch."""
+        """End an epoch, after its evaluation."""
         if self._run is not None and self._run.is_running:
             self._run.end_epoch()
+            self._run.close_epoch()
             self._stop_if_requested(trainer)
 
     def on_validation_start(self, trainer: Any, pl_module: Any) -> None:
