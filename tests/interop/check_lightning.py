@@ -6,6 +6,7 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -264,6 +265,8 @@ def test_a_killed_training_continues_in_its_run(tmp_path: Path) -> None:
         for line in process.stdout or ():
             if "paused" in line:
                 break
+        while max(scalars_of(directory, "loss/auto")) < 14:  # Until it is written.
+            time.sleep(0.02)
         process.kill()
     finish(directory)
     run = run_in(directory)
