@@ -7,6 +7,7 @@ import argparse
 import importlib
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 PACKAGE = os.environ.get("LIGHTNING", "lightning")
-pl: Any = importlib.import_module({"lightning": "lightning.pytorch"}.get(PACKAGE, PACKAGE))
+with warnings.catch_warnings():  # Older releases use what is deprecated since.
+    warnings.simplefilter("ignore")
+    pl: Any = importlib.import_module({"lightning": "lightning.pytorch"}.get(PACKAGE, PACKAGE))
 adapter: Any = importlib.import_module(f"toposcope.recorder.frameworks.{PACKAGE}")
 BATCHES, BATCH_SIZE = 10, 8
 QUIET: dict[str, Any] = {
