@@ -12,7 +12,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-import
-.PHONY: bench-fixed-cost bench-landscape check fuzz
+.PHONY: bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
 .PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
 .DELETE_ON_ERROR:
@@ -22,7 +22,7 @@ demo: page
 	@$(BIN)/python examples/demo.py
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
-bench: bench-page bench-recorder bench-reader bench-idle bench-collector bench-import bench-fixed-cost bench-landscape
+bench: bench-page bench-recorder bench-reader bench-idle bench-collector bench-import bench-fixed-cost bench-landscape bench-thor
 
 # What a person at the page waits for, beside TensorBoard.
 bench-page: $(VENV)/.dev page chromium build/bench/peers/.installed
@@ -55,6 +55,14 @@ bench-fixed-cost: $(VENV)/.dev
 bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.installed)
 	$(BIN)/python benchmarks/landscape.py $(MEASUREMENTS)
 
+# What the treatment of BatchNorm's statistics changes in a loss landscape: the figures of docs/landscapes.md.
+bench-batch-norm: $(VENV)/.dev
+	$(BIN)/python benchmarks/batch_norm.py
+
+# What THOR gains over SGD with momentum and Adam, and costs; ten minutes. DEVICE=cuda: on a GPU.
+bench-thor: $(VENV)/.dev
+	$(BIN)/python benchmarks/thor.py $(if $(DEVICE),--device $(DEVICE)) $(MEASUREMENTS)
+
 # Every check and every test, two at a time.
 test: check page chromium
 	cd web && PATH="$(NODE):$$PATH" node --test --test-reporter=dot "{app,charts,controls,data,i18n,pages}/**/*.test.js"
@@ -86,8 +94,8 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
 	@echo "The documentation is in build/docs/index.html"
 
-# What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, and what we serve
-# against VTK, each in an environment of its own.
+# What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, our Trainer against
+# Composer, and what we serve against VTK, each in an environment of its own.
 interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed

@@ -120,6 +120,7 @@ def thor(
     block_size: int | None = None,
     trust_region: float | None = None,
     trace_thresholds: tuple[float, float] | None = None,
+    factor_decay: float = 0.0,
     approach: Literal["expand", "reduce"] = "expand",
     reduction: Literal["mean", "sum"] = "mean",
     fisher: Literal["empirical", "sampled"] = "empirical",
@@ -163,19 +164,25 @@ def thor(
         enable_clip_grad: whether the update of each parameter is clipped to an Euclidean norm of 1.
         frequency: steps between refreshes of the factors.
         params: parameter groups, dicts with the keys "params", "lr", "damping", "momentum" and "weight_decay". None:
-            one group of all trainable parameters.
+            one group of all trainable parameters. A group's own number replaces a sequence or function. Parameters
+            that are in no group are neither trained nor observed.
         pi: whether damping is divided between the two factors of a layer in proportion to their mean eigenvalues;
             False: equally, as in MindSpore.
-        block_size: size of the diagonal blocks of factors that are inverted, 128 in MindSpore; None: whole factors.
+        block_size: size of the diagonal blocks of factors that are inverted, 128 in MindSpore; the row of the bias
+            belongs to the last block. Smaller blocks take less time and memory, and precondition less. None: whole
+            factors.
         trust_region: limit of the squared length of an update in the metric of the Fisher information; longer
             updates are scaled down. None: no limit.
         trace_thresholds: two relative changes of a layer's trace: above the first its factors are refreshed, below the
-            second they are never refreshed again, as in the paper: (0.01, 0.0) or (0.01, 0.001). None: every refresh.
+            second they are never refreshed again, as in the paper: (0.01, 0.0) or (0.01, 0.001). The traces are those
+            of the step before, so that layers that are not refreshed need no factors. None, or zeros: every refresh.
+        factor_decay: share of the last factors that a refresh keeps, at least 0 and less than 1, as in K-FAC
+            (arXiv:1503.05671, section 5), where it is 0.95. 0: none, as in MindSpore.
         approach: treatment of positions in the input of linear layers (arXiv:2311.00636): "expand" or "reduce".
         reduction: how the loss combines the samples of a batch.
         fisher: "empirical": gradients of the loss; "sampled": gradients for labels sampled from the outputs of the
-            network, which sample_fisher() of the optimizer gathers.
-        grad_scaler: the torch.amp.GradScaler of the training.
+            network, which sample_fisher(outputs) of the optimizer gathers. Model calls it for the usual loss functions.
+        grad_scaler: the torch.amp.GradScaler of the training. None: it is found in the first step that it calls.
         process_group: the processes over which factors are averaged; None: all of an initialized torch.distributed.
 
     Raises:
@@ -204,6 +211,7 @@ def thor(
         block=None if block_size is None else checked_integer("block_size", block_size, lowest=1),
         trust_region=trust_region,
         trace_thresholds=trace_thresholds,
+        factor_decay=factor_decay,
         approach=approach,
         reduction=reduction,
         fisher=fisher,

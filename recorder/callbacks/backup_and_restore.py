@@ -30,8 +30,8 @@ class BackupAndRestore(Callback):
     begins again.
 
     A file that cannot be written because of the disk does not end the training: it is logged, and the next epoch is
-    saved when it is due. Of several processes only rank 0 saves; all of them restore the file, so that backup_dir must
-    be a directory that all of them can read.
+    saved when it is due. Of several processes only rank 0 saves; all of them must have this callback, and restore the
+    file, so that backup_dir must be a directory that all of them can read.
 
     In a loop of the user, run.state.timestamp.epoch is the epoch to begin with. In mindspore.Model, which does not know
     the finished epochs, network, optimizer and steps are restored, and all epochs are trained.

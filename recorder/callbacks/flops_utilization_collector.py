@@ -48,8 +48,8 @@ class FlopsUtilizationCollector(EventCallback):
             data_size: steps between two lines.
             computility: floating-point operations that a device can perform per second, in the precision of the
                 training; 1: unknown.
-            full_flops: whether the operations of all processes of torch.distributed are summed, and divided by the
-                performance of all devices; False: those of this process.
+            full_flops: whether the operations of all processes of torch.distributed are summed, which must all have
+                this callback, and divided by the performance of all devices; False: those of this process.
             enable_ma_collector: whether the operations and the times are also written to `flops_rank_<rank>.txt` and
                 `time_step_rank_<rank>.txt`, in the directory of the environment variable MA_LOG_DIR or the current one.
 

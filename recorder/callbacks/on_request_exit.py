@@ -39,7 +39,8 @@ class OnRequestExit(Callback):
     * `<file_name>_eval.ckpt`, `<file_name>_eval.pt2`: the network of an evaluation that was stopped.
 
     A SummaryCollector records the training as interrupted. If one of several processes of torch.distributed receives
-    the request, all of them end after the same step. What cannot be saved is logged.
+    the request, all of them end after the same step; all of them must have this callback. What cannot be saved is
+    logged.
 
     Differences from MindSpore's class: the environment variable MS_ENABLE_GRACEFUL_EXIT is not needed; the previous
     handler of the signal is restored after the training; evaluations do not load checkpoints; the optimizer, the step

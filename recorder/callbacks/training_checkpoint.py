@@ -11,6 +11,7 @@ from toposcope.recorder.checkpoints.restoring import restore
 from toposcope.recorder.checkpoints.saving import save_checkpoint
 from toposcope.recorder.trained_steps import trained_steps_of
 from toposcope.recorder.training.state import State
+from toposcope.recorder.training.time import Time, TimeUnit
 
 _EPOCHS, _SCALE, _SCHEDULERS, _PAIRS = "finished_epochs", "loss_scale", "schedulers", "pairs"
 
@@ -58,6 +59,8 @@ def restore_training(state: State, path: str) -> None:
         raise ValueError(f"The training cannot be restored from {path!r}: {error}") from error
     values = checkpoint.appended
     state.initial_epoch = max(state.initial_epoch or 0, int(values.get(_EPOCHS, 0)))
+    if state.max_duration == Time(state.initial_epoch, TimeUnit.EPOCH):
+        log.warn("%s is of a training that has finished its %d epochs: nothing is trained.", path, state.initial_epoch)
     if _SCALE in values and hasattr(state.loss_scale_manager, _SCALE):
         state.loss_scale_manager.loss_scale = values[_SCALE]
     if _SCHEDULERS in values:

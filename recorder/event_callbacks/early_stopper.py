@@ -43,7 +43,7 @@ class EarlyStopper(Stopper):
         """Set the metric and the patience.
 
         Args:
-            monitor: name of the metric; of the training, "loss" is available besides its metrics.
+            monitor: name of the metric; "loss" is the mean loss of the evaluation, or that of a batch of the training.
             dataloader_label: "train" for a metric of the training, otherwise the label of the evaluator: "eval" unless
                 it was given another one.
             comp: when a value improves on the best one: "greater", "less", or a function comp(value, best). None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_integer
 from toposcope.recorder.callbacks.rank_values import values_of_ranks
+from toposcope.recorder.frameworks.torch.modules import device_of
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.values.foreign_values import short_repr
 
@@ -69,7 +70,7 @@ class MemoryMonitor(EventCallback):
 
     def fit_start(self, state: State, logger: Logger) -> None:
         """Warn if there is nothing to measure."""
-        device = _device_of(state.model)
+        device = device_of(state.model)
         if getattr(device, "type", None) not in ("cuda", "meta") and not self._has_warned:
             self._has_warned = True
             where = "has no parameters of PyTorch" if device is None else f"is on the device {str(device)!r}"
@@ -91,7 +92,7 @@ class MemoryMonitor(EventCallback):
         self._is_logged = False
 
     def _log(self, state: State, logger: Logger, finished: int) -> None:
-        device = _device_of(state.model)
+        device = device_of(state.model)
         if getattr(device, "type", None) != "cuda":
             return
         torch: Any = sys.modules["torch"]
@@ -103,13 +104,6 @@ class MemoryMonitor(EventCallback):
                 metrics |= {f"{name}_avg": sum(values) / len(values), f"{name}_min": min(values)}
                 metrics[f"{name}_max"] = max(values)
         logger.log_metrics({f"memory/{name}": value for name, value in metrics.items()})
-
-
-def _device_of(model: Any) -> Any:
-    """Return the device of the model's first parameter; None if it has none, or if it is not a module of PyTorch."""
-    parameters = getattr(model, "parameters", None)
-    first = next(iter(parameters()), None) if "torch" in sys.modules and callable(parameters) else None
-    return getattr(first, "device", None)
 
 
 def _report(statistics: Mapping[str, float], keys: Mapping[str, str]) -> dict[str, float]:

@@ -11,7 +11,7 @@ from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_integer, checked_number
 from toposcope.recorder.event_callbacks.gpu_peak_flops import peak_flops
 from toposcope.recorder.event_callbacks.time_unit import seconds_per
-from toposcope.recorder.frameworks.torch.modules import unwrapped
+from toposcope.recorder.frameworks.torch.modules import device_of, unwrapped
 from toposcope.recorder.training.batch import samples_of
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.values.foreign_values import short_repr
@@ -161,10 +161,10 @@ class SpeedMonitor(EventCallback):
 
 def _peak_of(state: State) -> float:
     """Return the peak FLOP/s of the model's GPU; 0 if it is unknown, with a warning, or if there is none."""
-    torch: Any = sys.modules.get("torch")
-    device = next((each.device for each in getattr(state.model, "parameters", list)()), None) if torch else None
+    device = device_of(state.model)
     if getattr(device, "type", None) != "cuda":
         return 0.0
+    torch: Any = sys.modules["torch"]
     name, precision = torch.cuda.get_device_name(device), str(state.precision)
     peak = peak_flops(name, precision)
     if peak is None:

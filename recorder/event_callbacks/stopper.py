@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 class Stopper(EventCallback, ABC):
     """Looks at a metric of an evaluation at its end, and at one of the training at the end of each epoch.
 
-    Of the training "loss", that of the newest batch, is available besides its metrics. In a data-parallel training the
-    value is the mean over the processes, so that all stop at the same batch. A metric that does not exist, or is not
-    one number, is reported in one log line. Evaluations outside of a training are ignored.
+    Besides the metrics "loss" is available: the mean loss of the evaluation, or that of the newest batch of the
+    training. In a data-parallel training the value is the mean over the processes, so that all stop at the same batch.
+    A metric that does not exist, or is not one number, is reported in one log line. Evaluations outside of a training
+    are ignored.
     """
 
     def __init__(self, monitor: str, dataloader_label: str, *, looks_at_batches: bool) -> None:
@@ -59,7 +60,7 @@ class Stopper(EventCallback, ABC):
     def eval_end(self, state: State, logger: Logger) -> None:
         """Look at the results of the evaluation."""
         if state.dataloader_label == self.dataloader_label and self._is_training:
-            self._look(state.eval_metrics.get(self.dataloader_label, {}), state)
+            self._look(_eval_metrics(state, self.dataloader_label), state)
 
     def epoch_end(self, state: State, logger: Logger) -> None:
         """Look at the metrics of the training."""
@@ -93,6 +94,11 @@ class Stopper(EventCallback, ABC):
             self._has_warned = True
             name, label = type(self).__name__, self.dataloader_label
             log.warn("%s cannot use the metric %r of %r: %s", name, self.monitor, label, reason)
+
+
+def _eval_metrics(state: State, label: str) -> dict[str, Any]:
+    loss = {} if state.eval_loss is None else {"loss": state.eval_loss}
+    return {**loss, **state.eval_metrics.get(label, {})}
 
 
 def _train_metrics(state: State) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from toposcope.recorder.callbacks.rank_values import values_of_ranks
 from toposcope.recorder.collecting.gpus import gpus_of, supported
 from toposcope.recorder.collecting.machine_metrics import MIN_SHARE_SECONDS, Processors, psutil_module
 from toposcope.recorder.collecting.metric_sources import MetricSources
+from toposcope.recorder.frameworks.torch.modules import device_of
 from toposcope.recorder.training.event_callback import EventCallback
 
 if TYPE_CHECKING:
@@ -112,9 +113,7 @@ def _gpu_sources(model: Any) -> MetricSources:
     gpus = gpus_of(os.environ) if torch is not None and torch.cuda.is_available() else []
     if not gpus:
         return MetricSources({})
-    parameters = getattr(model, "parameters", None)
-    device = getattr(next(iter(parameters()), None), "device", None) if callable(parameters) else None
-    number = getattr(device, "index", None) or 0
+    number = getattr(device_of(model), "index", None) or 0
     # A process with a LOCAL_RANK has one GPU.
     readers = supported(_readers(import_module("pynvml"), gpus[number if number < len(gpus) else 0].handle))
     return MetricSources({"GPU": lambda: {name: float(read()) for name, read in readers.items()}})

@@ -33,7 +33,7 @@ class ThresholdStopper(Stopper):
         """Set the metric and the threshold.
 
         Args:
-            monitor: name of the metric; of the training, "loss" is available besides its metrics.
+            monitor: name of the metric; "loss" is the mean loss of the evaluation, or that of a batch of the training.
             dataloader_label: "train" for a metric of the training, otherwise the label of the evaluator: "eval" unless
                 it was given another one.
             threshold: the value that the metric must pass.

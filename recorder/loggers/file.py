@@ -205,15 +205,18 @@ class FileLogger(BufferedDestination):
                 del self._lines[:-_MAX_WAITING_LINES]
                 return
             lines, self._lines, self._characters = self._lines, [], 0
-        if lines:
-            self._is_uploaded = False
-            try:
-                with open(self._path, "a", encoding="utf-8", errors="backslashreplace") as file:
-                    file.writelines(f"{line}\n" for line in lines)
-            except OSError as error:
-                was_healthy, self._is_healthy = self._is_healthy, False  # First: the log line may be captured.
-                if was_healthy:
-                    log.error("%s cannot be written; lines are lost: %s", self._path, error)
+            if lines:
+                self._is_uploaded = False
+                self._append(lines)
+
+    def _append(self, lines: list[str]) -> None:
+        try:
+            with open(self._path, "a", encoding="utf-8", errors="backslashreplace") as file:
+                file.writelines(f"{line}\n" for line in lines)
+        except OSError as error:
+            was_healthy, self._is_healthy = self._is_healthy, False  # First: the log line may be captured.
+            if was_healthy:
+                log.error("%s cannot be written; lines are lost: %s", self._path, error)
 
     def _flush(self) -> None:
         self._write()

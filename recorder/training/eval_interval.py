@@ -2,17 +2,14 @@
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit, checked_time
 from toposcope.recorder.values.foreign_values import short_repr
 
-if TYPE_CHECKING:
-    from toposcope.recorder.training.state import State
-
-IsDue = Callable[["State", Event], bool]
-"""A function of the state and an event (BATCH_END, EPOCH_END or FIT_END): whether to evaluate after the event."""
+IsDue = Callable[[Any, Event], bool]
+"""A function of the State and an event (BATCH_END, EPOCH_END or FIT_END): whether to evaluate after the event."""
 Interval = TimeInput | IsDue
 
 _EVENTS = {TimeUnit.EPOCH: Event.EPOCH_END, TimeUnit.ITERATION: Event.ITERATION_END}
@@ -33,7 +30,7 @@ class EvalInterval:
         self._event = _EVENTS.get(interval.unit, Event.BATCH_END)
         self._last_batch = -1
 
-    def __call__(self, state: "State", event: Event) -> bool:
+    def __call__(self, state: Any, event: Event) -> bool:
         """Return whether an evaluation is due after event; RuntimeError for a fraction of epochs of unknown length."""
         if event is self._event:
             if self._is_over(state):
@@ -42,16 +39,16 @@ class EvalInterval:
             return False
         return event is Event.FIT_END and self._is_due_at_end(state)
 
-    def _is_due_at_end(self, state: "State") -> bool:
+    def _is_due_at_end(self, state: Any) -> bool:
         elapsed, batch = state.get_elapsed_duration(), state.counter.step
         return bool(batch) and batch != self._last_batch and elapsed is not None and elapsed.value >= 1
 
-    def _is_over(self, state: "State") -> bool:
+    def _is_over(self, state: Any) -> bool:
         unit, length = self._interval.unit, self._interval.value
         if unit is TimeUnit.DURATION:
             unit, length = _part_of(state, self._interval.value)
         before, now = state.previous_timestamp.get(unit).value, state.timestamp.get(unit).value
-        return before // length != now // length
+        return bool(before // length != now // length)
 
 
 def interval_from(interval: Any) -> IsDue:
@@ -74,11 +71,11 @@ def interval_from(interval: Any) -> IsDue:
     return EvalInterval(time) if time.value else _never
 
 
-def _never(state: "State", event: Event) -> bool:
+def _never(state: Any, event: Event) -> bool:
     return False
 
 
-def _part_of(state: "State", fraction: float) -> tuple[TimeUnit, int]:
+def _part_of(state: Any, fraction: float) -> tuple[TimeUnit, int]:
     """Return a fraction of the training in batches, samples or tokens, rounded up."""
     total = state.max_duration
     if total is not None and total.unit is TimeUnit.EPOCH:

@@ -1,7 +1,7 @@
 """The training loop: trains on the batches of each epoch and runs the events around them."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from toposcope.recorder.metrics import clear, result, update
@@ -30,7 +30,10 @@ class Plan(NamedTuple):
     """Epochs per iteration; None: the whole training is a single iteration that does not end."""
     steps_schedulers_by_batch: bool = False
     skips_trained_batches: bool = True
-    """Whether a training that continues in the middle of an epoch skips the batches that were trained before."""
+    """Whether a training that continues in the middle of an epoch skips the batches that were trained before.
+
+    Those of an iterator are gone anyway.
+    """
 
 
 def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan: Plan) -> None:
@@ -82,7 +85,7 @@ class _FitLoop:
     def _run_batches(self, batches: Iterable[Any]) -> bool:
         """Train on the batches; return False if the training is over before the last of them."""
         run_event, state, iterator = self._engine.run_event, self._state, iter(batches)
-        if self._plan.skips_trained_batches:
+        if self._plan.skips_trained_batches and not isinstance(state.train_dataloader, Iterator):
             for _ in range(int(state.timestamp.batch_in_epoch)):
                 run_event(Event.BEFORE_DATALOADER)
                 next(iterator, None)

@@ -228,7 +228,7 @@ class State:
         """Whether the training must end: it has reached max_duration, or a stop was requested."""
         if self.is_stop_requested or self._max_duration is None:
             return self.is_stop_requested
-        return self.timestamp.get(self._max_duration.unit).value >= self._max_duration.value
+        return self.counter.finished(self._max_duration.unit) >= self._max_duration.value
 
     def stop_training(self) -> None:
         """Request the training to end after the current batch: max_duration becomes what is finished so far.

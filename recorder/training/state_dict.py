@@ -1,15 +1,10 @@
 """State dict: a training as plain values, for a user's checkpoint, in the layout of Composer's `State.state_dict()`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toposcope.recorder import log
-
-if TYPE_CHECKING:
-    from toposcope.recorder.training.state import State
 
 SERIALIZED = (
     "model",
@@ -24,8 +19,8 @@ SERIALIZED = (
 """The keys of a state dict besides "metadata"."""
 
 
-def state_dict_of(state: State) -> dict[str, Any]:
-    """Return the values of SERIALIZED and "metadata".
+def state_dict_of(state: Any) -> dict[str, Any]:
+    """Return the values of SERIALIZED and "metadata" of a State.
 
     Optimizers, schedulers and callbacks are dicts by the name of their class; the second one of a class has "#2" added.
     "algorithms" is empty: Toposcope has none.
@@ -43,11 +38,11 @@ def state_dict_of(state: State) -> dict[str, Any]:
     }
 
 
-def load_into(state: State, values: Mapping[str, Any], *, strict: bool) -> None:
+def load_into(state: Any, values: Mapping[str, Any], *, strict: bool) -> None:
     """Restore what values have; log a warning for each object whose state is missing.
 
     Args:
-        state: of a training with the same network, optimizers, schedulers and callbacks.
+        state: the State of a training with the same network, optimizers, schedulers and callbacks.
         values: of state_dict_of().
         strict: whether a network of PyTorch with missing or unexpected parameters is an error.
     """
@@ -93,7 +88,7 @@ def _load_model(model: Any, values: Mapping[str, Any], strict: bool) -> None:
             log.warn("Parameters are %s the state dict: %s", kind, ", ".join(names))
 
 
-def _metadata(state: State) -> dict[str, Any]:
+def _metadata(state: Any) -> dict[str, Any]:
     """Return what a checkpoint says of where it was written."""
     torch = sys.modules.get("torch")
     return {

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from toposcope.recorder.training.time import TimeUnit
 from toposcope.recorder.training.timestamp import Timestamp
 
 
@@ -29,6 +30,14 @@ class StepCounter:
         self._seconds += seconds
         self.step += 1
         self.samples += samples
+
+    def finished(self, unit: TimeUnit) -> int | float:
+        """Return how much is finished in a unit, as in the timestamp, which is created only if it is needed."""
+        if unit is TimeUnit.EPOCH:
+            return self._timestamp.epoch.value  # Steps do not change it.
+        if unit is TimeUnit.BATCH:
+            return self.step
+        return self.samples if unit is TimeUnit.SAMPLE else self.timestamp.get(unit).value
 
     @property
     def timestamp(self) -> Timestamp:

@@ -1,13 +1,14 @@
 """Trainer: a training with access to its engine, state and logger, with Composer's interface."""
 
 import copy
+import inspect
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from itertools import islice
 from types import TracebackType
 from typing import Any, TextIO
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
-from toposcope.recorder.loggers.console import ConsoleLogger
 from toposcope.recorder.metrics import metrics_from
 from toposcope.recorder.training.batch import number_used
 from toposcope.recorder.training.callback_list import (
@@ -100,9 +101,10 @@ class Trainer:
             seed: recorded in the state for loggers; no random generator is seeded.
             load: called with the state between BEFORE_LOAD and AFTER_LOAD, to load a checkpoint into its model.
             loss_fn: called with the outputs and the last part of the batch.
-            metrics: metrics of evaluations, in the forms that Model accepts. None: those that model.get_metrics(False)
-                returns, if there is such a method, as in Composer.
-            train_metrics: metrics of the training batches, in the same forms. None: those of model.get_metrics(True).
+            metrics: metrics of evaluations, in the forms that Model accepts. None: those that
+                model.get_metrics(is_train=False) returns, if there is such a method, as in Composer.
+            train_metrics: metrics of the training batches, in the same forms. None: those that
+                model.get_metrics(is_train=True) returns.
             amp_level: as for Model.
             log_to_console: whether a ConsoleLogger is added to the loggers.
             console_log_interval: how often it prints metrics of the training.
@@ -123,7 +125,9 @@ class Trainer:
         warn_of_legacy_hooks(checked)
         destinations, other_callbacks = destinations_first(checked, checked_loggers(loggers))
         if checked_bool("log_to_console", log_to_console):
-            destinations.append(ConsoleLogger(console_log_interval, console_stream))
+            # By name: the folder of the loggers builds on this one.
+            console = import_module("toposcope.recorder.loggers.console")
+            destinations.append(console.ConsoleLogger(console_log_interval, console_stream))
         self.state = State(
             model=model,
             loss_fn=loss_fn,
@@ -165,7 +169,7 @@ class Trainer:
         reset_time: bool = False,
         train_dataloader: Iterable[Any] | None = None,
         eval_dataloader: Any = None,
-        eval_interval: Interval = 1,
+        eval_interval: Interval | None = None,
         eval_subset_num_batches: int = -1,
     ) -> None:
         """Train until max_duration, or for *duration* more.
@@ -175,12 +179,13 @@ class Trainer:
             reset_time: whether the timestamp begins at 0 again.
             train_dataloader: replaces that of Trainer().
             eval_dataloader: replaces that of Trainer(), together with the next two.
-            eval_interval: when eval_dataloader is evaluated.
+            eval_interval: when eval_dataloader is evaluated; None: after every epoch.
             eval_subset_num_batches: batches per evaluation of eval_dataloader.
 
         Raises:
             TypeError: an argument has the wrong type.
-            ValueError: there is no train_dataloader or no duration, or the duration has passed.
+            ValueError: there is no train_dataloader or no duration, the duration has passed, or an argument for
+                eval_dataloader is given without it.
             RuntimeError: eval_interval is a fraction of a training of unknown length.
             Exception: whatever the network or a callback raises, after entered callbacks are exited.
         """
@@ -189,10 +194,13 @@ class Trainer:
             self._use(train_dataloader)
         if state.train_dataloader is None:
             raise ValueError("fit() requires a train_dataloader: pass one to Trainer() or fit().")
+        subset = checked_integer("eval_subset_num_batches", eval_subset_num_batches, lowest=-1)
         if eval_dataloader is not None:
-            subset = checked_integer("eval_subset_num_batches", eval_subset_num_batches, lowest=-1)
-            state.evaluators = evaluators_from(eval_dataloader, self._metrics)
-            self._plan = self._plan._replace(due=_due(state, eval_interval), eval_subset=subset)
+            evaluators = evaluators_from(eval_dataloader, self._metrics)
+            due = _due(state, 1 if eval_interval is None else eval_interval)
+            self._plan, state.evaluators = self._plan._replace(due=due, eval_subset=subset), evaluators
+        elif eval_interval is not None or subset >= 0:
+            raise ValueError("eval_interval and eval_subset_num_batches of fit() require its eval_dataloader.")
         if checked_bool("reset_time", reset_time):
             state.timestamp = Timestamp()
         self._set_end(duration)
@@ -304,7 +312,10 @@ class _OnError:
 def _metrics_of(model: Any, given: Any, *, is_train: bool) -> Any:
     """Return the given metrics; if they are None, copies of those that the model returns."""
     own = getattr(model, "get_metrics", None)
-    return copy.deepcopy(own(is_train=is_train)) if given is None and callable(own) else given
+    # Other libraries have methods of this name with other parameters.
+    if given is not None or not callable(own) or "is_train" not in inspect.signature(own).parameters:
+        return given
+    return copy.deepcopy(own(is_train=is_train))
 
 
 def _single_optimizer(optimizers: Any) -> Any:

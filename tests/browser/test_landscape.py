@@ -300,7 +300,7 @@ def test_comparison_on_one_scale_and_downloads(server: StartServer, page: Page, 
     rows = files["csv"].decode().split("\r\n")
     assert len(rows) == 1 + 81 + 5 + 1 + 1
     assert rows[-2] == "convergence,,,0.0,0.0,5.0,,,,,"
-    assert rows[-3] == "path,16,16,0.0,0.0,5.0,,,"
+    assert rows[-3] == "path,16,16,0.0,0.0,5.0,,,,,"
     assert b"Plotly.newPlot" in files["html"]
     with np.load(io.BytesIO(files["npz"])) as arrays:
         np.testing.assert_allclose(arrays["z"].ravel(), drawn(other)["z"], DIGITS)

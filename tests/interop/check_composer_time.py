@@ -91,7 +91,7 @@ def test_timestamps(timestamp: str) -> None:
 
 def test_only_epoch_in_iteration_of_a_timestamp_can_be_set() -> None:
     for library in (training, composer.core):
-        timestamp: Any = library.Timestamp()  # type: ignore[attr-defined]
+        timestamp: Any = library.Timestamp()
         timestamp.epoch_in_iteration = 3
         assert str(timestamp.epoch_in_iteration) == "3ep"
         with pytest.raises(AttributeError):

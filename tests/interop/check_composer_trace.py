@@ -137,7 +137,7 @@ class Run:
 
 
 def _traced(base: type, run: Run) -> Any:
-    class Traced(base):  # type: ignore[misc]
+    class Traced(base):
         def run_event(self, event: Any, state: Any, logger: Any) -> None:
             run.trace.append((event.value, seen(event.value, state)))
             run.act(event.value, state)
@@ -152,7 +152,7 @@ def _traced(base: type, run: Run) -> Any:
 
 
 def _destination(base: type, run: Run) -> Any:
-    class Destination(base):  # type: ignore[misc]
+    class Destination(base):
         def run_event(self, event: Any, state: Any, logger: Any) -> None:
             run.trace.append(("logger", event.value))
 
@@ -251,6 +251,35 @@ def test_a_stop_and_a_second_fit(event: str, batch: int, interval: str) -> None:
         run.attempt(lambda: run.trainer.fit(duration="1ep"))
         run.attempt(lambda: run.trainer.fit(duration="2ba"))
         run.attempt(run.trainer.fit)
+
+    check(scenario)
+
+
+@pytest.mark.parametrize("event", ["fit_start", "iteration_start", *STOPS[:5]])
+def test_a_stop_before_the_first_batch(event: str) -> None:
+    """Composer cannot evaluate then, as it divides by max_duration, which is 0."""
+
+    def scenario(api: Api, run: Run) -> None:
+        run.at(event, 0, lambda state: state.stop_training())
+        run.start(max_duration="5ep")
+        run.attempt(run.trainer.fit)
+        run.attempt(run.trainer.fit)
+        run.attempt(lambda: run.trainer.fit(duration="4ba"))
+
+    check(scenario)
+
+
+@pytest.mark.parametrize("interval", ["1ep", "1iter", "2ba"])
+def test_iterations(interval: str) -> None:
+    def scenario(api: Api, run: Run) -> None:
+        options: dict[str, Any] = {"eval_dataloader": loader(1), "eval_interval": interval, "max_duration": "10ba"}
+        if api is TOPOSCOPE:
+            options["iteration_length"] = "2ep"
+        run.start(**options)
+        if api is COMPOSER:  # It has no parameter for it.
+            run.trainer.state._iteration_length = "2ep"
+        run.attempt(run.trainer.fit)
+        run.attempt(lambda: run.trainer.fit(duration="2ep"))
 
     check(scenario)
 

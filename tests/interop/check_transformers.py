@@ -81,7 +81,7 @@ def test_losses_do_not_depend_on_what_is_logged(tmp_path: Path) -> None:
 def test_accumulated_losses_are_those_of_steps_of_the_optimizer(tmp_path: Path) -> None:
     """Tokens weigh equally in a step; the last step of an epoch has fewer micro-batches."""
     directory = tmp_path / "run"
-    settings = {"gradient_accumulation_steps": 4, "num_train_epochs": 2}
+    settings: dict[str, Any] = {"gradient_accumulation_steps": 4, "num_train_epochs": 2}
     t = trainer(tmp_path / "out", [recording(directory, collect_freq=1)], number=40, **settings)
     t.train()
 
@@ -114,7 +114,7 @@ def test_nan_is_recorded(tmp_path: Path) -> None:
     t = Diverging(
         tiny_model(),
         arguments(tmp_path / "out"),
-        train_dataset=random_texts(16),  # type: ignore[arg-type]
+        train_dataset=random_texts(16),
         callbacks=[recording(tmp_path / "run")],
     )
     t.train()
@@ -140,7 +140,7 @@ def test_report_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_evaluations_are_recorded_once(tmp_path: Path) -> None:
     """The metrics of an evaluation, which the Trainer reports twice, are one point of eval/<metric>."""
     directory = tmp_path / "run"
-    settings = {EVAL_STRATEGY: "steps", "eval_steps": 2}
+    settings: dict[str, Any] = {EVAL_STRATEGY: "steps", "eval_steps": 2}
     t = trainer(tmp_path / "out", [recording(directory)], **settings)
     t.train()
     t.evaluate()
@@ -160,8 +160,8 @@ def test_several_data_sets_are_evaluated(tmp_path: Path) -> None:
     t = RecordingTrainer(
         tiny_model(),
         arguments(tmp_path / "out", **{EVAL_STRATEGY: "epoch"}),
-        train_dataset=texts,  # type: ignore[arg-type]
-        eval_dataset={"near": texts[:4], "far": texts[4:]},  # type: ignore[arg-type]
+        train_dataset=texts,
+        eval_dataset={"near": texts[:4], "far": texts[4:]},
         callbacks=[recording(tmp_path / "run")],
     )
     t.train()
@@ -182,7 +182,7 @@ def test_predictions_are_recorded(tmp_path: Path) -> None:
     """The metrics of predict() have the label test."""
     t = trainer(tmp_path / "out", [recording(tmp_path / "run")])
     t.train()
-    metrics = t.predict(random_texts(4)).metrics  # type: ignore[arg-type]
+    metrics = t.predict(random_texts(4)).metrics
 
     assert scalars_of(tmp_path / "run", "eval/test/loss") == {6: pytest.approx(metrics["test_loss"])}
 
@@ -193,7 +193,7 @@ def test_logged_values_are_recorded(tmp_path: Path) -> None:
     class Logging(TrainerCallback):
         def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
             if state.global_step == 2:
-                t.log({"reward": 0.5, "note": "text", "eval_bleu": 0.25})  # type: ignore[dict-item]
+                t.log({"reward": 0.5, "note": "text", "eval_bleu": 0.25})
 
     t = trainer(tmp_path / "out", [recording(tmp_path / "run"), Logging()])
     t.train()
@@ -242,7 +242,7 @@ def test_settings_are_lineage(tmp_path: Path) -> None:
 
 def test_checkpoints_are_recorded(tmp_path: Path) -> None:
     """Each saved checkpoint is a text at its step."""
-    settings = {"save_strategy": "steps", "save_steps": 2}
+    settings: dict[str, Any] = {"save_strategy": "steps", "save_steps": 2}
     trainer(tmp_path / "out", [recording(tmp_path / "run")], **settings).train()
 
     texts = run_in(tmp_path / "run").text("checkpoint")
@@ -252,7 +252,7 @@ def test_checkpoints_are_recorded(tmp_path: Path) -> None:
 
 def test_resumed_training_continues_the_run(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The steps of both processes are one series; the second begins after the checkpoint."""
-    settings = {"save_strategy": "steps", "save_steps": 2, "report_to": ["toposcope"]}
+    settings: dict[str, Any] = {"save_strategy": "steps", "save_steps": 2, "report_to": ["toposcope"]}
     with pytest.raises(ValueError, match="a full disk"):
         trainer(tmp_path / "out", [Raising(5)], **settings).train()
     directory = tmp_path / "out/toposcope"
@@ -304,7 +304,7 @@ def test_failed_training_is_reported(tmp_path: Path, kind: type[BaseException]) 
     t = Loader(
         tiny_model(),
         arguments(tmp_path / "out", max_steps=6),
-        train_dataset=random_texts(24),  # type: ignore[arg-type]
+        train_dataset=random_texts(24),
         callbacks=[recording(tmp_path / "run")],
     )
     with pytest.raises(kind, match="no such file"):
@@ -329,7 +329,7 @@ def test_training_that_begins_again_with_smaller_batches(tmp_path: Path) -> None
     t = OutOfMemory(
         tiny_model(),
         arguments(tmp_path / "out", auto_find_batch_size=True),
-        train_dataset=random_texts(24),  # type: ignore[arg-type]
+        train_dataset=random_texts(24),
         callbacks=[recording(tmp_path / "run")],
     )
     t.train()
@@ -343,7 +343,7 @@ def test_training_that_begins_again_with_smaller_batches(tmp_path: Path) -> None
 def test_our_callbacks_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Callbacks of both libraries may stop the training."""
     ours = [EarlyStopping(monitor="eval_loss", patience=1), LossMonitor()]
-    settings = {EVAL_STRATEGY: "epoch", "num_train_epochs": 3, "learning_rate": 0.0}
+    settings: dict[str, Any] = {EVAL_STRATEGY: "epoch", "num_train_epochs": 3, "learning_rate": 0.0}
     t = trainer(tmp_path / "out", [recording(tmp_path / "run", callbacks=ours)], **settings)
     t.train()
     assert t.state.global_step == 12
@@ -351,7 +351,7 @@ def test_our_callbacks_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "epoch: 2 step: 6, loss is" in capsys.readouterr().out
 
     settings = {EVAL_STRATEGY: "steps", "eval_steps": 1, "save_steps": 1, "learning_rate": 0.0}
-    best = {"load_best_model_at_end": True, "metric_for_best_model": "loss", "save_strategy": "steps"}
+    best: dict[str, Any] = {"load_best_model_at_end": True, "metric_for_best_model": "loss", "save_strategy": "steps"}
     theirs = EarlyStoppingCallback(2)
     t = trainer(tmp_path / "out2", [recording(tmp_path / "run2"), theirs], **settings, **best)
     t.train()
@@ -382,8 +382,8 @@ def test_trials_of_a_search_are_runs(tmp_path: Path) -> None:
         t = RecordingTrainer(
             None,
             arguments(tmp_path / name, **{EVAL_STRATEGY: "epoch"}),
-            train_dataset=random_texts(8),  # type: ignore[arg-type]
-            eval_dataset=random_texts(4),  # type: ignore[arg-type]
+            train_dataset=random_texts(8),
+            eval_dataset=random_texts(4),
             model_init=lambda: tiny_model(),
             callbacks=[recording(tmp_path / "runs" / name)],
         )
@@ -391,7 +391,7 @@ def test_trials_of_a_search_are_runs(tmp_path: Path) -> None:
             hp_space=lambda trial: {"learning_rate": trial.suggest_float("learning_rate", 0.001, 0.01)},
             n_trials=2,
             backend="optuna",
-            hp_name=hp_name,  # type: ignore[arg-type]
+            hp_name=hp_name,
         )
 
     runs = server.open(tmp_path / "runs").runs

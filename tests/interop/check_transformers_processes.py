@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.recorded_run import run_in, scalars_of, tags_of
@@ -93,7 +94,7 @@ def test_two_processes_record_one_run(tmp_path: Path) -> None:
 
 def test_killed_training_is_resumed(tmp_path: Path) -> None:
     """After kill -9 the training resumes from its checkpoint into the same run: one series, two attempts."""
-    settings = {"save_strategy": "steps", "save_steps": 4}
+    settings: dict[str, Any] = {"save_strategy": "steps", "save_steps": 4}
     directory = run_script(tmp_path, expected=-signal.SIGKILL, kill_at=7, **settings)
     before = scalars_of(directory, "loss/auto")
     assert list(before) == [1, 2, 3, 4, 5, 6, 7]

@@ -131,6 +131,21 @@ class LandscapeModelContract:
         assert sums.units > 1
         assert 0 < sums.standard_error < sums.mean
 
+    def test_losses_can_be_compared_unit_by_unit(self, subject: ModelUnderTest) -> None:
+        """At each place they are of the same units; the errors of small differences are far smaller than of losses."""
+        model = subject.model
+        self.hold_random(model)
+        model.move((0.0, 0.0))
+        here = model.losses()
+        model.move((1e-3, 0.0))
+        there = model.losses()
+        np.testing.assert_array_equal(here.sizes, there.sizes)
+        assert here.sizes.sum() == model.samples
+        difference = there.minus(here).sums
+        assert difference.mean == pytest.approx(there.sums.mean - here.sums.mean, abs=1e-12)
+        assert difference.standard_error < here.sums.standard_error / 5
+        assert here.minus(here).sums.standard_error == 0
+
     def test_nothing_trains(self, model: LandscapeModel) -> None:
         """Measuring losses does not change weights."""
         model.move((0.1, 0.1))

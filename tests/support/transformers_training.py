@@ -62,8 +62,8 @@ def trainer(directory: Path, callbacks: Any = (), number: int = 24, **settings: 
     return RecordingTrainer(
         tiny_model(),
         arguments(directory, **settings),
-        train_dataset=texts,  # type: ignore[arg-type]
-        eval_dataset=texts[:8],  # type: ignore[arg-type]
+        train_dataset=texts,
+        eval_dataset=texts[:8],
         callbacks=list(callbacks),
     )
 

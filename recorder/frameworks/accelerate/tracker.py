@@ -18,12 +18,12 @@ from toposcope.recorder.training.callback_list import CallbackList, checked_call
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
 
-_NOT_KNOWN = {"collect_metric": False, "collect_learning_rate": False, "collect_graph": False}
+_NOT_KNOWN: dict[str, Any] = {"collect_metric": False, "collect_learning_rate": False, "collect_graph": False}
 _NOT_KNOWN |= {"collect_throughput": False, "collect_train_lineage": False, "histogram_regular": "$^"}
 """What a tracker does not know of a training."""
 
 
-class ToposcopeTracker(tracking.GeneralTracker):  # type: ignore[misc]
+class ToposcopeTracker(tracking.GeneralTracker):
     """A run in `<project_dir>/<project_name>`, recorded by the main process.
 
         accelerator = Accelerator(log_with="toposcope", project_dir="runs")
@@ -86,42 +86,52 @@ class ToposcopeTracker(tracking.GeneralTracker):  # type: ignore[misc]
         """The run; None before start()."""
         return self._run
 
-    @tracking.on_main_process  # type: ignore[untyped-decorator]
+    @tracking.on_main_process
     def start(self) -> None:
-        """Begin the run; if the directory has an earlier one, the first log() decides whether it is continued."""
+        """Begin the run; if the directory has an earlier one, the first log() decides whether it is continued.
+
+        Accelerate before 1.8 does not call it.
+        """
         directory = checked_directory("logging_dir", self._directory)
-        if last_recorded_step(directory, rank_of(os.environ)) is None:
+        if self._run is None and last_recorded_step(directory, rank_of(os.environ)) is None:
             self._begin(None)
 
-    @tracking.on_main_process  # type: ignore[untyped-decorator]
+    @tracking.on_main_process
     def store_init_configuration(self, values: Mapping[str, Any]) -> None:
         """Record the settings of the training as lineage; names that indicate secrets are left out."""
         self._config = plain_settings(values)
+        self.start()
         if self._run is not None:
             self._record_config(self._run)
 
-    @tracking.on_main_process  # type: ignore[untyped-decorator]
+    @tracking.on_main_process
     def log(self, values: Mapping[str, Any], step: int | None = None, **kwargs: Any) -> None:
-        """Record numbers, texts, and nested mappings of them; step None: the one after the last log()."""
+        """Record numbers, texts, and nested mappings of them; step None: the one after the last that was logged."""
         if kwargs:
             self._skip("log_kwargs", f"no such options: {', '.join(kwargs)}")
         self._record(recordable(values), step)
 
-    @tracking.on_main_process  # type: ignore[untyped-decorator]
+    @tracking.on_main_process
     def log_images(self, values: Mapping[str, Any], step: int | None = None, **kwargs: Any) -> None:
         """Record images: by tag a list of arrays or of images of Pillow, or an array of a batch.
 
         Args:
             values: the images.
-            step: None: the one after the last log().
+            step: None: the one after the last that was logged.
             kwargs: "dataformats" of the arrays, "NHWC" for example; others are ignored with a warning.
         """
         layout = kwargs.pop("dataformats", None)
         if kwargs:
             self._skip("log_kwargs", f"no such options: {', '.join(kwargs)}")
-        self._record({tag: images_in(images, layout) for tag, images in values.items()}, step)
+        batches: dict[str, Any] = {}
+        for tag, images in values.items():
+            try:
+                batches[str(tag)] = images_in(images, layout)
+            except (TypeError, ValueError) as error:
+                self._skip(str(tag), str(error))
+        self._record(batches, step)
 
-    @tracking.on_main_process  # type: ignore[untyped-decorator]
+    @tracking.on_main_process
     def finish(self) -> None:
         """End the run."""
         if self._run is not None and self._run.is_running:

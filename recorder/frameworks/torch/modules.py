@@ -24,6 +24,11 @@ def unwrapped(module: Any) -> Any:
     return module
 
 
+def device_of(module: Any) -> Any:
+    """Return the device of a module's first parameter; None if it has none, or if it is not a module of PyTorch."""
+    return next((parameter.device for parameter in module.parameters()), None) if is_module(module) else None
+
+
 def dtype_name(tensor: Any) -> str | None:
     """Return the name of a tensor's dtype in a graph, such as "float32"; None for a dtype that graphs do not have."""
     name = str(tensor.dtype).removeprefix("torch.")

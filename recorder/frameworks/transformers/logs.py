@@ -12,7 +12,7 @@ _EVALUATIONS = {"eval": "eval_", "test": "test_"}
 
 
 def logged_scalars(logs: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numbers in what was logged by tag, "train/<name>", "eval/<name>" or "test/<name>" as in TensorBoard."""
+    """Return the numbers in what was logged by tag: "train/<name>", "eval/<name>" or "test/<name>"."""
     return {
         _tag(name): float(value)
         for name, value in logs.items()

@@ -108,13 +108,16 @@ def test_a_restarted_training_has_the_weights_of_one_that_was_not_interrupted(tm
     assert not Path(backup.backup_file).exists()
 
 
-def test_a_finished_training_is_not_trained_again_if_its_file_is_kept(tmp_path: Path) -> None:
-    """More epochs are."""
+def test_a_finished_training_is_not_trained_again_if_its_file_is_kept(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A warning says so; further epochs are trained."""
     epochs = Epochs()
     for last in (2, 2, 3):
         train(parts(), BackupAndRestore(tmp_path, delete_checkpoint=False), epochs, epochs=last)
 
     assert epochs.epochs == [1, 2, 3]
+    assert caplog.text.count("has finished its 2 epochs: nothing is trained") == 1
 
 
 def test_every_second_epoch_is_saved(tmp_path: Path) -> None:

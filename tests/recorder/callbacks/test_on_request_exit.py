@@ -26,6 +26,7 @@ from toposcope.recorder.callbacks import (
     SummaryCollector,
 )
 from toposcope.recorder.checkpoints import load_checkpoint
+from toposcope.recorder.train_thor import thor
 from toposcope.recorder.training import Model
 from toposcope.recorder.training.watch import watch
 
@@ -37,7 +38,7 @@ def batches() -> list[tuple[torch.Tensor, torch.Tensor]]:
     return [(torch.randn(8, 4, generator=generator), torch.randint(3, (8,), generator=generator)) for _ in range(STEPS)]
 
 
-def model(network: nn.Module | None = None) -> Model:
+def model(network: Any = None) -> Model:
     torch.manual_seed(0)
     network = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 3)) if network is None else network
     optimizer = torch.optim.SGD(network.parameters(), 0.1, momentum=0.9)
@@ -106,13 +107,19 @@ def test_an_interrupted_epoch_begins_again(tmp_path: Path) -> None:
     assert (first.steps, second.steps) == ([1, 2, 3, 4, 5, 6], list(range(7, 15)))
 
 
-def test_the_program_of_the_network_is_saved(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["plain", "compiled", "THOR"])
+def test_the_program_of_the_network_is_saved(tmp_path: Path, kind: str) -> None:
     """In evaluation mode, while the network keeps its mode and weights."""
     trained = model()
+    network = trained.train_network
+    if kind == "compiled":
+        trained = model(torch.compile(network, backend="eager"))
+    if kind == "THOR":
+        trained = Model(network, nn.CrossEntropyLoss(), thor(network, 0.1, 0.1, 0.9, frequency=1))
     trained.train(2, batches(), callbacks=[OnRequestExit(directory=tmp_path), At(3, send)])
     program = torch.export.load(tmp_path / "rank_0" / "Net_train.pt2").module()
 
-    network, inputs = trained.train_network, batches()[0][0]
+    inputs = batches()[0][0]
     assert network.training
     network.eval()
     torch.testing.assert_close(program(inputs), network(inputs))

@@ -1,5 +1,6 @@
 """MemoryMonitor: statistics of PyTorch's CUDA allocator."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,14 +14,12 @@ from toposcope.recorder.training.state import State
 from toposcope.recorder.training.watch import watch
 
 
-class OnDevice:
-    """A model whose only parameter says that it is on a CUDA device."""
+class OnDevice(torch.nn.Module):
+    """A model whose only parameter says that it is on the second CUDA device."""
 
-    def parameters(self) -> Any:
+    def parameters(self, recurse: bool = True) -> Any:
         """Yield the parameter."""
-        parameter = torch.nn.Parameter(torch.zeros(1))
-        parameter.__class__ = type("CudaParameter", (torch.nn.Parameter,), {"device": torch.device("cuda", 1)})
-        yield parameter
+        yield SimpleNamespace(device=torch.device("cuda", 1))
 
 
 @pytest.fixture

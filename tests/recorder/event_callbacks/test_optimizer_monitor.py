@@ -105,10 +105,11 @@ def test_gradients_are_those_of_the_step_in_a_watched_loop() -> None:
     assert series(memory, "l2_norm/update/0.weight")[0][0] == 1
 
 
-def test_gradients_are_unscaled() -> None:
-    """A GradScaler unscales them before the step."""
+@pytest.mark.parametrize("fused", [False, True])
+def test_gradients_are_unscaled(fused: bool) -> None:
+    """A GradScaler unscales them before the step; a fused optimizer does it itself."""
     network = tiny_network()
-    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1, fused=fused)
     scaler = torch.amp.GradScaler("cpu", init_scale=1024.0)
     memory = InMemoryLogger()
     (inputs, labels), *_ = tiny_batches(1)

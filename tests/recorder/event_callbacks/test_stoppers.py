@@ -131,11 +131,18 @@ def test_watched_loop_requests_a_stop() -> None:
         assert [run.step(loss) for loss in (1.0, 0.5, 0.25)] == [True, True, False]
 
 
+def test_loss_of_an_evaluation_needs_no_metric() -> None:
+    """It is computed anyway."""
+    with tiny_trainer([ThresholdStopper("loss", "eval", 100)], eval_dataloader=tiny_batches(1)) as trainer:
+        trainer.fit(duration="5ep")
+        assert int(trainer.state.timestamp.batch) == 5
+
+
 def test_missing_metric_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
     """The training continues."""
     assert epochs_with(EarlyStopper("scores", "eval"), [0.1]) == 12
     assert caplog.text.count("'scores'") == 1
-    assert "'score', 'val_loss'" in caplog.text
+    assert "'loss', 'score', 'val_loss'" in caplog.text
     assert epochs_with(ThresholdStopper("score", "eval", 0), [np.array([1.0, 2.0])]) == 12
     assert "ThresholdStopper cannot use" in caplog.text
     assert batches_with(EarlyStopper("f1", "train"), [1]) == 20

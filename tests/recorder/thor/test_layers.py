@@ -264,6 +264,29 @@ def test_functional_transformations_of_an_observed_network() -> None:
     assert not optimizer._capture.sums
 
 
+def test_optimizer_cannot_be_copied() -> None:
+    """A copy would not observe the network; the error says what to do."""
+    with pytest.raises(TypeError, match="state_dict"):
+        copy.deepcopy(thor(nn.Linear(4, 3), **OPTIONS))
+
+
+@pytest.mark.parametrize("place", ["outer_sums", "_Call"])
+def test_failures_of_the_observation_do_not_end_the_training(
+    place: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An error in our hooks costs the factors of the layer, and is logged once."""
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(f"toposcope.recorder.frameworks.torch.thor.capture.{place}", fail)
+    net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 3))
+    updates(net, lambda net: net(torch.randn(8, 4)))
+    assert [record.getMessage() for record in caplog.records if "no memory" in record.getMessage()] == [
+        f"THOR: layer {'0' if place == '_Call' else '1'} cannot be observed: RuntimeError: no memory"
+    ]
+
+
 def test_memory_is_freed_between_steps() -> None:
     """No inputs, gradients or factors are kept after a step."""
     net = nn.Linear(4, 3)

@@ -79,10 +79,12 @@ def test_other_dtypes(dtype: torch.dtype) -> None:
     assert all(torch.isfinite(each).all() for each in weights(net))
 
 
-def train_scaled(net: nn.Module, overflows: int | None, *, clears: str, unscales: bool = False) -> Any:
+def train_scaled(
+    net: nn.Module, overflows: int | None, *, clears: str, unscales: bool = False, is_given: bool = True
+) -> Any:
     """Train six steps with a GradScaler; before a step, a batch may overflow, so that its step is skipped."""
     scaler = torch.amp.GradScaler("cpu", init_scale=2.0**10, growth_interval=3)
-    optimizer = thor(net, **OPTIONS, grad_scaler=scaler)
+    optimizer = thor(net, **OPTIONS, grad_scaler=scaler if is_given else None)
     for step in range(6):
         for is_bad in (True, False) if step == overflows else (False,):
             inputs, labels = batch(step)
@@ -116,6 +118,20 @@ def test_scaled_training_equals_unscaled(overflows: int | None, clears: str) -> 
     optimizer = train_scaled(scaled, overflows, clears=clears, unscales=clears == "network")
     assert optimizer.step_number == 6
     for one, other in zip(weights(net), weights(scaled), strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("overflows", [None, 0, 2])
+def test_scaler_that_thor_was_not_given_is_found(overflows: int | None) -> None:
+    """THOR finds the GradScaler that calls its step()."""
+    trained = []
+    for is_given in (True, False):
+        net = network(torch.float64)
+        net.register_forward_pre_hook(lambda _, inputs: (inputs[0].double(),))
+        optimizer = train_scaled(net, overflows, clears="optimizer", is_given=is_given)
+        assert optimizer.grad_scaler is not None
+        trained.append(weights(net))
+    for one, other in zip(*trained, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-9, atol=1e-9)
 
 

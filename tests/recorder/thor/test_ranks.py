@@ -175,7 +175,7 @@ def test_inversions_are_assigned_to_the_process_with_the_least_work() -> None:
 
 def test_each_inverse_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a group, a process inverts only its own blocks, and receives the others."""
-    blocks = [Block(torch.eye(size)[None], torch.ones(1)) for size in (4, 3, 2)]
+    blocks = [Block(torch.eye(size)[None], (1.0,)) for size in (4, 3, 2)]
     sent: list[tuple[int, int]] = []
     monkeypatch.setattr(ranks, "number_of_ranks", lambda _: 2)
     monkeypatch.setattr(distributed, "get_rank", lambda _: 0)

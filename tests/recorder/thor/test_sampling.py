@@ -8,7 +8,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from toposcope.recorder.frameworks.torch.thor.factors import factors_from
+from toposcope.recorder.metrics import Loss
 from toposcope.recorder.train_thor import thor
+from toposcope.recorder.training import Model
 
 OPTIONS: dict[str, Any] = {"learning_rate": 0.1, "damping": 0.1, "momentum": 0.9, "frequency": 2, "fisher": "sampled"}
 
@@ -105,6 +107,47 @@ def test_scaled_and_accumulated_losses_do_not_matter() -> None:
         optimizer.sample_fisher(net(part), "normal")
     factors = factors_from(optimizer._capture.sums[""], "sum")
     torch.testing.assert_close(factors.gradients[0], torch.eye(3).double(), atol=0.1, rtol=0.1)
+
+
+@pytest.mark.parametrize(
+    ("loss_fn", "likelihood"),
+    [
+        (nn.CrossEntropyLoss(), "categorical"),
+        (functional.cross_entropy, "categorical"),
+        (nn.BCEWithLogitsLoss(), "bernoulli"),
+        (nn.MSELoss(), "normal"),
+        (lambda outputs, labels: outputs.square().mean(), None),
+    ],
+)
+def test_model_samples_the_labels_of_its_loss_function(
+    loss_fn: Any, likelihood: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Model calls sample_fisher() for the usual loss functions, in training only."""
+    net = network()
+    optimizer = thor(net, **OPTIONS)
+    asked: list[str] = []
+    original = optimizer.sample_fisher
+
+    def sample(outputs: Tensor, likelihood: str) -> None:
+        asked.append(likelihood)
+        original(outputs, likelihood)
+
+    monkeypatch.setattr(optimizer, "sample_fisher", sample)
+    is_classified = likelihood == "categorical"
+    labels = torch.randint(3, (8,)) if is_classified else torch.rand(8, 3)
+    data = [(torch.randn(8, 4), labels)] * 3
+    model = Model(net, loss_fn, optimizer, {"loss": Loss()})
+    model.train(1, data)
+    assert asked == ([likelihood] * 3 if likelihood else [])
+    assert optimizer.curvatures["0"].decision == ("refreshed" if likelihood else "failed")
+
+
+def test_model_samples_a_label_for_each_pixel() -> None:
+    """Outputs with classes in the second dimension are sampled at each position."""
+    net = nn.Conv2d(1, 3, 1)
+    optimizer = thor(net, **OPTIONS)
+    Model(net, nn.CrossEntropyLoss(), optimizer).train(1, [(torch.randn(4, 1, 5, 6), torch.randint(3, (4, 5, 6)))])
+    assert optimizer.curvatures[""].decision == "refreshed"
 
 
 def test_wrong_likelihood() -> None:

@@ -369,8 +369,15 @@ def test_schedules_groups_and_closures() -> None:
         rates.append(optimizer.param_groups[0]["lr"])
         assert isinstance(optimizer.step(closure), Tensor)
     assert rates == [0.1, 0.01, 0.01]
-    groups = [{"params": net[0].parameters(), "lr": 0.5}, {"params": net[3].parameters()}]  # type: ignore[index]
+    first, _norm, _activation, last = net.children()
+    groups: list[dict[str, Any]] = [
+        {"params": list(first.parameters()), "lr": 0.5},
+        {"params": list(last.parameters())},
+    ]
     grouped = thor(net, 0.1, 0.1, 0.9, params=groups)
+    scheduled = thor(net, [0.1, 0.01], 0.1, 0.9, params=[dict(groups[0]), dict(groups[1])])
+    train(net, scheduled, range(1))
+    assert [group["lr"] for group in scheduled.param_groups] == [0.5, 0.01]
     scheduler = torch.optim.lr_scheduler.StepLR(grouped, 1, 0.1)
     before = copy.deepcopy(net[1].state_dict())  # type: ignore[index]
     train(net, grouped, range(1))

@@ -11,6 +11,8 @@ from toposcope.recorder.training.state import State
 
 
 class Pair(NamedTuple):
+    """A batch with names."""
+
     inputs: int
     label: int
 

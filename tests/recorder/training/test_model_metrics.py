@@ -36,8 +36,18 @@ def test_metrics_of_the_model_are_used_unless_others_are_given() -> None:
     with pytest.raises(RuntimeError, match="no samples"):
         network.metrics[False]["acc"].eval()
 
+
+def test_given_metrics_and_methods_of_other_libraries() -> None:
+    """The former take precedence over those of the model; the latter are not called."""
     memory = InMemoryLogger()
     given: dict[str, Any] = {"metrics": {"loss"}, "train_metrics": {}}
     with tiny_trainer([], [memory], model=WithMetrics(), eval_dataloader=tiny_batches(1), **given) as trainer:
         trainer.fit()
     assert {name for name in memory.data if name.startswith("metrics/")} == {"metrics/eval/loss"}
+
+    class OfAnotherLibrary(WithMetrics):
+        def get_metrics(self, reset: bool = False) -> dict[str, Any]:
+            raise AssertionError
+
+    with tiny_trainer([], model=OfAnotherLibrary(), eval_dataloader=tiny_batches(1)) as trainer:
+        trainer.fit()

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toposcope.recorder.training.step_counter import StepCounter
+from toposcope.recorder.training.time import TimeUnit
 from toposcope.recorder.training.timestamp import Timestamp
 
 STEP = st.tuples(st.integers(0, 64), st.sampled_from([0.25, 0.5, 3.0]))
@@ -20,9 +21,13 @@ def test_timestamps_do_not_depend_on_when_they_are_read(epochs: list[list[tuple[
             counter.count(samples, seconds)
             before, now = now, now.to_next_batch(samples, duration=timedelta(seconds=seconds))
             assert (counter.step, counter.samples) == (now.batch.value, now.sample.value)
+            for unit in ("ep", "ba", "sp"):
+                assert counter.finished(TimeUnit(unit)) == now.get(unit).value
             if is_read:
                 assert counter.timestamp == now
         assert counter.previous == before
         assert counter.timestamp == now
         counter.timestamp = now = now.to_next_epoch()
         counter.previous = before = now
+        assert counter.finished(TimeUnit.EPOCH) == now.epoch.value
+        assert counter.finished(TimeUnit.SECOND) == now.get("sec").value

@@ -75,7 +75,7 @@ def test_a_time_is_written_as_it_was_given() -> None:
     assert str(Time.from_timestring("6sec")) == str(Time(6, "sec")) == "6sec"
     assert repr(Time(1, "tok")) == "Time(1, TimeUnit.TOKEN)"
     assert Time.from_timestring("10BA").unit is TimeUnit("Batch") is TimeUnit.BATCH
-    timestamp = Timestamp(batch=3).to_next_batch(4)
+    timestamp = Timestamp().to_next_batch(4)
     assert eval(repr(timestamp), {**globals(), "datetime": datetime}) == timestamp
 
 
@@ -87,7 +87,7 @@ def test_the_product_of_two_times_has_the_unit_that_is_not_a_fraction() -> None:
     assert +two == two
     for other in (two, "1ba", Time(1, "sec")):
         with pytest.raises(RuntimeError, match="neither is a fraction"):
-            two * other  # type: ignore[operator]
+            two * other
 
 
 def test_an_input_without_a_unit_is_an_error() -> None:

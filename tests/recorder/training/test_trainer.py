@@ -2,7 +2,7 @@
 
 import io
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
@@ -13,6 +13,7 @@ from toposcope.recorder.callbacks import SummaryCollector
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.prediction import on_cpu
 from toposcope.recorder.training.run_context import RunContext
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.time import Time
@@ -140,6 +141,12 @@ def test_fit_continues_in_the_middle_of_an_epoch_with_its_next_batch() -> None:
             trainer.fit()
             trainer.fit(duration="2ba")
         assert seen == expected
+    seen.clear()
+    arguments["train_dataloader"] = iter(arguments["train_dataloader"])
+    with Trainer(model=Numbers(), callbacks=Seen(), **arguments) as trainer:
+        trainer.fit()
+        trainer.fit(duration="1ba")
+    assert seen == [0, 1, 2, 3]
 
 
 def test_a_training_that_is_over_needs_another_duration() -> None:
@@ -151,6 +158,24 @@ def test_a_training_that_is_over_needs_another_duration() -> None:
         assert trainer.state.timestamp.batch == 2
         trainer.fit(duration=1, train_dataloader=line_batches(3))
         assert trainer.state.timestamp.batch == 5
+
+
+def test_fit_evaluates_other_data_at_another_interval() -> None:
+    labels: list[Any] = []
+
+    class Labels(EventCallback):
+        def eval_start(self, state: State, logger: Logger) -> None:
+            labels.append((state.dataloader_label, int(state.timestamp.batch)))
+
+    with Trainer(
+        model=Line(), train_dataloader=line_batches(4), eval_dataloader=line_batches(1), callbacks=Labels()
+    ) as trainer:
+        for options in ({"eval_interval": 1}, {"eval_subset_num_batches": 1}):
+            with pytest.raises(ValueError, match="eval_dataloader"):
+                trainer.fit(duration=1, **options)  # type: ignore[arg-type]
+        trainer.fit(duration=1)
+        trainer.fit(duration=1, eval_dataloader={"other": line_batches(1)}, eval_interval="3ba")
+    assert labels == [("eval", 4), ("other", 6), ("other", 8)]
 
 
 def test_only_the_given_number_of_batches_is_used() -> None:
@@ -196,6 +221,21 @@ def test_predict_returns_the_outputs_of_a_number_of_batches() -> None:
         assert (trainer.state.dataloader, trainer.state.dataloader_label) == ([1, 2], "train")
         with pytest.raises(ValueError, match="subset_num_batches"):
             trainer.predict(batches, subset_num_batches=-2)
+
+
+def test_outputs_keep_their_structure_on_the_way_to_the_cpu() -> None:
+    class Pair(NamedTuple):
+        first: Any
+        second: Any
+
+    class OnDevice:
+        def cpu(self) -> str:
+            return "on the CPU"
+
+    on_device, cpu = OnDevice(), "on the CPU"
+    outputs = {"pair": Pair(on_device, 3), "list": [on_device, (on_device, None)]}
+    assert on_cpu(outputs) == {"pair": Pair(cpu, 3), "list": [cpu, (cpu, None)]}
+    assert type(on_cpu(outputs)["pair"]) is Pair
 
 
 def test_log_to_console_adds_a_console_logger() -> None:

@@ -206,7 +206,7 @@ export const en = {
     "raises or lowers the whole surface.",
   "land.trust_noise_partly":
     "Only at {n} of {of} nodes does the loss differ from the one at the origin by more than noise. The standard error " +
-    "of a difference is {error} (median; the same {samples} samples everywhere). Elsewhere, the shape is noise.",
+    "of a difference is {error} (median; the same {samples} samples everywhere). Elsewhere, differences are within the noise.",
   "land.trust_noise_batches":
     "Only mean losses of batches are known: standard errors are those between {units} batches ({samples} samples).",
   "land.trust_noise_of_losses":
@@ -248,7 +248,9 @@ export const en = {
     "{n} of {of} measured losses is not finite (crossed out on the map).|{n} of {of} measured losses are not " +
     "finite (crossed out on the map).",
   "land.trust_buffers_none": "The network has no normalization statistics.",
-  "land.trust_buffers_moved": "Normalization statistics move with the weights: exact at every checkpoint in the plane.",
+  "land.trust_buffers_moved":
+    "Normalization statistics move with the weights: exact at every checkpoint in the plane; away from them, losses " +
+    "are often higher than with recomputed statistics.",
   "land.trust_buffers_frozen":
     "Normalization statistics are those of the last checkpoint; elsewhere, losses are higher than with matching " +
     "statistics.",
@@ -453,7 +455,7 @@ export const zh = {
   "land.trust_noise":
     "{of} 个节点中有 {n} 个节点的损失与原点处的损失之差超出噪声。差值的标准误差为 {error}（中位数；各处使用相同的 {samples} 个样本）；单个损失的标准误差 {level} 只会整体抬高或降低曲面。",
   "land.trust_noise_partly":
-    "{of} 个节点中只有 {n} 个节点的损失与原点处的损失之差超出噪声。差值的标准误差为 {error}（中位数；各处使用相同的 {samples} 个样本）。其余部分的形状只是噪声。",
+    "{of} 个节点中只有 {n} 个节点的损失与原点处的损失之差超出噪声。差值的标准误差为 {error}（中位数；各处使用相同的 {samples} 个样本）。其余差异在噪声之内。",
   "land.trust_noise_batches": "只知道各批次的平均损失：标准误差取自 {units} 个批次之间的差异（{samples} 个样本）。",
   "land.trust_noise_of_losses":
     "损失相差 {span}，为单个损失标准误差的 {times} 倍（中位数 {error}，{samples} 个样本）。文件中没有差值的标准误差，而它通常小得多。",
@@ -481,7 +483,8 @@ export const zh = {
   "land.trust_steepest": "最陡方向的曲率为 {steepest}（± {residual}）。",
   "land.trust_non_finite": "{of} 个测量损失中有 {n} 个不是有限值：在地图上以叉号标出。",
   "land.trust_buffers_none": "网络没有归一化层的统计量。",
-  "land.trust_buffers_moved": "归一化层的统计量随权重一起移动：在平面上的每个检查点处都是精确的。",
+  "land.trust_buffers_moved":
+    "归一化层的统计量随权重一起移动：在平面上的每个检查点处都是精确的；远离检查点处，损失往往比重新计算统计量时偏高。",
   "land.trust_buffers_frozen": "归一化层的统计量保持最后一个检查点的值：离它越远，损失比用各自的统计量时偏高。",
   "land.trust_buffers_recalibrated": "归一化层的统计量在每个节点重新计算。",
   "land.samples": "样本数",

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from toposcope.recorder import log
 from toposcope.recorder.frameworks.torch.thor.layers import Layer, factor_dtype
 from toposcope.recorder.frameworks.torch.thor.rows import Approach, RowSums, outer_sums, trace_sums
 
@@ -23,8 +24,8 @@ class LayerSums:
     inputs: Tensor
     """See RowSums."""
     gradients: Tensor
-    samples: Tensor
-    positions: Tensor
+    samples: Tensor | int
+    positions: Tensor | int
 
 
 @dataclass(eq=False)
@@ -62,6 +63,7 @@ class Capture:
     _is_sampling: bool = False
     _step: int = 0
     _last_scale: tuple[int, float] = (-1, 1.0)
+    _has_failed: bool = False
 
     def add(self, layer: Layer) -> None:
         """Register the hooks of a layer."""
@@ -81,6 +83,11 @@ class Capture:
         self.sums.clear()
         self._pending.clear()
 
+    def divide(self, scale: float) -> None:
+        """Divide gradients by a scale that scale() did not contain while they were summed."""
+        for sums in self.sums.values():
+            sums.gradients.div_(scale).div_(scale)
+
     @contextmanager
     def sampling(self, layers: Mapping[str, Layer]) -> Iterator[None]:
         """Sum the gradients that autograd computes in the context."""
@@ -99,9 +106,15 @@ class Capture:
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]
     def observe(self, layer: Layer, inputs: Tensor, output: Tensor) -> None:
-        """Sum the products of a call after its backward pass."""
+        """Sum the products of a call after its backward pass; a failure only costs the factors of the layer."""
         if layer.name not in self._kinds or not layer.module.training:
             return
+        try:
+            self._observe(layer, inputs, output)
+        except Exception as error:
+            self._fail(layer, error)
+
+    def _observe(self, layer: Layer, inputs: Tensor, output: Tensor) -> None:
         if not (torch.is_grad_enabled() and output.requires_grad):
             return
         if layer.weight.grad is None and not self.samples_labels:
@@ -126,10 +139,20 @@ class Capture:
             return
         backward = torch._C._current_graph_task_id()
         calls = [call for call in self._pending.pop(layer.name, ()) if call.backward == backward]
-        if calls:
+        if not calls:
+            return
+        try:
             if self._last_scale[0] != backward:
                 self._update_scale(backward)
             self._sum(layer, calls, self._last_scale[1])
+        except Exception as error:
+            self._fail(layer, error)
+
+    def _fail(self, layer: Layer, error: Exception) -> None:
+        self.sums.pop(layer.name, None)
+        if not self._has_failed:
+            self._has_failed = True
+            log.warn("THOR: layer %s cannot be observed: %s: %s", layer.name, type(error).__name__, error)
 
     def _update_scale(self, backward: int) -> None:
         """Read the scale of the loss, once per backward pass. A GradScaler that lowers it has skipped the step."""
@@ -159,8 +182,7 @@ class Capture:
             first.gradients.add_(other.gradients)
         if scale != 1.0:
             first.gradients.div_(scale).div_(scale)
-        samples = first.gradients.new_full((), max(part.samples for part in parts))
-        positions = first.gradients.new_full((), sum(part.positions for part in parts))
+        samples, positions = max(part.samples for part in parts), sum(part.positions for part in parts)
         total = LayerSums(first.inputs, first.gradients, samples, positions)
         earlier = self.sums.get(layer.name)
         self.sums[layer.name] = total if earlier is None else _added(earlier, total)
@@ -171,7 +193,10 @@ def _added(one: LayerSums, other: LayerSums) -> LayerSums:
     first, second = _is_finite(one), _is_finite(other)
 
     def add(name: str) -> Tensor:
-        left, right = getattr(one, name), getattr(other, name)
+        left, right = (
+            each if isinstance(each, Tensor) else one.inputs.new_full((), each)
+            for each in (getattr(one, name), getattr(other, name))
+        )
         return torch.where(first, left, 0) + torch.where(second, right, 0)
 
     # If neither is finite, nothing remains: the sums must not look like those of a layer without gradients.

@@ -39,6 +39,7 @@ def create(
     block: int | None,
     trust_region: Any,
     trace_thresholds: Any,
+    factor_decay: Any,
     approach: Any,
     reduction: Any,
     fisher: Any,
@@ -80,6 +81,7 @@ def create(
         refresh=RefreshSettings(
             frequency=frequency,
             thresholds=None if trace_thresholds is None else _thresholds(trace_thresholds),
+            decay=_decay(factor_decay),
             # Sampled labels: the gradients are of a sum, whatever the loss is.
             reduction="sum" if fisher == "sampled" else reduction,
             inverses=InverseSettings(uses_pi, block),
@@ -101,6 +103,13 @@ def _groups(net: nn.Module, params: Iterable[Mapping[str, Any]] | None) -> list[
         for name in group.keys() - {"params"}:
             group[name] = checked_amount(f"{name} of a group of params", group[name], is_positive=name == "damping")
     return groups
+
+
+def _decay(value: Any) -> float:
+    decay = checked_amount("factor_decay", value)
+    if decay >= 1:
+        raise ValueError(f"factor_decay must be less than 1, not {value!r}.")
+    return decay
 
 
 def _thresholds(value: Any) -> Thresholds | None:

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor
 
-from toposcope.recorder.frameworks.torch.thor.factors import Factors, traces
-from toposcope.recorder.frameworks.torch.thor.inverse import Block, Damping, blocks_of, split_damping
+from toposcope.recorder.frameworks.torch.thor.factors import Factors
+from toposcope.recorder.frameworks.torch.thor.inverse import Block, PerGroup, blocks_of, split_damping
 from toposcope.recorder.frameworks.torch.thor.layers import Layer, factor_dtype, is_embedding
 from toposcope.recorder.frameworks.torch.thor.refresh import Decision, TraceRule
 
@@ -22,13 +23,13 @@ class InverseSettings:
     """Size of diagonal blocks; None: whole factors."""
 
 
-class Traces(NamedTuple):
-    """Traces of both factors, without damping."""
+class OfFactors(NamedTuple):
+    """Numbers of both factors, tensors of the CPU."""
 
     inputs: Tensor
-    """tr A, (groups,)."""
+    """Of A, (groups,)."""
     gradients: Tensor
-    """tr G, (groups,)."""
+    """Of G, (groups,)."""
 
 
 class Norms(NamedTuple):
@@ -40,24 +41,37 @@ class Norms(NamedTuple):
     """Of the gradient, without dimensions."""
 
 
+class Average(NamedTuple):
+    """A running average of factors and their traces."""
+
+    factors: Factors
+    traces: PerGroup
+
+    def averaged(self, factors: Factors, traces: PerGroup, decay: float) -> "Average":
+        """Return the average with new factors, without changing either."""
+        matrices = (last.lerp(new, 1 - decay) for last, new in zip(self.factors, factors, strict=True))
+        numbers = (
+            tuple(decay * last + (1 - decay) * new for last, new in zip(*each, strict=True))
+            for each in zip(self.traces, traces, strict=True)
+        )
+        return Average(Factors(*matrices), PerGroup(*numbers))
+
+
 Inverse = tuple[Tensor, ...]
 """Inverses of the diagonal blocks, (groups, block, block) each; or the only one of a diagonal factor, (1, size)."""
 
 
 @dataclass
 class Curvature:
-    """The inverse factors of a layer, and what is known of them. Tensors stay on the device: reading them is a sync."""
+    """The inverse factors of a layer, and what is known of them. Reading `norms` and inverses waits for the device."""
 
     layer: Layer
     rule: TraceRule
     settings: InverseSettings
     inverse_inputs: Inverse | None = None
     inverse_gradients: Inverse | None = None
-    damping: Damping | None = None
-    """What was added to the diagonals of both factors at the last refresh, (groups,) each; their product is the
-    damping of the parameter group."""
-    traces: Traces | None = None
-    """Of the last batch on which the trace rule decided or the layer was refreshed."""
+    average: "Average | None" = None
+    """The running average of the factors; None if there is no decay."""
     decision: Literal["refreshed", "kept", "frozen", "failed"] | None = None
     """On the last due step; "failed": the factors were missing, not finite or singular, and the last inverses stay."""
     refreshes: int = 0
@@ -66,6 +80,10 @@ class Curvature:
     """What the trace rule decided, one step before, for the next due step; None: it decides on the due step."""
     norms: Norms | None = None
     """Of the last step, if `measures_norms` of the optimizer is set; else None."""
+    _damping: PerGroup | None = None
+    _traces: PerGroup | None = None
+    _diagonal: Tensor | None = None
+    """The inverse of the input's factor of an embedding, until refresh()."""
 
     def condition_numbers(self) -> Tensor | None:
         """Return the condition numbers of both damped factors, the largest of their groups and blocks, shape (2,).
@@ -76,22 +94,42 @@ class Curvature:
             return None
         return torch.stack([_condition_number(each) for each in (self.inverse_inputs, self.inverse_gradients)])
 
-    def damped_trace(self, factors: Factors, damping: float) -> Tensor:
-        """Return the trace of F + damping * I, without dimensions; not finite if a row of the batch was not."""
-        self.traces = Traces(traces(factors.inputs), traces(factors.gradients))
-        size = self.layer.groups * self.layer.input_size * self.layer.output_size
-        return (self.traces.inputs * self.traces.gradients).sum() + damping * size
+    @property
+    def damping(self) -> OfFactors | None:
+        """What was added to the diagonals of both factors at the last refresh; the product is that of the group."""
+        return None if self._damping is None else OfFactors(*map(torch.tensor, self._damping))
 
-    def damped_blocks(self, factors: Factors, damping: float) -> list[Block]:
-        """Return what is to be inverted on a refresh; refresh() takes the inverses."""
-        split = self.damping = split_damping(factors, damping, self.settings.uses_pi)
-        slices = self._slices()
-        blocks = []
+    @property
+    def traces(self) -> OfFactors | None:
+        """Traces, without damping, of the last batch on which the trace rule decided or the layer was refreshed."""
+        return None if self._traces is None else OfFactors(*map(torch.tensor, self._traces))
+
+    def take_traces(self, traces: PerGroup, damping: float) -> float:
+        """Remember the traces of a batch; return the trace of F + damping * I."""
+        self._traces = traces
+        size = self.layer.groups * self.layer.input_size * self.layer.output_size
+        return sum(a * g for a, g in zip(*traces, strict=True)) + damping * size
+
+    def damped_blocks(self, factors: Factors, damping: float, decay: float) -> list[Block]:
+        """Return what is to be inverted on a refresh; refresh() takes the inverses.
+
+        Args:
+            factors: of the batch whose traces take_traces() got.
+            damping: of F.
+            decay: share of the last factors that is kept.
+        """
+        assert self._traces is not None
+        traces = self._traces
+        if decay:
+            last = self.average or Average(factors, traces)
+            self.average = last.averaged(factors, traces, decay)
+            factors, traces = self.average
+        sizes = (self.layer.input_size, self.layer.output_size)
+        split = self._damping = split_damping(traces, sizes, damping, self.settings.uses_pi)
+        blocks = [] if is_embedding(self.layer) else _blocks(factors.inputs, self._slices[0], split.inputs)
         if is_embedding(self.layer):
-            self.inverse_inputs = (1 / (factors.inputs + split.inputs[:, None]),)
-        else:
-            blocks = [Block(factors.inputs[:, part, part], split.inputs) for part in slices[0]]
-        return blocks + [Block(factors.gradients[:, part, part], split.gradients) for part in slices[1]]
+            self._diagonal = 1 / (factors.inputs + split.inputs[0])
+        return blocks + _blocks(factors.gradients, self._slices[1], split.gradients)
 
     def refresh(self, inverses: Sequence[Tensor | None]) -> None:
         """Take the inverses of damped_blocks(). If there is None, the last ones stay."""
@@ -99,11 +137,11 @@ class Curvature:
         if len(found) < len(inverses):
             self.fail()
             return
-        number = 0 if is_embedding(self.layer) else len(self._slices()[0])
-        if number:
-            self.inverse_inputs = tuple(found[:number])
+        number = 0 if self._diagonal is not None else len(self._slices[0])
+        self.inverse_inputs = tuple(found[:number]) if self._diagonal is None else (self._diagonal,)
         self.inverse_gradients = tuple(found[number:])
-        self.decision, self.refreshes = "refreshed", self.refreshes + 1
+        self.decision = "refreshed"
+        self.refreshes += 1
 
     def fail(self) -> None:
         """Keep the last inverses; the next due step refreshes whatever the trace rule says."""
@@ -123,6 +161,7 @@ class Curvature:
         return {
             "inverse_inputs": self.inverse_inputs,
             "inverse_gradients": self.inverse_gradients,
+            "average": None if self.average is None else [tuple(each) for each in self.average],
             "last_trace": self.rule.last_trace,
             "is_frozen": self.rule.is_frozen,
             "refreshes": self.refreshes,
@@ -132,7 +171,7 @@ class Curvature:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what state_dict() returned, on the device of the layer and in the dtype of its factors."""
-        weight, slices = self.layer.weight, self._slices()
+        weight, slices = self.layer.weight, self._slices
         for name, parts in zip(("inverse_inputs", "inverse_gradients"), slices, strict=True):
             inverse = state[name]
             if inverse is not None:
@@ -144,10 +183,16 @@ class Curvature:
                     )
                 inverse = tuple(each.to(weight.device, factor_dtype(self.layer), copy=True) for each in inverse)
             setattr(self, name, inverse)
+        self.average = None
+        if state["average"] is not None:
+            factors, traces = state["average"]
+            moved = (each.to(weight.device, factor_dtype(self.layer), copy=True) for each in factors)
+            self.average = Average(Factors(*moved), PerGroup(*traces))
         self.rule.last_trace, self.rule.is_frozen = state["last_trace"], state["is_frozen"]
         self.refreshes = state["refreshes"]
         self.planned, self.decision = state["planned"], state["decision"]
 
+    @cached_property
     def _slices(self) -> tuple[list[slice], list[slice]]:
         """Return the places of the blocks of both factors."""
         layer, block = self.layer, self.settings.block
@@ -156,6 +201,12 @@ class Curvature:
             list(blocks_of(layer.input_size, inputs, layer.bias is not None)),
             list(blocks_of(layer.output_size, block, False)),
         )
+
+
+def _blocks(matrix: Tensor, slices: Sequence[slice], damping: tuple[float, ...]) -> list[Block]:
+    if len(slices) == 1:
+        return [Block(matrix, damping)]
+    return [Block(matrix[:, part, part], damping) for part in slices]
 
 
 def _times_blocks(matrix: Tensor, blocks: Inverse) -> Tensor:

@@ -26,9 +26,13 @@ def factors_from(sums: LayerSums, reduction: Reduction) -> Factors:
     samples: A = sum(a a') / N, G = N sum(g g') / S. If the loss is the sum over the samples: G = sum(g g') / (N S).
     Accumulated passes, whose losses are divided by their number, count as one batch.
     """
-    samples, positions = sums.samples.clamp(min=1), sums.positions.clamp(min=1)
+    samples, positions = _at_least_1(sums.samples), _at_least_1(sums.positions)
     per_sample = samples * samples if reduction == "mean" else 1
     return Factors(sums.inputs / samples, sums.gradients * (per_sample / positions))
+
+
+def _at_least_1(count: Tensor | int) -> Tensor | int:
+    return max(count, 1) if isinstance(count, int) else count.clamp(min=1)
 
 
 def shapes_of(layer: Layer, kind: Kind) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -1,5 +1,6 @@
 """Inverses of damped factors, by Cholesky decomposition of their diagonal blocks."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -7,19 +8,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from toposcope.recorder.frameworks.torch.thor.factors import Factors, traces
-
 _RAISES = (1.0, 10.0, 100.0, 1000.0)
 """Factors by which the damping of a matrix is raised until it can be inverted."""
 
 
-class Damping(NamedTuple):
-    """What is added to the diagonals of both factors."""
+class PerGroup(NamedTuple):
+    """Numbers of both factors of a layer, one for each group."""
 
-    inputs: Tensor
-    """(groups,)."""
-    gradients: Tensor
-    """(groups,)."""
+    inputs: tuple[float, ...]
+    gradients: tuple[float, ...]
 
 
 class Block(NamedTuple):
@@ -27,24 +24,33 @@ class Block(NamedTuple):
 
     matrix: Tensor
     """Positive semidefinite, (groups, size, size)."""
-    damping: Tensor
-    """Positive, (groups,)."""
+    damping: tuple[float, ...]
+    """Positive, for each group."""
 
 
-def split_damping(factors: Factors, damping: float, uses_pi: bool) -> Damping:
-    """Return the damping of both factors, whose product is *damping*.
+def split_damping(traces: PerGroup, sizes: tuple[int, int], damping: float, uses_pi: bool) -> PerGroup:
+    """Return what is added to the diagonals of both factors, whose product is *damping*.
 
     With uses_pi, pi = sqrt((tr A / dim A) / (tr G / dim G)) divides it in proportion to the factors' mean eigenvalues
     (Martens and Grosse, arXiv:1503.05671, section 6.3); otherwise both are its square root, as in MindSpore.
+
+    Args:
+        traces: of the factors.
+        sizes: rows of the factors.
+        damping: positive.
+        uses_pi: whether to use pi.
     """
-    root = factors.inputs.new_full(factors.inputs.shape[:1], damping).sqrt()
-    if not uses_pi:
-        return Damping(root, root)
-    inputs = traces(factors.inputs) / factors.inputs.shape[1]
-    gradients = traces(factors.gradients) / factors.gradients.shape[1]
-    pi = (inputs / gradients).sqrt()
-    pi = torch.where(torch.isfinite(pi) & (pi > 0), pi, torch.ones_like(pi))
-    return Damping(root * pi, root / pi)
+    root = math.sqrt(damping)
+    ratios = [_pi(*each, *sizes) if uses_pi else 1.0 for each in zip(*traces, strict=True)]
+    return PerGroup(tuple(root * pi for pi in ratios), tuple(root / pi for pi in ratios))
+
+
+def _pi(inputs: float, gradients: float, input_size: int, output_size: int) -> float:
+    """Return pi; 1 if it is 0 or not finite."""
+    if not inputs > 0 or not gradients > 0:
+        return 1.0
+    ratio = (inputs / input_size) / (gradients / output_size)
+    return math.sqrt(ratio) if 0 < ratio < math.inf else 1.0
 
 
 def blocks_of(size: int, block: int | None, has_bias: bool) -> Iterator[slice]:
@@ -71,33 +77,39 @@ def inverses(blocks: Sequence[Block]) -> list[Tensor | None]:
     for number, (matrix, _) in enumerate(blocks):
         together[matrix.shape[-1], matrix.dtype, matrix.device].append(number)
     results: dict[int, Tensor | None] = {}
-    flags: list[tuple[int, Tensor]] = []
+    lengths, checks = [], []
     for numbers in together.values():
-        matrices, dampings = zip(*(blocks[number] for number in numbers), strict=True)
-        lengths = [len(matrix) for matrix in matrices]
-        inverse, is_good = _cholesky_inverse(torch.cat(matrices), torch.cat(dampings))
-        results |= zip(numbers, torch.split(inverse, lengths), strict=True)
-        flags += zip(numbers, [each.all() for each in torch.split(is_good, lengths)], strict=True)
-    if flags:
-        for (number, _), is_good in zip(flags, torch.stack([flag for _, flag in flags]).tolist(), strict=True):
-            if not is_good:
+        lengths += [len(blocks[number].matrix) for number in numbers]
+        dampings = [damping for number in numbers for damping in blocks[number].damping]
+        inverse, check = _cholesky_inverse(torch.cat([blocks[number].matrix for number in numbers]), dampings)
+        checks.append(check)
+        results |= zip(numbers, torch.split(inverse, lengths[-len(numbers) :]), strict=True)
+    if checks:
+        are_good = iter(map(math.isfinite, torch.cat([check.to(checks[0]) for check in checks]).tolist()))
+        for number, length in zip(list(results), lengths, strict=True):
+            if not all([next(are_good) for _ in range(length)]):
                 results[number] = _careful_inverse(blocks[number])
     return [results[number] for number in range(len(blocks))]
 
 
-def _cholesky_inverse(matrices: Tensor, dampings: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the inverses, and which of them are good; overwrites the matrices."""
-    matrices.diagonal(dim1=1, dim2=2).add_(dampings[:, None])
+def _cholesky_inverse(matrices: Tensor, dampings: Sequence[float]) -> tuple[Tensor, Tensor]:
+    """Return the inverses, and for each a number that is finite if it is good; overwrites the matrices."""
+    diagonals = matrices.diagonal(dim1=1, dim2=2)
+    if len(dampings) == 1:
+        diagonals.add_(dampings[0])
+    else:
+        diagonals.add_(matrices.new_tensor(dampings)[:, None])
     lower, info = torch.linalg.cholesky_ex(matrices)
     inverse = torch.cholesky_inverse(lower)
-    return inverse, (info == 0) & torch.isfinite(inverse.diagonal(dim1=1, dim2=2)).all(1)
+    return inverse, inverse.diagonal(dim1=1, dim2=2).sum(1).div_(info == 0)
 
 
 def _careful_inverse(block: Block) -> Tensor | None:
     matrix, damping = block
     for raised in _RAISES:
-        inverse, is_good = _cholesky_inverse(matrix.to(torch.float64, copy=True), damping.double() * raised)
+        wide = matrix.to(torch.float64, copy=True)
+        inverse, check = _cholesky_inverse(wide, [each * raised for each in damping])
         inverse = inverse.to(matrix.dtype)
-        if is_good.all() and torch.isfinite(inverse).all():
+        if torch.isfinite(check).all() and torch.isfinite(inverse).all():
             return inverse
     return None

@@ -1,5 +1,7 @@
 """Thor: momentum SGD whose gradients are preconditioned by the Fisher information of each layer."""
 
+import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -7,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from toposcope.recorder.frameworks.torch.calling_scaler import calling_scaler
 from toposcope.recorder.frameworks.torch.thor.capture import Capture
 from toposcope.recorder.frameworks.torch.thor.curvature import Curvature
 from toposcope.recorder.frameworks.torch.thor.momentum import Rates, state_of, update
@@ -16,6 +19,7 @@ from toposcope.recorder.frameworks.torch.thor.rows import Approach
 from toposcope.recorder.frameworks.torch.thor.sampling import LabelSampler
 from toposcope.recorder.frameworks.torch.thor.schedules import Schedule
 from toposcope.recorder.frameworks.torch.thor.statistics import CurvatureStatistics
+from toposcope.recorder.values.foreign_values import short_repr
 
 _STATE = "thor"
 
@@ -57,6 +61,7 @@ class Thor(Optimizer):
         self._schedules, self._decay_filter = dict(schedules), decay_filter
         self._nesterov, self._clips_gradients, self._trust_region = nesterov, clips_gradients, trust_region
         self._is_sampled = fisher == "sampled"
+        self._fixed: list[frozenset[str]] = []  # Of each group: what it has numbers of its own for, not schedules.
         self._names: dict[Tensor, str] = {}
         self._decays: dict[Tensor, bool] = {}
         self._group_of: dict[Tensor, dict[str, Any]] = {}
@@ -88,6 +93,7 @@ class Thor(Optimizer):
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """Add a group, for example of parameters that were frozen; layers whose weight is in it are preconditioned."""
+        self._fixed.append(frozenset(param_group.keys() & self._schedules.keys()))
         super().add_param_group(param_group)
         if self._names:  # Empty while Optimizer.__init__() adds the first groups.
             self._observe_layers()
@@ -103,7 +109,7 @@ class Thor(Optimizer):
 
         Call it between the forward pass and the backward pass of the loss. It costs most of a backward pass. Labels are
         sampled with random numbers of the optimizer's own, which state_dict() contains. Does nothing with
-        fisher="empirical".
+        fisher="empirical", or without gradients. Model calls it for the usual loss functions.
 
         Args:
             outputs: of the network, samples in the first dimension: logits (..., classes) for "categorical", logits for
@@ -112,9 +118,13 @@ class Thor(Optimizer):
             likelihood: "categorical", "bernoulli" or "normal".
 
         Raises:
+            TypeError: outputs is not a tensor.
             ValueError: likelihood is none of these.
+            RuntimeError: of PyTorch, if activations are checkpointed with use_reentrant=True.
         """
-        if not (self._is_sampled and self._capture.is_active):
+        if not isinstance(outputs, Tensor):
+            raise TypeError(f"outputs must be a tensor, not {short_repr(outputs)}.")
+        if not (self._is_sampled and self._capture.is_active and outputs.requires_grad):
             return
         layers = {name: each.layer for name, each in self.curvatures.items() if self._capture.is_observed(each.layer)}
         inputs = [layer.weight if layer.bias is None else layer.bias for layer in layers.values()]
@@ -156,7 +166,9 @@ class Thor(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         if self._capture.is_active or self.is_due:
-            self._preconditioner.use_factors(self.step_number, lambda weight: float(self._group_of[weight]["damping"]))
+            if self._capture.sums and self.grad_scaler is None:
+                self._find_scaler()
+            self._preconditioner.use_factors(self.step_number, self._damping_of)
         updates = self._natural_gradients()
         for group in self.param_groups:
             self._update(group, updates)
@@ -173,6 +185,10 @@ class Thor(Optimizer):
             "sampler": self._sampler.state_dict(),
         }
         return {**super().state_dict(), _STATE: own}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Refuse to be copied and pickled: a copy would have no hooks in the network."""
+        raise TypeError("A THOR optimizer cannot be copied or pickled; use state_dict() and load_state_dict().")
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Restore what state_dict() returned; the training continues with the same bits.
@@ -209,11 +225,25 @@ class Thor(Optimizer):
         scale = float(self.grad_scaler.get_scale()) if self.grad_scaler is not None else 1.0
         return scale * self.loss_scale
 
+    def _find_scaler(self) -> None:
+        """Adopt the GradScaler that calls step(), and divide by its scale what was gathered without it."""
+        self.grad_scaler = calling_scaler(sys._getframe(1), torch.amp.GradScaler)
+        if self.grad_scaler is not None and not self._is_sampled:
+            self._capture.divide(float(self.grad_scaler.get_scale()))
+
+    def _damping_of(self, weight: Tensor) -> float:
+        damping = float(self._group_of[weight]["damping"])
+        if not 0 < damping < math.inf:
+            raise ValueError(f"damping of a parameter group must be positive and finite, not {damping!r}.")
+        return damping
+
     def _apply_schedules(self) -> None:
         """Set the values of the next step, so that between two steps the groups have those of the next one."""
         for name, schedule in self._schedules.items():
-            for group in self.param_groups:
-                group[name] = schedule(self.step_number)
+            value = schedule(self.step_number)
+            for group, fixed in zip(self.param_groups, self._fixed, strict=True):
+                if name not in fixed:
+                    group[name] = value
 
     def _natural_gradients(self) -> dict[Tensor, Tensor]:
         """Return the preconditioned gradients by parameter, within the trust region."""

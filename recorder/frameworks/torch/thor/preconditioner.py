@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from toposcope.recorder import log
 from toposcope.recorder.frameworks.torch.thor.capture import Capture, Kind
 from toposcope.recorder.frameworks.torch.thor.curvature import Curvature, InverseSettings, Norms
-from toposcope.recorder.frameworks.torch.thor.factors import Factors, Reduction, factors_from, shapes_of
-from toposcope.recorder.frameworks.torch.thor.inverse import Block, inverses
+from toposcope.recorder.frameworks.torch.thor.factors import Factors, Reduction, factors_from, shapes_of, traces
+from toposcope.recorder.frameworks.torch.thor.inverse import Block, PerGroup, inverses
 from toposcope.recorder.frameworks.torch.thor.layers import factor_dtype, gradient_matrix, layers_of, split_matrix
 from toposcope.recorder.frameworks.torch.thor.ranks import Expected, mean_over_ranks, shared_inverses
 from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds, TraceRule
@@ -24,6 +24,8 @@ class RefreshSettings(NamedTuple):
     """Steps between refreshes."""
     thresholds: Thresholds | None
     """Of the trace rule; None: every due step refreshes."""
+    decay: float
+    """Share of the last factors that a refresh keeps."""
     reduction: Reduction
     """How the observed loss combines samples."""
     inverses: InverseSettings
@@ -128,7 +130,7 @@ class Preconditioner:
                 gradient = gradient / loss_scale
             natural = curvature.natural(gradient)
             curvature.norms = Norms(natural.norm(), gradient.norm()) if measures_norms else None
-            product = (natural * gradient).sum() if multiplies else None
+            product = torch.dot(natural.flatten(), gradient.flatten()) if multiplies else None
             naturals.append(Natural(name, dict(split_matrix(curvature.layer, natural)), product))
         return naturals
 
@@ -144,15 +146,23 @@ class Preconditioner:
 
     def _finite_traces(self, factors: Mapping[str, Factors], dampings: Mapping[str, float]) -> dict[str, float]:
         """Return the damped traces of the layers whose factors are finite; waits for the device once."""
-        traces = [self.curvatures[name].damped_trace(each, dampings[name]) for name, each in factors.items()]
-        if not traces:
+        vectors = [traces(matrix) for each in factors.values() for matrix in each]
+        if not vectors:
             return {}
-        numbers = torch.stack([trace.to(traces[0]) for trace in traces]).tolist()
-        return {name: number for name, number in zip(factors, numbers, strict=True) if math.isfinite(number)}
+        numbers = iter(torch.cat([vector.to(vectors[0]) for vector in vectors]).tolist())
+        known = {}
+        for name in factors:
+            curvature = self.curvatures[name]
+            groups = range(curvature.layer.groups)
+            both = PerGroup(tuple(next(numbers) for _ in groups), tuple(next(numbers) for _ in groups))
+            if all(map(math.isfinite, both.inputs + both.gradients)):
+                known[name] = curvature.take_traces(both, dampings[name])
+        return known
 
     def _refresh(self, factors: Mapping[str, Factors], dampings: Mapping[str, float]) -> None:
         blocks: dict[str, list[Block]] = {
-            name: self.curvatures[name].damped_blocks(each, dampings[name]) for name, each in factors.items()
+            name: self.curvatures[name].damped_blocks(each, dampings[name], self._settings.decay)
+            for name, each in factors.items()
         }
         everything = [block for each in blocks.values() for block in each]
         inverted = iter(shared_inverses(everything, inverses, self._settings.process_group))

@@ -17,6 +17,7 @@ class LabelSampler:
         """Seed the random numbers by PyTorch's seed and the rank of the process."""
         self._seed = torch.initial_seed() + rank
         self._generators: dict[str, torch.Generator] = {}
+        self._restored: dict[str, Tensor] = {}
 
     def gradient(self, outputs: Tensor, likelihood: str) -> Tensor:
         """Return the gradient of minus the log likelihood of sampled labels, summed over the samples.
@@ -46,18 +47,17 @@ class LabelSampler:
     def state_dict(self) -> dict[str, Any]:
         """Return the states of the random numbers, by device."""
         states = {device: generator.get_state() for device, generator in self._generators.items()}
-        return {"seed": self._seed, "generators": states}
+        return {"seed": self._seed, "generators": {**self._restored, **states}}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore what state_dict() returned."""
-        self._seed = state["seed"]
+        """Restore what state_dict() returned; on another device the random numbers begin again from the seed."""
+        self._seed, self._restored = state["seed"], dict(state["generators"])
         self._generators.clear()
-        for device, numbers in state["generators"].items():
-            if torch.device(device).type == "cpu" or torch.accelerator.is_available():
-                self._generator(torch.device(device)).set_state(numbers.cpu())
 
     def _generator(self, device: torch.device) -> torch.Generator:
         name = str(device)
         if name not in self._generators:
             self._generators[name] = torch.Generator(device).manual_seed(self._seed)
+            if (restored := self._restored.pop(name, None)) is not None:
+                self._generators[name].set_state(restored.cpu())
         return self._generators[name]

@@ -23,15 +23,17 @@ class LossScale:
         self._is_thor = hasattr(optimizer, "curvatures")
         self._own = float(getattr(optimizer, "loss_scale", 1.0))
         self._own_scaler = getattr(optimizer, "grad_scaler", None)
+        self._is_checked = False
 
     def check(self) -> None:
-        """Compare the scales before a training.
+        """Compare the scales before the first step.
 
         Raises:
             ValueError: the scale of the optimizer is neither 1 nor that of the manager.
         """
-        if self._own == 1.0:
+        if self._own == 1.0 or self._is_checked:
             return
+        self._is_checked = True
         if self._manager is None:
             log.warn(
                 "The optimizer divides the gradients by its loss_scale %g: without a loss_scale_manager, the loss "

@@ -6,10 +6,11 @@ from types import FrameType
 from typing import Any
 
 from toposcope.recorder import log
+from toposcope.recorder.frameworks.torch.calling_scaler import calling_scaler
 from toposcope.recorder.training.optimizer_steps import ACCUMULATING, STEPPED, Progress
 
-_SCALER_DEPTH = 10
-"""Frames between a hook of an optimizer and GradScaler.step(): wrappers of schedulers, of Accelerate and others."""
+_WRAPPERS = 10
+"""Wrappers around an optimizer, at most."""
 
 
 class ObservedSteps:
@@ -95,7 +96,7 @@ class ObservedSteps:
     def _find_scaler(self, frame: FrameType) -> None:
         """Find the scaler whose step() calls the optimizer."""
         try:
-            scaler = _calling_scaler(frame, self._torch.amp.GradScaler)
+            scaler = calling_scaler(frame, self._torch.amp.GradScaler)
             self._scaler = None if scaler is None else _Scaler(scaler, self._optimizers)
         except Exception as error:
             self._stop_observing_scaler(error)
@@ -175,7 +176,7 @@ def observed_steps(optimizers: Sequence[Any], on_step: Callable[[], None]) -> Ob
 
 def observable(optimizer: Any) -> Any:
     """Return the optimizer, or the one that it wraps, if PyTorch calls its hooks."""
-    for _ in range(_SCALER_DEPTH):
+    for _ in range(_WRAPPERS):
         wrapped = getattr(optimizer, "optimizer", None)
         # Wrappers such as Accelerate's are optimizers as well, but never initialize that part of themselves.
         if hasattr(optimizer, "_optimizer_step_post_hooks") and wrapped is None:
@@ -188,17 +189,6 @@ def observable(optimizer: Any) -> Any:
 
 def _parameters_of(optimizers: Sequence[Any]) -> Iterator[Any]:
     return (each for optimizer in optimizers for group in optimizer.param_groups for each in group["params"])
-
-
-def _calling_scaler(frame: FrameType | None, kind: type) -> Any:
-    """Return the enabled GradScaler whose step() is being called in one of the frames; None if there is none."""
-    for _ in range(_SCALER_DEPTH):
-        if frame is None:
-            return None
-        if frame.f_code.co_name == "step" and isinstance(caller := frame.f_locals.get("self"), kind):
-            return caller if caller.is_enabled() else None  # type: ignore[attr-defined]
-        frame = frame.f_back
-    return None
 
 
 def _is_skipped(optimizer: Any) -> bool:

@@ -100,8 +100,8 @@ class OptimizerNorms:
         self._add("param", {name: _own_part(parameter) for name, parameter in trained})
         moments = ((name, _moment_of(optimizer.state.get(parameter, {}))) for name, parameter in trained)
         self._add("moment", {name: _own_part(moment) for name, moment in moments if moment is not None})
-        befores = ((name, parameter, self._before.get(id(parameter))) for name, parameter in trained)
-        self._add("update", {name: _own_part(now) - before for name, now, before in befores if before is not None})
+        copies = ((name, parameter, self._before.get(id(parameter))) for name, parameter in trained)
+        self._add("update", {name: _own_part(now) - before for name, now, before in copies if before is not None})
 
     def _trained(self, optimizer: Any) -> list[tuple[str, Any]]:
         """Return the parameters that have a gradient, with their names."""

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from toposcope.recorder.frameworks.torch.training.loss_scale import LossScale
+from toposcope.recorder.frameworks.torch.training.sampled_labels import sample_labels
 from toposcope.recorder.training.batch import parts_of, samples_of
 from toposcope.recorder.values.foreign_values import short_repr
 
@@ -110,6 +111,7 @@ class TorchSteps:
 
     def loss(self, outputs: Any, batch: Any) -> Any:
         """Return the loss, a tensor without dimensions."""
+        sample_labels(self._optimizer, self._loss_fn, outputs)
         with self._precision():
             loss = self._loss_of(outputs, self._moved(batch))
         return loss.mean() if hasattr(loss, "ndim") and loss.ndim else loss

@@ -83,8 +83,8 @@ function drawnOf({ x, y, z }, scale, isCurved) {
 /** Minimum height range of a flat landscape in standard errors, so that noise is not drawn as mountains. */
 const MIN_ERRORS = 16;
 
-/** Are all landscapes flat within their noise? @param {Landscape[]} all */
-const areFlat = (all) => all.every(({ diagnostics }) => diagnostics?.isFlat);
+/** Are all landscapes flat within the noise of differences? @param {Landscape[]} all */
+const areFlat = (all) => all.every(({ diagnostics }) => diagnostics?.isFlat && diagnostics.differingNodes !== null);
 
 /** The lowest and highest height; null if no loss has a height.
  * @param {Landscape[]} all @param {HeightScale} scale @returns {[number, number] | null} */
