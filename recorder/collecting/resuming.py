@@ -14,6 +14,11 @@ _BEGINS_AGAIN = (
     "directory. initial_step=0 begins again without this warning."
 )
 
+_IS_REPLACED = (
+    "%s contains an earlier training, up to step %d. This one begins at step 1: the page shows its steps and keeps the "
+    "earlier ones as an attempt. To separate them use another directory."
+)
+
 
 def resume_of(params: Mapping[str, Any]) -> bool | int:
     """Return the argument resume of the SummaryRecord of a training or an evaluation that is about to begin.
@@ -37,3 +42,9 @@ def warn_of_hidden_steps(directory: str, params: Mapping[str, Any]) -> None:
     if resume_of(params) or (last := last_recorded_step(directory, process_rank())) is None:
         return
     log.warn(_BEGINS_AGAIN, directory, last)
+
+
+def warn_of_earlier_training(directory: str) -> None:
+    """Warn if this rank has recorded steps in a directory in which the trainer of another library begins at step 1."""
+    if (last := last_recorded_step(directory, process_rank())) is not None:
+        log.warn(_IS_REPLACED, directory, last)

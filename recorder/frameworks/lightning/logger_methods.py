@@ -130,7 +130,7 @@ class LoggerMethods:
 
     def after_save_checkpoint(self, checkpoint_callback: Any) -> None:
         """Record the path and the score of a checkpoint at the step of the optimizer."""
-        path = getattr(checkpoint_callback, "_last_checkpoint_saved", "") or checkpoint_callback.best_model_path
+        path = _newest_checkpoint(checkpoint_callback)
         if process_rank() or not path:
             return
         self.latest_checkpoint = path
@@ -209,3 +209,12 @@ class Experiment:
     def log(self, values: Mapping[str, Any], step: int) -> None:
         """Record values of all kinds at a step; see SummaryRecord.log()."""
         self._logger.record_values(values, step)
+
+
+def _newest_checkpoint(callback: Any) -> str:
+    """Return the path that a ModelCheckpoint has just saved; an empty str if it is not known."""
+    if path := getattr(callback, "_last_checkpoint_saved", ""):
+        return str(path)
+    # Of Lightning before 2.1.
+    paths = [*callback.best_k_models, callback.best_model_path, callback.last_model_path]
+    return str(max(filter(os.path.exists, paths), key=os.path.getmtime, default=callback.best_model_path))

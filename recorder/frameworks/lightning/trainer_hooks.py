@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
+from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.frameworks.lightning.logger_methods import LoggerMethods
 from toposcope.recorder.frameworks.lightning.step_losses import StepLosses
 from toposcope.recorder.messages.lineage import custom_lineage
@@ -90,9 +91,11 @@ class TrainerHooks:
         Raises:
             ValueError: there is no directory to record into.
         """
-        self._run, self._logger = None, self._logger_of(trainer)
+        self._logger = self._logger_of(trainer)
         if trainer.fast_dev_run:
             return
+        if stage == _FIT:  # Otherwise an evaluation, perhaps of the run that has ended.
+            self._run = None
         if self._directory() is None:
             raise ValueError(
                 "ToposcopeCallback requires a directory: pass summary_dir, or a ToposcopeLogger to Trainer."
@@ -174,6 +177,8 @@ class TrainerHooks:
 
     def _begin(self, trainer: Any, pl_module: Any) -> None:
         self._losses = StepLosses()
+        if not trainer.global_step:
+            warn_of_earlier_training(self._directory())
         self._run = run = self._new_run(trainer, pl_module)
         run.begin()
         if process_rank() == 0:
