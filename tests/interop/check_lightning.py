@@ -2,6 +2,7 @@
 
 import copy
 import csv
+import importlib
 import os
 import pickle
 import subprocess
@@ -14,7 +15,8 @@ from typing import Any
 
 import pytest
 import torch
-from interop.lightning_training import (
+from support import lightning_training
+from support.lightning_training import (
     BATCHES,
     PACKAGE,
     QUIET,
@@ -29,11 +31,12 @@ from support.recorded_run import run_in, scalars_of, tags_of
 from support.written_events import read_events
 
 from toposcope.recorder import Histogram, Text
-from toposcope.recorder.callbacks import EarlyStopping
+from toposcope.recorder.callbacks import EarlyStopping, SummaryCollector
 from toposcope.recorder.training.callback import Callback
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-PROGRAM = Path(__file__).with_name("lightning_training.py")
+PROGRAM = Path(lightning_training.__file__)
+FABRIC = "lightning.fabric" if PACKAGE == "lightning" else "lightning_fabric"
 CSVLogger = pl.loggers.CSVLogger
 
 
@@ -497,7 +500,9 @@ def test_a_test_is_recorded_once(tmp_path: Path, has_trained: bool) -> None:
     if has_trained:
         training.fit(model, data())
     (results,) = training.test(model, validation_data(), verbose=False)
-    assert points_of(tmp_path, "test_loss") == [(20 if has_trained else 0, pytest.approx(results["test_loss"]))]
+    ((step, value),) = points_of(tmp_path, "test_loss")
+    assert step == (20 if has_trained else 0)
+    assert value == pytest.approx(results["test_loss"])
     metrics = run_in(tmp_path).lineage().metrics
     assert metrics["test/test_loss"] == pytest.approx(results["test_loss"])
     assert run_in(tmp_path).attempts == 1
@@ -508,16 +513,9 @@ def test_fast_dev_run_and_tuners_record_nothing(tmp_path: Path) -> None:
     trainer(tmp_path, fast_dev_run=True).fit(Classifier(), data(), validation_data())
     assert not list(tmp_path.iterdir())
     tuning = trainer(tmp_path)
-    tuner = importlib_tuner()(tuning)
+    tuner = importlib.import_module(f"{pl.__name__}.tuner").Tuner(tuning)
     tuner.lr_find(Classifier(), data(), num_training=5)
     assert not list(tmp_path.glob("events*_MS"))
-
-
-def importlib_tuner() -> Any:
-    """Return the class Tuner."""
-    import importlib
-
-    return importlib.import_module(f"{pl.__name__}.tuner").Tuner
 
 
 def test_values_of_all_kinds_are_recorded_by_the_experiment(tmp_path: Path) -> None:
@@ -551,10 +549,9 @@ def test_save_neither_waits_nor_writes(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_fabric_records_metrics_and_hyperparameters(tmp_path: Path) -> None:
     """Fabric.log() with steps and without; a value that is no number is left out, with one log line."""
-    name = "lightning.fabric" if PACKAGE == "lightning" else "lightning_fabric"
-    pytest.importorskip(name)
-    fabric_class = sys.modules[name].Fabric
-    fabric = fabric_class(accelerator="cpu", devices=1, loggers=adapter.ToposcopeLogger(tmp_path))
+    fabric = importlib.import_module(FABRIC).Fabric(
+        accelerator="cpu", devices=1, loggers=adapter.ToposcopeLogger(tmp_path)
+    )
     fabric.logger.log_hyperparams({"lr": 0.1, "token": "secret"})
     for step in range(3):
         fabric.log("loss", torch.tensor(float(step)), step=10 * step)
@@ -566,3 +563,24 @@ def test_fabric_records_metrics_and_hyperparameters(tmp_path: Path) -> None:
     assert points_of(tmp_path, "b") == [(0, 2.5), (1, 2.5), (2, 2.5)]
     assert tags_of(tmp_path, "scalar") == ["a", "b", "counted", "loss"]
     assert run_in(tmp_path).lineage().custom == {"lr": 0.1}
+
+
+def test_fabric_can_be_watched(tmp_path: Path) -> None:
+    """A loop of the user with Fabric reports its steps to watch(), with what it passed to setup()."""
+    fabric = importlib.import_module(FABRIC).Fabric(accelerator="cpu", devices=1)
+    model = Classifier().net
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    wrapped, stepping = fabric.setup(model, optimizer)
+    losses = []
+    with SummaryCollector(tmp_path, **QUIET).watch(model, optimizer, data()) as run:
+        for number, (inputs, labels) in enumerate(data()):
+            loss = torch.nn.functional.cross_entropy(wrapped(inputs), labels)
+            fabric.backward(loss)
+            losses.append(loss.item())
+            if number % 2:
+                stepping.step()
+            run.step(loss)
+            if number % 2:
+                stepping.zero_grad()
+    assert scalars_of(tmp_path, "loss/auto") == pytest.approx(step_losses(losses, 2))
+    assert "0.weight/auto" in tags_of(tmp_path, "histogram")

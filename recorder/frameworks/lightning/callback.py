@@ -5,5 +5,5 @@ from lightning.pytorch.callbacks import Callback
 from toposcope.recorder.frameworks.lightning.trainer_hooks import TrainerHooks
 
 
-class ToposcopeCallback(TrainerHooks, Callback):  # type: ignore[misc]
+class ToposcopeCallback(TrainerHooks, Callback):
     """Records the trainings of a Trainer, see TrainerHooks."""

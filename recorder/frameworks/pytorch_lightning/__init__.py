@@ -9,9 +9,9 @@ from toposcope.recorder.frameworks.lightning.trainer_hooks import TrainerHooks
 __all__ = ["ToposcopeCallback", "ToposcopeLogger"]
 
 
-class ToposcopeCallback(TrainerHooks, Callback):  # type: ignore[misc]
+class ToposcopeCallback(TrainerHooks, Callback):
     """Records the trainings of a Trainer, see TrainerHooks."""
 
 
-class ToposcopeLogger(LoggerMethods, Logger):  # type: ignore[misc]
+class ToposcopeLogger(LoggerMethods, Logger):
     """Records what is logged in a Trainer or with Fabric, see LoggerMethods."""
