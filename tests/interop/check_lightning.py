@@ -5,6 +5,7 @@ import csv
 import importlib
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import time
@@ -266,17 +267,22 @@ def test_two_processes_are_two_ranks_of_a_run(tmp_path: Path, strategy: str) -> 
     assert not list(directory.glob("*.1.*_lineage"))
 
 
-def test_a_killed_training_continues_in_its_run(tmp_path: Path) -> None:
-    """After kill -9 the training resumes from the last checkpoint: one curve, whose first attempt is kept."""
-    directory = tmp_path / "run"
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with start(directory, "--pause-at", 14, **pipes) as process:
+def kill_at_step_14(directory: Path, *arguments: object) -> None:
+    """Run the program until a step after a checkpoint is written, and kill its processes."""
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "start_new_session": True}
+    with start(directory, "--pause-at", 14, *arguments, **pipes) as process:
         for line in process.stdout or ():
             if "paused" in line:
                 break
         while "checkpoint" not in tags_of(directory, "text") or max(scalars_of(directory, "loss/auto")) < 14:
             time.sleep(0.02)  # Until it is written.
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_a_killed_training_continues_in_its_run(tmp_path: Path) -> None:
+    """After kill -9 the training resumes from the last checkpoint: one curve, whose first attempt is kept."""
+    directory = tmp_path / "run"
+    kill_at_step_14(directory)
     finish(directory)
     run = run_in(directory)
     assert run.attempts == 2
@@ -290,6 +296,22 @@ def test_a_killed_training_continues_in_its_run(tmp_path: Path) -> None:
     assert run.scalars("loss/auto", attempt=1).step.tolist() == list(range(1, 15))
     assert {12, last - 2} < set(run.scalars("train_loss_step").step.tolist()) <= set(range(last))
     assert run.state.state == "finished"
+
+
+def test_two_killed_processes_continue_in_their_run(tmp_path: Path) -> None:
+    """Each rank goes on counting at the step of the checkpoint."""
+    directory, processes = tmp_path / "run", ("--strategy", "ddp", "--devices", 2, "--epochs", 4)
+    kill_at_step_14(directory, *processes)
+    finish(directory, *processes)
+    run = run_in(directory)
+    assert run.ranks == [0, 1]
+    for rank in run.ranks:
+        own = [float(text) for text in Path(f"{directory}.{rank}.losses").read_text().split()]
+        losses = run.scalars("loss/auto", rank, attempt=2)
+        assert losses.step.tolist() == list(range(13, 13 + len(own)))
+        assert losses.value.tolist() == pytest.approx(own)
+        stitched = run.scalars("loss/auto", rank).step.tolist()
+        assert stitched == sorted(set(stitched))
 
 
 class FailingClassifier(Classifier):
@@ -584,3 +606,44 @@ def test_fabric_can_be_watched(tmp_path: Path) -> None:
                 stepping.zero_grad()
     assert scalars_of(tmp_path, "loss/auto") == pytest.approx(step_losses(losses, 2))
     assert "0.weight/auto" in tags_of(tmp_path, "histogram")
+
+
+CLI_PROGRAM = """
+from lightning.pytorch import LightningDataModule
+from lightning.pytorch.cli import LightningCLI
+from support.lightning_training import Classifier, data
+
+class Data(LightningDataModule):
+    def train_dataloader(self):
+        return data()
+
+class Model(Classifier):
+    def __init__(self, hidden: int = 8):
+        super().__init__(hidden)
+
+LightningCLI(Model, Data)
+"""
+
+
+@pytest.mark.skipif(PACKAGE != "lightning", reason="the program imports lightning")
+def test_the_command_line_of_lightning_names_both_classes(tmp_path: Path) -> None:
+    """A program with LightningCLI is recorded without a change."""
+    package = "toposcope.recorder.frameworks.lightning"
+    options = {
+        "max_epochs": 1,
+        "accelerator": "cpu",
+        "logger": f"{package}.ToposcopeLogger",
+        "logger.summary_dir": tmp_path / "run",
+        "callbacks+": f"{package}.ToposcopeCallback",
+        "callbacks.collect_freq": 5,
+    }
+    arguments = ["fit", "--model.hidden=12", *(f"--trainer.{name}={value}" for name, value in options.items())]
+    paths = [*os.environ["PYTHONPATH"].split(os.pathsep), str(Path(lightning_training.__file__).parents[1])]
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore", "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths))}
+    (tmp_path / "train.py").write_text(CLI_PROGRAM)
+    command = [sys.executable, "train.py", *arguments]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert scalars_of(tmp_path / "run", "loss/auto").keys() == set(range(1, 11))
+    assert run_in(tmp_path / "run").histograms("net.0.weight/auto").step.tolist() == [1, 5, 10]
+    assert run_in(tmp_path / "run").lineage().custom["hidden"] == 12

@@ -117,6 +117,7 @@ def main() -> None:
     parser.add_argument("--devices", type=int, default=1)
     parser.add_argument("--pause-at", type=int, default=0)
     parser.add_argument("--accumulate", type=int, default=1)
+    parser.add_argument("--epochs", type=int, default=2)
     arguments = parser.parse_args()
     checkpoint = pl.callbacks.ModelCheckpoint(save_last=True, every_n_train_steps=4, monitor=None)
     training = trainer(
@@ -127,6 +128,7 @@ def main() -> None:
         strategy=arguments.strategy,
         devices=arguments.devices,
         accumulate_grad_batches=arguments.accumulate,
+        max_epochs=arguments.epochs,
     )
     pl.seed_everything(0)
     model = Classifier()
