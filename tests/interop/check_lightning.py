@@ -618,8 +618,8 @@ class Data(LightningDataModule):
         return data()
 
 class Model(Classifier):
-    def __init__(self, hidden: int = 8):
-        super().__init__(hidden)
+    def __init__(self, hidden: int = 8, lr: float = 0.1):
+        super().__init__(hidden, lr)
 
 LightningCLI(Model, Data)
 """
