@@ -11,17 +11,16 @@ from toposcope.recorder.secrets import hide_secrets
 
 _INT64 = range(-(2**63), 2**63)
 _LONGEST_TEXT = 1000
-_MOST_NAMES = 32
-"""A nested mapping with more names than these, such as the labels of a classifier, is one text."""
+_MOST_NAMES = 100
 _DEEPEST = 6
 
 
 def plain_settings(settings: Mapping[Any, Any], prefix: str = "") -> dict[str, str | int | float]:
     """Return settings by name; the names of nested mappings are joined by "/".
 
-    Settings whose names indicate a secret, and those that are None or empty, are left out. Lists, and mappings with
-    many names, become texts of JSON; other objects become their text. Secrets in texts are hidden. Texts are cut after
-    1000 characters.
+    Settings whose names indicate a secret, and those that are None or empty, are left out. Lists, and mappings that are
+    not settings by name, such as the labels of a classifier, become texts of JSON; other objects become their text.
+    Secrets in texts are hidden. Texts are cut after 1000 characters.
 
     Args:
         settings: by name: the fields of a dataclass, the options of a command line, ...
@@ -35,17 +34,24 @@ def _named(settings: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[tup
         name = f"{key.value if isinstance(key, Enum) else key}"
         if not name or names_secret(name):
             continue
-        if isinstance(value, Mapping) and len(value) <= _MOST_NAMES and depth < _DEEPEST:
+        if isinstance(value, Mapping) and _is_nested(value) and depth < _DEEPEST:
             yield from _named(value, f"{prefix}{name}/", depth + 1)
         elif (plain := _plain(value)) is not None:
             yield prefix + name, plain
+
+
+def _is_nested(settings: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping is one of settings by name."""
+    return len(settings) <= _MOST_NAMES and all(isinstance(key, str | Enum) for key in settings)
 
 
 def _plain(value: Any) -> str | int | float | None:
     """Return a setting as a plain value; None if there is nothing to record."""
     if isinstance(value, Enum):
         value = value.value
-    if value is None or (isinstance(value, str | list | tuple | set | Mapping) and not value):
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=_text)
+    if value is None or (isinstance(value, str | list | tuple | Mapping) and not value):
         return None
     if isinstance(value, bool | float) or (isinstance(value, int) and value in _INT64):
         return value

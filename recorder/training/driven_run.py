@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, SupportsIndex
 
+from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_integer
-from toposcope.recorder.logged_values import LoggedValues, logged_values
+from toposcope.recorder.logged_values import LoggedValues, logged_values, nothing_logged
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks, destinations_first
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.late_evaluation import evaluate_after_training, evaluate_alone
@@ -14,6 +15,7 @@ from toposcope.recorder.training.loop_sources import checked_sources
 from toposcope.recorder.training.run_values import RunValues
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.time import Time, TimeUnit
+from toposcope.recorder.values.wrapped import Text
 
 
 class DrivenRun:
@@ -84,10 +86,11 @@ class DrivenRun:
         self._values = RunValues(self.state, self.logger)
         self._events: LoopEvents | None = None
         self._is_closed = False
+        self._refused: set[str] = set()
 
     @property
     def is_running(self) -> bool:
-        """Whether the training has begun and has not ended."""
+        """Whether the training has started and has not ended."""
         return self._events is not None and not self._is_closed
 
     @property
@@ -104,7 +107,7 @@ class DrivenRun:
         """Begin the training.
 
         Raises:
-            RuntimeError: it has begun before.
+            RuntimeError: it has started before.
             Exception: whatever a callback raised.
         """
         if self._events is not None:
@@ -148,8 +151,23 @@ class DrivenRun:
         self._running().close_epoch()
 
     def log(self, values: Mapping[str, Any], step: SupportsIndex | None = None) -> None:
-        """Record values as WatchedRun.log() does; step None: at the last finished step."""
-        self.record(logged_values(values), self.step if step is None else checked_integer("step", step))
+        """Record what the trainer logs.
+
+        Args:
+            values: as for WatchedRun.log(); str is recorded as text. A value that cannot be recorded is left out, which
+                the log says once for each name.
+            step: None: the last finished step.
+
+        Raises:
+            TypeError: step is not an integer.
+        """
+        self._running()
+        number = self.step if step is None else checked_integer("step", step)
+        try:
+            logged = logged_values(_with_texts(values))
+        except (TypeError, ValueError):
+            logged = self._recordable(values)
+        self._values.record(logged, number)
 
     def record(self, values: LoggedValues, step: int) -> None:
         """Record the result of logged_values() at a step."""
@@ -189,7 +207,27 @@ class DrivenRun:
             self._is_closed = True
             self._events.engine.close(error)
 
+    def _recordable(self, values: Mapping[str, Any]) -> LoggedValues:
+        """Return those of the values that can be recorded."""
+        logged = nothing_logged()
+        for name, value in values.items():
+            try:
+                logged.update(logged_values(_with_texts({name: value})))
+            except (TypeError, ValueError) as error:
+                if name not in self._refused:
+                    self._refused.add(name)
+                    log.warn("Not recorded: %s", error)
+        return logged
+
     def _running(self) -> LoopEvents:
         if self._events is None or self._is_closed:
-            raise RuntimeError("The training has not begun, or it has ended.")
+            raise RuntimeError("The training has not started, or it has ended.")
         return self._events
+
+
+def _with_texts(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values with each str as Text, also in nested mappings."""
+    return {
+        name: Text(value) if isinstance(value, str) else _with_texts(value) if isinstance(value, Mapping) else value
+        for name, value in values.items()
+    }

@@ -23,7 +23,7 @@ def evaluate_alone(state: State, metrics: dict[str, Any], label: str, finished_s
     callbacks stay closed.
 
     Args:
-        state: of the training that has ended, or has not begun.
+        state: of the training that has ended, or has not started.
         metrics: name to result.
         label: the name of the evaluated data.
         finished_steps: the steps of the training that has ended; None: there was none.

@@ -129,10 +129,11 @@ def test_values_that_cannot_be_recorded_are_named(tmp_path: Path, caplog: pytest
     accelerator.log({"loss": 0.5})
 
     assert scalars_of(tmp_path / "run", "loss") == {0: 0.5, 1: 0.5}
-    named = [record.getMessage() for record in caplog.records if "not recorded" in record.getMessage()]
-    assert [each.split("not recorded: ")[1].split(":")[0] for each in named] == [
+    messages = [record.getMessage().lower() for record in caplog.records]
+    named = [message.split("not recorded: ")[1] for message in messages if "not recorded" in message]
+    assert [message.split(":")[0] for message in named] == [
         "log_kwargs",
-        "object",
+        "the value of 'object' cannot be recorded",
         "odd",
         "the run",
     ]
@@ -167,6 +168,25 @@ def test_resumed_training_continues_the_run(tmp_path: Path, caplog: pytest.LogCa
     assert run.attempts == 2
     assert run.lineage().custom["first"] == 4
     assert not [record for record in caplog.records if record.name.startswith("toposcope")]
+
+
+def test_end_because_of_an_exception_is_reported(tmp_path: Path) -> None:
+    """Also by a call of end_training() in a finally block."""
+
+    def train() -> None:
+        accelerator = accelerator_of(tmp_path)
+        accelerator.init_trackers("run")
+        try:
+            raise ValueError("diverged")
+        finally:
+            accelerator.end_training()
+
+    with pytest.raises(ValueError, match="diverged"):
+        train()
+
+    state = run_in(tmp_path / "run").state
+    assert state.error is not None
+    assert (state.state, state.error.text) == ("failed", "diverged")
 
 
 def test_pickling(tmp_path: Path) -> None:

@@ -322,10 +322,15 @@ class FailingClassifier(Classifier):
         self._where, self._error = where, error
 
     def training_step(self, batch: Any, batch_idx: int) -> Any:
-        """Fail at batch 7."""
+        """Fail in the eighth step."""
         if self._where == "training" and batch_idx == 7:
             raise self._error("the disk is gone")
         return super().training_step(batch, batch_idx)
+
+    def setup(self, stage: str) -> None:
+        """Fail before there are optimizers."""
+        if self._where == "setup":
+            raise self._error("the disk is gone")
 
     def validation_step(self, batch: Any, batch_idx: int, dataloader_idx: int = 0) -> None:
         """Fail in the sanity check."""
@@ -334,7 +339,7 @@ class FailingClassifier(Classifier):
         super().validation_step(batch, batch_idx)
 
 
-@pytest.mark.parametrize("where", ["training", "sanity check"])
+@pytest.mark.parametrize("where", ["training", "sanity check", "setup"])
 def test_an_exception_ends_the_run_as_failed(tmp_path: Path, where: str) -> None:
     """The run has the exception and everything before it, also if the training has not begun."""
     with pytest.raises(OSError, match="disk is gone"):
@@ -344,7 +349,8 @@ def test_an_exception_ends_the_run_as_failed(tmp_path: Path, where: str) -> None
     assert "disk is gone" in str(run.state.error)
     if where == "training":
         assert run.scalars("loss/auto").step.tolist() == list(range(1, 8))
-    assert run.lineage().custom["hidden"] == 8
+    assert run.lineage().custom["trainer/max_epochs"] == 2
+    assert run.lineage().custom.get("hidden") == (None if where == "setup" else 8)
 
 
 def test_the_logger_alone_reports_a_failed_end(tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ import torch
 import transformers
 from support.recorded_run import run_in, scalars_of, tags_of
 from support.transformers_training import RecordingTrainer, arguments, logged, random_texts, tiny_model, trainer
-from transformers import EarlyStoppingCallback, TrainerCallback
+from transformers import EarlyStoppingCallback, TrainerCallback, TrainerControl, TrainerState
+from transformers.trainer_callback import CallbackHandler
 
 from toposcope import server
 from toposcope.recorder.callbacks import EarlyStopping, LossMonitor, SummaryCollector
@@ -132,9 +133,33 @@ def test_report_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trainer(tmp_path / "out", report_to=["toposcope"], run_name="second").train()
     assert sorted(server.open(tmp_path / "runs").runs) == ["out", "second"]
 
-    trainer(tmp_path / "both", [recording(tmp_path / "explicit")], report_to=["toposcope"]).train()
-    assert list(server.open(tmp_path / "explicit").runs) == ["."]
+    with pytest.raises(ValueError, match="a full disk"):
+        trainer(tmp_path / "both", [recording(tmp_path / "explicit"), Raising(2)], report_to=["toposcope"]).train()
+    assert run_in(tmp_path / "explicit").state.state == "failed"
     assert sorted(server.open(tmp_path / "runs").runs) == ["out", "second"]
+
+
+def test_two_callbacks_record_two_runs(tmp_path: Path) -> None:
+    """In different directories, also if the training begins again."""
+
+    class OutOfMemory(RecordingTrainer):
+        def training_step(self, model: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            if self.state.global_step == 1 and len(inputs["labels"]) == 4:
+                raise RuntimeError("CUDA out of memory.")
+            return super().training_step(model, inputs, *args, **kwargs)
+
+    names = ("first", "second")
+    t = OutOfMemory(
+        tiny_model(),
+        arguments(tmp_path / "out", auto_find_batch_size=True),
+        train_dataset=random_texts(8),
+        callbacks=[recording(tmp_path / name) for name in names],
+    )
+    t.train()
+
+    losses = [scalars_of(tmp_path / name, "loss/auto") for name in names]
+    assert losses[0] == losses[1]
+    assert list(losses[0].values()) == t.losses[1:]
 
 
 def test_evaluations_are_recorded_once(tmp_path: Path) -> None:
@@ -187,16 +212,22 @@ def test_predictions_are_recorded(tmp_path: Path) -> None:
     assert scalars_of(tmp_path / "run", "eval/test/loss") == {6: pytest.approx(metrics["test_loss"])}
 
 
-def test_logged_values_are_recorded(tmp_path: Path) -> None:
+def test_logged_values_are_recorded(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """What the Trainer or the user logs has the tag train/<name>, at the step of log_history."""
 
     class Logging(TrainerCallback):
         def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
             if state.global_step == 2:
-                t.log({"reward": 0.5, "note": "text", "eval_bleu": 0.25})
+                t.log({"reward": 0.5, "note": "text", "eval_bleu": torch.tensor(0.25), "odd": object()})
 
     t = trainer(tmp_path / "out", [recording(tmp_path / "run"), Logging()])
     t.train()
+    t.log({"late": 1.0})
+    t.evaluate()
+
+    assert [record for record in caplog.records if "after the training: train/late" in record.getMessage()]
+    assert run_in(tmp_path / "run").text("train/note")[0].texts == ["text"]
+    assert len([record for record in caplog.records if "train/odd" in record.getMessage()]) == 1
 
     assert scalars_of(tmp_path / "run", "train/reward") == {2: 0.5}
     assert scalars_of(tmp_path / "run", "eval/bleu") == {2: 0.25}
@@ -336,7 +367,9 @@ def test_training_that_begins_again_with_smaller_batches(tmp_path: Path) -> None
 
     run = run_in(tmp_path / "run")
     assert run.attempts == 2
-    assert [each.state for each in run.state.recordings] == ["failed", "finished"]
+    first, second = run.state.recordings
+    assert first.error is not None
+    assert (first.state, first.error.text, second.state) == ("failed", "CUDA out of memory.", "finished")
     assert list(scalars_of(tmp_path / "run", "loss/auto").values()) == t.losses[2:]
 
 
@@ -412,6 +445,39 @@ def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
         ToposcopeCallback(tmp_path, callbacks=[SummaryCollector(tmp_path)])
 
 
+def test_another_trainer_with_callbacks(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Of a trainer that is no transformers.Trainer, steps and what it logs are recorded; losses of steps are not."""
+    model = tiny_model()
+    optimizer = torch.optim.AdamW(model.parameters(), 0.25)
+    state, control, settings = TrainerState(max_steps=2, num_train_epochs=1), TrainerControl(), arguments(tmp_path)
+    handler = CallbackHandler([recording(tmp_path / "run")], model, None, optimizer, None)
+    handler.on_init_end(settings, state, control)
+    handler.on_train_begin(settings, state, control)
+    for _ in range(2):
+        handler.on_step_begin(settings, state, control)
+        state.global_step += 1
+        handler.on_step_end(settings, state, control)
+        handler.on_log(settings, state, control, {"loss": state.global_step / 2})
+    handler.on_train_end(settings, state, control)
+
+    assert scalars_of(tmp_path / "run", "train/loss") == {1: 0.5, 2: 1.0}
+    assert "loss/auto" not in tags_of(tmp_path / "run", "scalar")
+    warnings = [record.getMessage() for record in caplog.records if record.name.startswith("toposcope")]
+    assert [message for message in warnings if "losses of steps are not recorded" in message]
+    assert len(warnings) == 1
+
+
+def test_processes_without_a_rank_record_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Their files would be taken for those of the first process."""
+    model, state, control = tiny_model(), TrainerState(is_world_process_zero=False), TrainerControl()
+    handler = CallbackHandler([recording(tmp_path / "run")], model, None, None, None)
+    for hook in (handler.on_train_begin, handler.on_step_end, handler.on_train_end):
+        hook(arguments(tmp_path), state, control)
+
+    assert not list((tmp_path / "run").iterdir())
+    assert len([record for record in caplog.records if "records nothing" in record.getMessage()]) == 1
+
+
 def test_methods_of_the_trainer_are_restored(tmp_path: Path) -> None:
     """After a training, training_step() is that of the class."""
     t = trainer(tmp_path / "out", [recording(tmp_path / "run")])
@@ -421,7 +487,7 @@ def test_methods_of_the_trainer_are_restored(tmp_path: Path) -> None:
 
 
 def test_callback_that_is_added_later(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """add_callback() records the same, but an exception only when the program ends."""
+    """add_callback() records the same, exceptions outside of training_step() only when they end the program."""
     t = trainer(tmp_path / "out")
     t.add_callback(recording(tmp_path / "run"))
     with caplog.at_level(logging.WARNING, "toposcope"):

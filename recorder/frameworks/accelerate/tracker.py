@@ -10,7 +10,8 @@ from accelerate import tracking
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory, checked_integer, checked_text
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
-from toposcope.recorder.frameworks.accelerate.logged import images_in, recordable
+from toposcope.recorder.end_observer import EndObserver
+from toposcope.recorder.frameworks.accelerate.images import images_in
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import rank_of
@@ -77,6 +78,7 @@ class ToposcopeTracker(tracking.GeneralTracker):
 
     def _reset(self) -> None:
         self._run: DrivenRun | None = None
+        self._observer: EndObserver | None = None
         self._config: dict[str, str | int | float] = {}
         self._step = -1
         self._skipped: set[str] = set()
@@ -109,7 +111,7 @@ class ToposcopeTracker(tracking.GeneralTracker):
         """Record numbers, texts, and nested mappings of them; step None: the one after the last that was logged."""
         if kwargs:
             self._skip("log_kwargs", f"no such options: {', '.join(kwargs)}")
-        self._record(recordable(values), step)
+        self._record(values, step)
 
     @tracking.on_main_process
     def log_images(self, values: Mapping[str, Any], step: int | None = None, **kwargs: Any) -> None:
@@ -133,15 +135,21 @@ class ToposcopeTracker(tracking.GeneralTracker):
 
     @tracking.on_main_process
     def finish(self) -> None:
-        """End the run."""
-        if self._run is not None and self._run.is_running:
+        """End the run: it has failed if end_training() is called because of an exception, in a finally block."""
+        if self._run is None or not self._run.is_running:
+            return
+        error = None if self._observer is None else self._observer.handled_exception()
+        if error is None:
             self._run.end()
+        else:
+            self._run.fail(error)
 
     def _begin(self, first_step: int | None) -> DrivenRun:
         data = _NOT_KNOWN | dict(self._settings.get("collect_specified_data") or {})
         collector = SummaryCollector(self._directory, **(self._settings | {"collect_specified_data": data}))
         initial_step = None if first_step is None else max(0, first_step - 1)
         self._run = run = DrivenRun([collector, *self._callbacks], initial_step=initial_step)
+        self._observer = EndObserver()
         run.begin()
         self._record_config(run)
         return run
@@ -158,14 +166,7 @@ class ToposcopeTracker(tracking.GeneralTracker):
         if not run.is_running:
             self._skip("the run", "it has ended")
             return
-        try:
-            run.log(values, self._step)
-        except (TypeError, ValueError):  # Of one value; the others are recorded.
-            for tag, value in values.items():
-                try:
-                    run.log({tag: value}, self._step)
-                except (TypeError, ValueError) as error:
-                    self._skip(str(tag), str(error))
+        run.log(values, self._step)
 
     def _skip(self, what: str, reason: str) -> None:
         """Log once that something is not recorded."""

@@ -107,11 +107,14 @@ class LoggerMethods:
         """Record the hyperparameters, a mapping or a Namespace, as lineage; further arguments are ignored."""
         if process_rank():
             return
-        settings = params if isinstance(params, Mapping) else vars(params)
-        if facts := plain_settings(settings):
-            self._record(logged_values({"hyperparameters": custom_lineage(dict(facts))}), 0)
-            if self._run is not None:
-                self._run.logger.log_hyperparameters(dict(facts))
+        try:
+            facts = plain_settings(params if isinstance(params, Mapping) else vars(params))
+            lineage = logged_values({"hyperparameters": custom_lineage(dict(facts))})
+        except Exception as error:  # The objects of the user may be anything.
+            log.warn("%s: hyperparameters are not recorded: %s: %s", self._directory, type(error).__name__, error)
+            return
+        if facts:
+            self._record(lineage, 0)
 
     def log_graph(self, model: Any, input_array: Any = None) -> None:
         """Record the graph of a module for an input, by default its example_input_array, if the logger was told to."""

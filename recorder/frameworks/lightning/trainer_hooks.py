@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import Any
 
+from toposcope.recorder import log
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.frameworks.lightning.logger_methods import LoggerMethods
@@ -168,8 +169,11 @@ class TrainerHooks:
         self._operator_pause.close()
         if trainer.state.fn != _FIT or trainer.fast_dev_run or self._directory() is None:
             return
-        if self._run is None:
-            self._begin(trainer, pl_module)
+        try:
+            if self._run is None:
+                self._begin(trainer, pl_module)
+        except Exception as error:  # It must not hide the exception.
+            log.warn("The failed training is not recorded: %s: %s", type(error).__name__, error)
         if self._run is not None:
             self._run.fail(exception)
         if self._logger is not None:
@@ -182,13 +186,21 @@ class TrainerHooks:
         self._run = run = self._new_run(trainer, pl_module)
         run.begin()
         if process_rank() == 0:
-            facts = plain_settings(_settings_of(trainer), "trainer")
-            if self._logger is None:
-                facts |= plain_settings(getattr(pl_module, "hparams", {}))
-            run.logger.log_hyperparameters(dict(facts))
-            run.log({"settings": custom_lineage(dict(facts))})
+            self._record_settings(run, trainer, pl_module)
         if self._logger is not None:
             self._logger.attach(run)
+
+    def _record_settings(self, run: DrivenRun, trainer: Any, pl_module: Any) -> None:
+        """Record the settings of the Trainer, and the hyperparameters of the module unless a logger records them."""
+        try:
+            facts = plain_settings(_settings_of(trainer), "trainer")
+            every_fact = facts | plain_settings(getattr(pl_module, "hparams", {}))
+            message = custom_lineage({**(every_fact if self._logger is None else facts)})
+        except Exception as error:  # The objects of the user may be anything.
+            log.warn("The settings of the training are not recorded: %s: %s", type(error).__name__, error)
+            return
+        run.log({"settings": message})
+        run.logger.log_hyperparameters({**every_fact})
 
     def _new_run(self, trainer: Any, pl_module: Any) -> DrivenRun:
         """Return the run of a training that is about to begin, or of an evaluation without one."""

@@ -8,7 +8,7 @@ from transformers import TrainerCallback
 
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
-from toposcope.recorder.frameworks.transformers.logs import evaluation_results, logged_scalars, without
+from toposcope.recorder.frameworks.transformers.logs import evaluation_results, tagged, without
 from toposcope.recorder.frameworks.transformers.observed_trainer import ObservedTrainer, calling_trainer
 from toposcope.recorder.frameworks.transformers.run_settings import lineage_of, run_directory, trial_name
 from toposcope.recorder.messages.lineage import custom_lineage
@@ -79,7 +79,6 @@ class ToposcopeCallback(TrainerCallback):
         self._observed: ObservedTrainer | None = None
         self._loss: Any = None
         self._logs: dict[str, Any] = {}
-        self._error: BaseException | None = None
         self._trainings = self._evaluations = 0
 
     def on_init_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -90,11 +89,11 @@ class ToposcopeCallback(TrainerCallback):
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
         """Begin a run, or continue the one of the checkpoint."""
         if self._run is not None and self._run.is_running:
-            # The Trainer has begun again, with smaller batches for example.
-            self._run.fail(self._error or RuntimeError("The training was begun again before it had ended."))
+            self._run.fail(RuntimeError("The training began again before it had ended."))
         trainer = calling_trainer()
-        self._run = None if _is_superseded(self, trainer) else self._new_run(args, state, trainer, **kwargs)
-        self._loss, self._logs, self._error = None, {}, None
+        is_recorded = _has_rank(state) and not _is_superseded(self, trainer)
+        self._run = self._new_run(args, state, trainer, **kwargs) if is_recorded else None
+        self._loss, self._logs = None, {}
         if self._run is None:
             return control
         if trainer is not None:
@@ -114,10 +113,14 @@ class ToposcopeCallback(TrainerCallback):
         self._loss = loss if self._loss is None else self._loss + loss
 
     def fail(self, error: BaseException) -> None:
-        """End the run with an exception."""
-        if self._run is not None:
+        """End the run with an exception, which no further one must hide."""
+        if self._run is None:
+            return
+        try:
             self._flush_logs()
-            self._run.fail(error)
+        except Exception as failure:
+            log.warn("What was logged before %r is not recorded: %s: %s", error, type(failure).__name__, failure)
+        self._run.fail(error)
 
     def on_optimizer_step(self, args: Any, state: Any, control: Any, **kwargs: Any) -> Any:
         """End a step while the gradients exist. Transformers before 4.42 does not call it."""
@@ -200,11 +203,16 @@ class ToposcopeCallback(TrainerCallback):
 
     def _record_settings(self, run: DrivenRun, args: Any, state: Any, model: Any) -> None:
         """Record the settings of the training, except those that the user records otherwise."""
-        facts = lineage_of(args, model, state)
+        try:
+            facts = lineage_of(args, model, state)
+            users = self._settings.get("custom_lineage_data") or {}
+            message = custom_lineage({name: facts[name] for name in facts if name not in users})
+        except Exception as error:  # Settings of the user may be anything.
+            log.warn("The settings of the training are not recorded: %s: %s", type(error).__name__, error)
+            return
         run.logger.log_hyperparameters(dict(facts))
-        users = self._settings.get("custom_lineage_data") or {}
-        if state.is_world_process_zero and (facts := {name: facts[name] for name in facts if name not in users}):
-            run.log({"settings": custom_lineage(facts)})
+        if state.is_world_process_zero:
+            run.log({"settings": message})
 
     def _settings_of_process(self, state: Any, trainer: Any) -> dict[str, Any]:
         """Return the arguments of SummaryCollector."""
@@ -246,14 +254,28 @@ class ToposcopeCallback(TrainerCallback):
     def _flush_logs(self) -> None:
         """Record what was logged, at the last step."""
         logs, self._logs = self._logs, {}
-        if (scalars := logged_scalars(logs)) and self._run is not None and self._run.is_running:
-            self._run.log(scalars)
+        if not (values := tagged(logs)) or self._run is None:
+            return
+        if self._run.is_running:
+            self._run.log(values)
+        else:
+            log.warn("Not recorded, as it was logged after the training: %s", ", ".join(values))
 
     def _after(self, control: Any) -> Any:
         """Return the control of the Trainer, which stops it if a callback requested that."""
         if self._run is not None and self._run.is_stop_requested:
             control.should_training_stop = True
         return control
+
+
+def _has_rank(state: Any) -> bool:
+    """Return whether the files of this process can be distinguished from those of the first one."""
+    if state.is_world_process_zero or rank_of(os.environ):
+        return True
+    log.warn(
+        "This process records nothing: it is not the first one, and no variable such as RANK says which one it is."
+    )
+    return False
 
 
 def _is_superseded(callback: ToposcopeCallback, trainer: Any) -> bool:

@@ -11,13 +11,9 @@ _EVALUATIONS = {"eval": "eval_", "test": "test_"}
 """The first part of a tag to the prefix of the Trainer's names."""
 
 
-def logged_scalars(logs: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numbers in what was logged by tag: "train/<name>", "eval/<name>" or "test/<name>"."""
-    return {
-        _tag(name): float(value)
-        for name, value in logs.items()
-        if name not in _POSITIONS and isinstance(value, Real) and not isinstance(value, bool)
-    }
+def tagged(logs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was logged by tag: "train/<name>", "eval/<name>" or "test/<name>"."""
+    return {_tag(name): value for name, value in logs.items() if name not in _POSITIONS and value is not None}
 
 
 def evaluation_results(metrics: Mapping[str, Any], label: str) -> dict[str, Any]:

@@ -56,16 +56,19 @@ class ObservedTrainer:
         self._replace(_STEP, _reporting_losses)
 
     def stop_observing_losses(self) -> None:
-        """Restore training_step()."""
+        """Restore training_step(), for all observers: the training has ended."""
         attributes = vars(self._trainer)
         if _is_ours(attributes.get(_STEP)):
             del attributes[_STEP]
 
     def _replace(self, name: str, function: Callable[..., Any]) -> None:
-        method = getattr(self._trainer, name)
-        if not _is_ours(method):
-            # Not a closure: the Trainer can be pickled as before.
-            setattr(self._trainer, name, partial(function, self._observer, method))
+        method = observed = getattr(self._trainer, name)
+        while _is_ours(observed):
+            if observed.args[0] is self._observer:
+                return
+            observed = observed.args[1]  # Of another observer.
+        # Not a closure: the Trainer can be pickled as before.
+        setattr(self._trainer, name, partial(function, self._observer, method))
 
 
 def _is_ours(method: Any) -> bool:
@@ -84,6 +87,7 @@ def _reporting_losses(
     observer: TrainerObserver, method: Callable[..., Any], model: Any, inputs: Any, /, *args: Any, **kwargs: Any
 ) -> Any:
     observer.begin_batch(inputs)
-    loss = method(model, inputs, *args, **kwargs)
+    # The Trainer may handle the exception, and begin again with smaller batches. It is not kept: it would keep tensors.
+    loss = _reporting_errors(observer, method, model, inputs, *args, **kwargs)
     observer.end_batch(loss.detach())
     return loss

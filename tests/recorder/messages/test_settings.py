@@ -44,6 +44,8 @@ def test_other_values_become_texts() -> None:
         "none": None,
         "empty": [],
         "nothing": {},
+        "modules": {"value", "query"},
+        "labels": {0: "cat", 1: "dog"},
     }
 
     assert plain_settings(settings) == {
@@ -52,6 +54,8 @@ def test_other_values_become_texts() -> None:
         "path": "data/train",
         "object": "<Unprintable>",
         "large": str(2**70),
+        "modules": '["query", "value"]',
+        "labels": '{"0": "cat", "1": "dog"}',
     }
     assert custom_lineage(plain_settings(settings)).user_info
 
@@ -68,7 +72,7 @@ def test_large_settings_stay_small() -> None:
     """The labels of a classifier are one text, which is cut; a mapping that contains itself ends somewhere."""
     endless: dict[str, object] = {"rate": 1}
     endless["self"] = endless
-    plain = plain_settings({"labels": {i: f"label {i}" for i in range(1000)}, "endless": endless})
+    plain = plain_settings({"labels": {f"label {i}": i for i in range(1000)}, "endless": endless})
 
     assert len(str(plain["labels"])) == 1000
     assert len(plain) < 20

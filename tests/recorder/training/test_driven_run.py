@@ -34,10 +34,11 @@ def collector(directory: Path) -> SummaryCollector:
     return SummaryCollector(directory, collect_specified_data=QUIET)
 
 
-def test_events_of_a_training() -> None:
+@pytest.mark.parametrize("steps_per_epoch", [2, None])
+def test_events_of_a_training(steps_per_epoch: int | None) -> None:
     """A step has the samples of its micro-batches; an epoch ends when the trainer says so."""
     trace = Trace()
-    run = DrivenRun([trace], steps=3, steps_per_epoch=2)
+    run = DrivenRun([trace], steps=3, steps_per_epoch=steps_per_epoch)
     run.begin()
     for number_of_batches in (1, 2):
         for _ in range(number_of_batches):
@@ -88,6 +89,19 @@ def test_training_is_recorded(tmp_path: Path) -> None:
     assert scalars_of(tmp_path, "learning_rate") == {11: 0.1, 12: 0.1, 13: 0.1}
     assert scalars_of(tmp_path, "eval/loss") == {13: 0.5}
     assert run_in(tmp_path).state.state == "finished"
+
+
+def test_values_that_cannot_be_recorded_are_named_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The others of the same call are recorded; str is text."""
+    run = DrivenRun(collector(tmp_path))
+    run.begin()
+    for step in (1, 2):
+        run.log({"good": 0.5, "nested": {"note": "first"}, "bad": object()}, step)
+    run.end()
+
+    assert scalars_of(tmp_path, "good") == {1: 0.5, 2: 0.5}
+    assert run_in(tmp_path).text("nested/note")[1].texts == ["first"]
+    assert len([record for record in caplog.records if "'bad'" in record.getMessage()]) == 1
 
 
 def test_failure_is_recorded_once(tmp_path: Path) -> None:

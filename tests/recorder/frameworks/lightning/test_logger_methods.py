@@ -59,6 +59,16 @@ def test_hyperparameters_of_a_namespace_are_lineage(tmp_path: Path) -> None:
     assert run_in(tmp_path).lineage().custom == {"lr": 0.1, "nested/depth": 2}
 
 
+def test_hyperparameters_that_cannot_be_read_are_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """They do not end a training."""
+    logger = LoggerMethods(tmp_path)
+    with caplog.at_level(logging.WARNING):
+        logger.log_hyperparams(5)
+    logger.finalize("success")
+    assert not list(tmp_path.iterdir())
+    assert "hyperparameters are not recorded" in caplog.text
+
+
 @pytest.mark.parametrize("status", ["failed", "aborted"])
 def test_a_status_without_an_exception_is_a_failure(tmp_path: Path, status: str) -> None:
     """The run names the status."""

@@ -1,16 +1,10 @@
-"""Values that Accelerate's trackers receive, as values that are recorded."""
+"""Images that Accelerate's trackers receive, as values that are recorded."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from toposcope.recorder.values.wrapped import Image, Text
-
-
-def recordable(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return logged values with str as Text, also in nested mappings."""
-    return {str(tag): _recordable(value) for tag, value in values.items()}
+from toposcope.recorder.values.wrapped import Image
 
 
 def images_in(images: Any, layout: str | None) -> Image:
@@ -24,9 +18,3 @@ def images_in(images: Any, layout: str | None) -> Image:
         images = np.stack([np.asarray(image) for image in images])
         layout = layout if layout is None or len(layout) == images.ndim else f"N{layout}"
     return Image(images, layout) if layout is not None else Image(images)
-
-
-def _recordable(value: Any) -> Any:
-    if isinstance(value, str):
-        return Text(value)
-    return recordable(value) if isinstance(value, Mapping) else value
