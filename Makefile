@@ -16,7 +16,7 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 .PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
 .PHONY: interop-tensorboard
-.PHONY: interop-transformers interop-accelerate
+.PHONY: interop-transformers interop-accelerate interop-lightning
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -105,7 +105,7 @@ docs: $(VENV)/.docs
 # Composer, and what we serve against VTK, each in an environment of its own.
 interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
 interop: interop-tensorboard
-interop: interop-transformers interop-accelerate
+interop: interop-transformers interop-accelerate interop-lightning
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed
 	$(BIN)/python -m pytest tests/interop/check_$**.py
@@ -126,6 +126,12 @@ interop-keras: build/interop/keras/.installed $(TYPED)
 interop-transformers interop-accelerate: interop-%: build/interop/transformers/.installed build/interop/transformers4/.installed $(TYPED)
 	for release in transformers transformers4; do \
 	  PYTHONPATH=$(TYPED) build/interop/$$release/bin/python -m pytest tests/interop/check_$**.py || exit 1; \
+	done
+
+# The newest release under both of its names, and an early one under its older name.
+interop-lightning: build/interop/lightning/.installed build/interop/lightning20/.installed $(TYPED)
+	for package in lightning/lightning lightning/pytorch_lightning lightning20/pytorch_lightning; do \
+	  LIGHTNING=$${package#*/} PYTHONPATH=$(TYPED) build/interop/$${package%/*}/bin/python -m pytest tests/interop/check_lightning*.py || exit 1; \
 	done
 
 # Look for bytes that the scan of event files gets wrong, guided by coverage, then read mutations of what was found under

@@ -32,7 +32,7 @@ from toposcope.recorder.ending import ending_of, interruption
 from toposcope.recorder.logged_values import LoggedValues, logged_values
 from toposcope.recorder.network_values import NetworkValues
 from toposcope.recorder.pending_values import PendingValues, ThreadPendingValues
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.secrets import command_line
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
 from toposcope.recorder.summary import OperatorValue
@@ -142,7 +142,7 @@ class SummaryRecord:
         drops = checked_backlog(on_backlog) == "drop"
         resume = resume if isinstance(resume, bool) else checked_integer("resume", resume, lowest=0)
         collects_operators = checked_bool("collects_operators", collects_operators)
-        naming = Naming(checked_directory("log_dir", log_dir), prefix, rank := rank_of(os.environ), suffix)
+        naming = Naming(checked_directory("log_dir", log_dir), prefix, rank := process_rank(), suffix)
         start = recording_start(rank, heartbeat, command_line(sys.argv, _MAX_COMMAND_LINE))
         self._recording = start_recording(RecordingOptions(naming, size, exports_npy, seconds, resume, start, drops))
         self._observer = EndObserver()
