@@ -12,10 +12,11 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-import
-.PHONY: bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
+.PHONY: bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
 .PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
-.PHONY: interop-transformers interop-accelerate
+.PHONY: interop-tensorboard
+.PHONY: interop-transformers interop-accelerate interop-lightning
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -24,6 +25,7 @@ demo: page
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
 bench: bench-page bench-recorder bench-reader bench-idle bench-collector bench-import bench-fixed-cost bench-landscape bench-thor
+bench: bench-writer
 
 # What a person at the page waits for, beside TensorBoard.
 bench-page: $(VENV)/.dev page chromium build/bench/peers/.installed
@@ -51,6 +53,10 @@ bench-import: $(VENV)/.installed
 
 bench-fixed-cost: $(VENV)/.dev
 	$(BIN)/python benchmarks/run_fixed_cost.py $(MEASUREMENTS)
+
+# What a call of SummaryWriter costs, beside the writers of PyTorch and tensorboardX.
+bench-writer: build/interop/tensorboard/.installed $(TYPED)
+	PYTHONPATH=$(TYPED) build/interop/tensorboard/bin/python benchmarks/summary_writer.py $(MEASUREMENTS)
 
 # What a loss landscape costs, beside the naive loop. With MINDSPORE=1 MindSpore's own generator is measured too.
 bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.installed)
@@ -98,7 +104,8 @@ docs: $(VENV)/.docs
 # What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, our Trainer against
 # Composer, and what we serve against VTK, each in an environment of its own.
 interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
-interop: interop-transformers interop-accelerate
+interop: interop-tensorboard
+interop: interop-transformers interop-accelerate interop-lightning
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed
 	$(BIN)/python -m pytest tests/interop/check_$**.py
@@ -106,7 +113,7 @@ interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.instal
 # Its checks look at a run with MindInsight too.
 interop-mindspore: build/interop/mindinsight/.installed
 
-interop-torch interop-jax interop-mindspore interop-landscape interop-composer: interop-%: build/interop/%/.installed $(TYPED)
+interop-torch interop-jax interop-mindspore interop-landscape interop-composer interop-tensorboard: interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 
 # The backend is chosen when Keras is imported.
@@ -119,6 +126,12 @@ interop-keras: build/interop/keras/.installed $(TYPED)
 interop-transformers interop-accelerate: interop-%: build/interop/transformers/.installed build/interop/transformers4/.installed $(TYPED)
 	for release in transformers transformers4; do \
 	  PYTHONPATH=$(TYPED) build/interop/$$release/bin/python -m pytest tests/interop/check_$**.py || exit 1; \
+	done
+
+# The newest release under both of its names, and an early one under its older name.
+interop-lightning: build/interop/lightning/.installed build/interop/lightning20/.installed $(TYPED)
+	for package in lightning/lightning lightning/pytorch_lightning lightning20/pytorch_lightning; do \
+	  LIGHTNING=$${package#*/} PYTHONPATH=$(TYPED) build/interop/$${package%/*}/bin/python -m pytest tests/interop/check_lightning*.py || exit 1; \
 	done
 
 # Look for bytes that the scan of event files gets wrong, guided by coverage, then read mutations of what was found under

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from toposcope.recorder.train_thor import thor
 
 FREQUENCY = 10
+BLOCK_SIZE = 128  # MindSpore's.
 TUNING_SEEDS = (0, 1, 2)
 FINALISTS = 4
 
@@ -49,8 +50,8 @@ def optimizer_of(setting: Setting, network: nn.Module, task: Task) -> Any:
         rate, beta = setting.values
         return torch.optim.Adam(network.parameters(), lr=rate, betas=(0.9, beta))
     rate, damping, region = setting.values
-    options: dict[str, Any] = {"trust_region": region, "factor_decay": 0.9, "fisher": task.fisher}
-    return thor(network, rate, damping, 0.9, frequency=FREQUENCY, **options)
+    fixed: dict[str, Any] = {"factor_decay": 0.9, "block_size": BLOCK_SIZE, "frequency": FREQUENCY}
+    return thor(network, rate, damping, 0.9, trust_region=region, fisher=task.fisher, **fixed)
 
 
 def clock(device: torch.device) -> float:

@@ -28,6 +28,14 @@ def event_file_name(prefix: str, seconds: int, rank: int, host: str, suffix: str
     return f"{prefix}.out.events.summary.{seconds}.{rank}.{host}{suffix}"
 
 
+def tensorboard_file_name(seconds: int, host: str, process_id: int, rank: int, suffix: str) -> str:
+    """Return the name of a recorder's event file in TensorBoard's dialect.
+
+    TensorBoard follows the files of a directory in the order of their names.
+    """
+    return f"events.out.tfevents.{seconds:010d}.{host}.{process_id}.{rank}{suffix}"
+
+
 def parse_file_name(name: str) -> FileName | None:
     """Parse the name of an event file; return None if it is not one."""
     if match := _SUMMARY.match(name):

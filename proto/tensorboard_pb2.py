@@ -14,7 +14,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!toposcope/proto/tensorboard.proto\x12\x15toposcope.tensorboard\"\xca\x01\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x16\n\x0c\x66ile_version\x18\x03 \x01(\tH\x00\x12\x13\n\tgraph_def\x18\x04 \x01(\x0cH\x00\x12\x31\n\x07summary\x18\x05 \x01(\x0b\x32\x1e.toposcope.tensorboard.SummaryH\x00\x12\x38\n\x0bsession_log\x18\x07 \x01(\x0b\x32!.toposcope.tensorboard.SessionLogH\x00\x42\x06\n\x04what\"\x9b\x01\n\nSessionLog\x12?\n\x06status\x18\x01 \x01(\x0e\x32/.toposcope.tensorboard.SessionLog.SessionStatus\"L\n\rSessionStatus\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\t\n\x05START\x10\x01\x12\x08\n\x04STOP\x10\x02\x12\x0e\n\nCHECKPOINT\x10\x03\"\x99\x02\n\x07Summary\x12\x33\n\x05value\x18\x01 \x03(\x0b\x32$.toposcope.tensorboard.Summary.Value\x1a\xd8\x01\n\x05Value\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x38\n\x08metadata\x18\t \x01(\x0b\x32&.toposcope.tensorboard.SummaryMetadata\x12\x16\n\x0csimple_value\x18\x02 \x01(\x02H\x00\x12\x0f\n\x05image\x18\x04 \x01(\x0cH\x00\x12\x0f\n\x05histo\x18\x05 \x01(\x0cH\x00\x12\x0f\n\x05\x61udio\x18\x06 \x01(\x0cH\x00\x12\x34\n\x06tensor\x18\x08 \x01(\x0b\x32\".toposcope.tensorboard.TensorProtoH\x00\x42\x07\n\x05value\"\xa3\x01\n\x0fSummaryMetadata\x12\x46\n\x0bplugin_data\x18\x01 \x01(\x0b\x32\x31.toposcope.tensorboard.SummaryMetadata.PluginData\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x1a\x32\n\nPluginData\x12\x13\n\x0bplugin_name\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\"w\n\x10TensorShapeProto\x12\x38\n\x03\x64im\x18\x02 \x03(\x0b\x32+.toposcope.tensorboard.TensorShapeProto.Dim\x12\x14\n\x0cunknown_rank\x18\x03 \x01(\x08\x1a\x13\n\x03\x44im\x12\x0c\n\x04size\x18\x01 \x01(\x03\"\xbe\x02\n\x0bTensorProto\x12\r\n\x05\x64type\x18\x01 \x01(\x05\x12=\n\x0ctensor_shape\x18\x02 \x01(\x0b\x32\'.toposcope.tensorboard.TensorShapeProto\x12\x16\n\x0etensor_content\x18\x04 \x01(\x0c\x12\x15\n\tfloat_val\x18\x05 \x03(\x02\x42\x02\x10\x01\x12\x16\n\ndouble_val\x18\x06 \x03(\x01\x42\x02\x10\x01\x12\x13\n\x07int_val\x18\x07 \x03(\x05\x42\x02\x10\x01\x12\x12\n\nstring_val\x18\x08 \x03(\x0c\x12\x15\n\tint64_val\x18\n \x03(\x03\x42\x02\x10\x01\x12\x14\n\x08\x62ool_val\x18\x0b \x03(\x08\x42\x02\x10\x01\x12\x14\n\x08half_val\x18\r \x03(\x05\x42\x02\x10\x01\x12\x16\n\nuint32_val\x18\x10 \x03(\rB\x02\x10\x01\x12\x16\n\nuint64_val\x18\x11 \x03(\x04\x42\x02\x10\x01\"t\n\x08GraphDef\x12,\n\x04node\x18\x01 \x03(\x0b\x32\x1e.toposcope.tensorboard.NodeDef\x12:\n\x07library\x18\x02 \x01(\x0b\x32).toposcope.tensorboard.FunctionDefLibrary\"\xbb\x01\n\x07NodeDef\x12\x0c\n\x04name\x18\x01 \x01(\x0c\x12\n\n\x02op\x18\x02 \x01(\x0c\x12\r\n\x05input\x18\x03 \x03(\x0c\x12\x0e\n\x06\x64\x65vice\x18\x04 \x01(\x0c\x12\x31\n\x04\x61ttr\x18\x05 \x03(\x0b\x32#.toposcope.tensorboard.NodeDef.Attr\x1a\x44\n\x04\x41ttr\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x12/\n\x05value\x18\x02 \x01(\x0b\x32 .toposcope.tensorboard.AttrValue\"\xc7\x04\n\tAttrValue\x12:\n\x04list\x18\x01 \x01(\x0b\x32*.toposcope.tensorboard.AttrValue.ListValueH\x00\x12\x0b\n\x01s\x18\x02 \x01(\x0cH\x00\x12\x0b\n\x01i\x18\x03 \x01(\x03H\x00\x12\x0b\n\x01\x66\x18\x04 \x01(\x02H\x00\x12\x0b\n\x01\x62\x18\x05 \x01(\x08H\x00\x12\x0e\n\x04type\x18\x06 \x01(\x05H\x00\x12\x38\n\x05shape\x18\x07 \x01(\x0b\x32\'.toposcope.tensorboard.TensorShapeProtoH\x00\x12\x34\n\x06tensor\x18\x08 \x01(\x0b\x32\".toposcope.tensorboard.TensorProtoH\x00\x12\x15\n\x0bplaceholder\x18\t \x01(\x0cH\x00\x12\x33\n\x04\x66unc\x18\n \x01(\x0b\x32#.toposcope.tensorboard.NameAttrListH\x00\x1a\xf4\x01\n\tListValue\x12\t\n\x01s\x18\x02 \x03(\x0c\x12\r\n\x01i\x18\x03 \x03(\x03\x42\x02\x10\x01\x12\r\n\x01\x66\x18\x04 \x03(\x02\x42\x02\x10\x01\x12\r\n\x01\x62\x18\x05 \x03(\x08\x42\x02\x10\x01\x12\x10\n\x04type\x18\x06 \x03(\x05\x42\x02\x10\x01\x12\x36\n\x05shape\x18\x07 \x03(\x0b\x32\'.toposcope.tensorboard.TensorShapeProto\x12\x32\n\x06tensor\x18\x08 \x03(\x0b\x32\".toposcope.tensorboard.TensorProto\x12\x31\n\x04\x66unc\x18\t \x03(\x0b\x32#.toposcope.tensorboard.NameAttrListB\x07\n\x05value\"\x1c\n\x0cNameAttrList\x12\x0c\n\x04name\x18\x01 \x01(\x0c\"J\n\x12\x46unctionDefLibrary\x12\x34\n\x08\x66unction\x18\x01 \x03(\x0b\x32\".toposcope.tensorboard.FunctionDef\"\xc8\x01\n\x0b\x46unctionDef\x12/\n\tsignature\x18\x01 \x01(\x0b\x32\x1c.toposcope.tensorboard.OpDef\x12\x30\n\x08node_def\x18\x03 \x03(\x0b\x32\x1e.toposcope.tensorboard.NodeDef\x12\x33\n\x03ret\x18\x04 \x03(\x0b\x32&.toposcope.tensorboard.FunctionDef.Ret\x1a!\n\x03Ret\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x12\r\n\x05value\x18\x02 \x01(\x0c\"\xac\x01\n\x05OpDef\x12\x0c\n\x04name\x18\x01 \x01(\x0c\x12\x36\n\tinput_arg\x18\x02 \x03(\x0b\x32#.toposcope.tensorboard.OpDef.ArgDef\x12\x37\n\noutput_arg\x18\x03 \x03(\x0b\x32#.toposcope.tensorboard.OpDef.ArgDef\x1a$\n\x06\x41rgDef\x12\x0c\n\x04name\x18\x01 \x01(\x0c\x12\x0c\n\x04type\x18\x03 \x01(\x05\"\xac\x01\n\x0bRunMetadata\x12J\n\x0f\x66unction_graphs\x18\x04 \x03(\x0b\x32\x31.toposcope.tensorboard.RunMetadata.FunctionGraphs\x1aQ\n\x0e\x46unctionGraphs\x12?\n\x16pre_optimization_graph\x18\x02 \x01(\x0b\x32\x1f.toposcope.tensorboard.GraphDef')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!toposcope/proto/tensorboard.proto\x12\x15toposcope.tensorboard\"\xca\x01\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x16\n\x0c\x66ile_version\x18\x03 \x01(\tH\x00\x12\x13\n\tgraph_def\x18\x04 \x01(\x0cH\x00\x12\x31\n\x07summary\x18\x05 \x01(\x0b\x32\x1e.toposcope.tensorboard.SummaryH\x00\x12\x38\n\x0bsession_log\x18\x07 \x01(\x0b\x32!.toposcope.tensorboard.SessionLogH\x00\x42\x06\n\x04what\"\x9b\x01\n\nSessionLog\x12?\n\x06status\x18\x01 \x01(\x0e\x32/.toposcope.tensorboard.SessionLog.SessionStatus\"L\n\rSessionStatus\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\t\n\x05START\x10\x01\x12\x08\n\x04STOP\x10\x02\x12\x0e\n\nCHECKPOINT\x10\x03\"\x99\x02\n\x07Summary\x12\x33\n\x05value\x18\x01 \x03(\x0b\x32$.toposcope.tensorboard.Summary.Value\x1a\xd8\x01\n\x05Value\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x38\n\x08metadata\x18\t \x01(\x0b\x32&.toposcope.tensorboard.SummaryMetadata\x12\x16\n\x0csimple_value\x18\x02 \x01(\x02H\x00\x12\x0f\n\x05image\x18\x04 \x01(\x0cH\x00\x12\x0f\n\x05histo\x18\x05 \x01(\x0cH\x00\x12\x0f\n\x05\x61udio\x18\x06 \x01(\x0cH\x00\x12\x34\n\x06tensor\x18\x08 \x01(\x0b\x32\".toposcope.tensorboard.TensorProtoH\x00\x42\x07\n\x05value\"\xc0\x01\n\x0fSummaryMetadata\x12\x46\n\x0bplugin_data\x18\x01 \x01(\x0b\x32\x31.toposcope.tensorboard.SummaryMetadata.PluginData\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x1b\n\x13summary_description\x18\x03 \x01(\t\x1a\x32\n\nPluginData\x12\x13\n\x0bplugin_name\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\"w\n\x10TensorShapeProto\x12\x38\n\x03\x64im\x18\x02 \x03(\x0b\x32+.toposcope.tensorboard.TensorShapeProto.Dim\x12\x14\n\x0cunknown_rank\x18\x03 \x01(\x08\x1a\x13\n\x03\x44im\x12\x0c\n\x04size\x18\x01 \x01(\x03\"\xbe\x02\n\x0bTensorProto\x12\r\n\x05\x64type\x18\x01 \x01(\x05\x12=\n\x0ctensor_shape\x18\x02 \x01(\x0b\x32\'.toposcope.tensorboard.TensorShapeProto\x12\x16\n\x0etensor_content\x18\x04 \x01(\x0c\x12\x15\n\tfloat_val\x18\x05 \x03(\x02\x42\x02\x10\x01\x12\x16\n\ndouble_val\x18\x06 \x03(\x01\x42\x02\x10\x01\x12\x13\n\x07int_val\x18\x07 \x03(\x05\x42\x02\x10\x01\x12\x12\n\nstring_val\x18\x08 \x03(\x0c\x12\x15\n\tint64_val\x18\n \x03(\x03\x42\x02\x10\x01\x12\x14\n\x08\x62ool_val\x18\x0b \x03(\x08\x42\x02\x10\x01\x12\x14\n\x08half_val\x18\r \x03(\x05\x42\x02\x10\x01\x12\x16\n\nuint32_val\x18\x10 \x03(\rB\x02\x10\x01\x12\x16\n\nuint64_val\x18\x11 \x03(\x04\x42\x02\x10\x01\"t\n\x08GraphDef\x12,\n\x04node\x18\x01 \x03(\x0b\x32\x1e.toposcope.tensorboard.NodeDef\x12:\n\x07library\x18\x02 \x01(\x0b\x32).toposcope.tensorboard.FunctionDefLibrary\"\xbb\x01\n\x07NodeDef\x12\x0c\n\x04name\x18\x01 \x01(\x0c\x12\n\n\x02op\x18\x02 \x01(\x0c\x12\r\n\x05input\x18\x03 \x03(\x0c\x12\x0e\n\x06\x64\x65vice\x18\x04 \x01(\x0c\x12\x31\n\x04\x61ttr\x18\x05 \x03(\x0b\x32#.toposcope.tensorboard.NodeDef.Attr\x1a\x44\n\x04\x41ttr\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x12/\n\x05value\x18\x02 \x01(\x0b\x32 .toposcope.tensorboard.AttrValue\"\xc7\x04\n\tAttrValue\x12:\n\x04list\x18\x01 \x01(\x0b\x32*.toposcope.tensorboard.AttrValue.ListValueH\x00\x12\x0b\n\x01s\x18\x02 \x01(\x0cH\x00\x12\x0b\n\x01i\x18\x03 \x01(\x03H\x00\x12\x0b\n\x01\x66\x18\x04 \x01(\x02H\x00\x12\x0b\n\x01\x62\x18\x05 \x01(\x08H\x00\x12\x0e\n\x04type\x18\x06 \x01(\x05H\x00\x12\x38\n\x05shape\x18\x07 \x01(\x0b\x32\'.toposcope.tensorboard.TensorShapeProtoH\x00\x12\x34\n\x06tensor\x18\x08 \x01(\x0b\x32\".toposcope.tensorboard.TensorProtoH\x00\x12\x15\n\x0bplaceholder\x18\t \x01(\x0cH\x00\x12\x33\n\x04\x66unc\x18\n \x01(\x0b\x32#.toposcope.tensorboard.NameAttrListH\x00\x1a\xf4\x01\n\tListValue\x12\t\n\x01s\x18\x02 \x03(\x0c\x12\r\n\x01i\x18\x03 \x03(\x03\x42\x02\x10\x01\x12\r\n\x01\x66\x18\x04 \x03(\x02\x42\x02\x10\x01\x12\r\n\x01\x62\x18\x05 \x03(\x08\x42\x02\x10\x01\x12\x10\n\x04type\x18\x06 \x03(\x05\x42\x02\x10\x01\x12\x36\n\x05shape\x18\x07 \x03(\x0b\x32\'.toposcope.tensorboard.TensorShapeProto\x12\x32\n\x06tensor\x18\x08 \x03(\x0b\x32\".toposcope.tensorboard.TensorProto\x12\x31\n\x04\x66unc\x18\t \x03(\x0b\x32#.toposcope.tensorboard.NameAttrListB\x07\n\x05value\"\x1c\n\x0cNameAttrList\x12\x0c\n\x04name\x18\x01 \x01(\x0c\"J\n\x12\x46unctionDefLibrary\x12\x34\n\x08\x66unction\x18\x01 \x03(\x0b\x32\".toposcope.tensorboard.FunctionDef\"\xc8\x01\n\x0b\x46unctionDef\x12/\n\tsignature\x18\x01 \x01(\x0b\x32\x1c.toposcope.tensorboard.OpDef\x12\x30\n\x08node_def\x18\x03 \x03(\x0b\x32\x1e.toposcope.tensorboard.NodeDef\x12\x33\n\x03ret\x18\x04 \x03(\x0b\x32&.toposcope.tensorboard.FunctionDef.Ret\x1a!\n\x03Ret\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x12\r\n\x05value\x18\x02 \x01(\x0c\"\xac\x01\n\x05OpDef\x12\x0c\n\x04name\x18\x01 \x01(\x0c\x12\x36\n\tinput_arg\x18\x02 \x03(\x0b\x32#.toposcope.tensorboard.OpDef.ArgDef\x12\x37\n\noutput_arg\x18\x03 \x03(\x0b\x32#.toposcope.tensorboard.OpDef.ArgDef\x1a$\n\x06\x41rgDef\x12\x0c\n\x04name\x18\x01 \x01(\x0c\x12\x0c\n\x04type\x18\x03 \x01(\x05\"\xac\x01\n\x0bRunMetadata\x12J\n\x0f\x66unction_graphs\x18\x04 \x03(\x0b\x32\x31.toposcope.tensorboard.RunMetadata.FunctionGraphs\x1aQ\n\x0e\x46unctionGraphs\x12?\n\x16pre_optimization_graph\x18\x02 \x01(\x0b\x32\x1f.toposcope.tensorboard.GraphDef')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -56,39 +56,39 @@ if _descriptor._USE_C_DESCRIPTORS == False:
   _globals['_SUMMARY_VALUE']._serialized_start=489
   _globals['_SUMMARY_VALUE']._serialized_end=705
   _globals['_SUMMARYMETADATA']._serialized_start=708
-  _globals['_SUMMARYMETADATA']._serialized_end=871
-  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_start=821
-  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_end=871
-  _globals['_TENSORSHAPEPROTO']._serialized_start=873
-  _globals['_TENSORSHAPEPROTO']._serialized_end=992
-  _globals['_TENSORSHAPEPROTO_DIM']._serialized_start=973
-  _globals['_TENSORSHAPEPROTO_DIM']._serialized_end=992
-  _globals['_TENSORPROTO']._serialized_start=995
-  _globals['_TENSORPROTO']._serialized_end=1313
-  _globals['_GRAPHDEF']._serialized_start=1315
-  _globals['_GRAPHDEF']._serialized_end=1431
-  _globals['_NODEDEF']._serialized_start=1434
-  _globals['_NODEDEF']._serialized_end=1621
-  _globals['_NODEDEF_ATTR']._serialized_start=1553
-  _globals['_NODEDEF_ATTR']._serialized_end=1621
-  _globals['_ATTRVALUE']._serialized_start=1624
-  _globals['_ATTRVALUE']._serialized_end=2207
-  _globals['_ATTRVALUE_LISTVALUE']._serialized_start=1954
-  _globals['_ATTRVALUE_LISTVALUE']._serialized_end=2198
-  _globals['_NAMEATTRLIST']._serialized_start=2209
-  _globals['_NAMEATTRLIST']._serialized_end=2237
-  _globals['_FUNCTIONDEFLIBRARY']._serialized_start=2239
-  _globals['_FUNCTIONDEFLIBRARY']._serialized_end=2313
-  _globals['_FUNCTIONDEF']._serialized_start=2316
-  _globals['_FUNCTIONDEF']._serialized_end=2516
-  _globals['_FUNCTIONDEF_RET']._serialized_start=2483
-  _globals['_FUNCTIONDEF_RET']._serialized_end=2516
-  _globals['_OPDEF']._serialized_start=2519
-  _globals['_OPDEF']._serialized_end=2691
-  _globals['_OPDEF_ARGDEF']._serialized_start=2655
-  _globals['_OPDEF_ARGDEF']._serialized_end=2691
-  _globals['_RUNMETADATA']._serialized_start=2694
-  _globals['_RUNMETADATA']._serialized_end=2866
-  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_start=2785
-  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_end=2866
+  _globals['_SUMMARYMETADATA']._serialized_end=900
+  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_start=850
+  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_end=900
+  _globals['_TENSORSHAPEPROTO']._serialized_start=902
+  _globals['_TENSORSHAPEPROTO']._serialized_end=1021
+  _globals['_TENSORSHAPEPROTO_DIM']._serialized_start=1002
+  _globals['_TENSORSHAPEPROTO_DIM']._serialized_end=1021
+  _globals['_TENSORPROTO']._serialized_start=1024
+  _globals['_TENSORPROTO']._serialized_end=1342
+  _globals['_GRAPHDEF']._serialized_start=1344
+  _globals['_GRAPHDEF']._serialized_end=1460
+  _globals['_NODEDEF']._serialized_start=1463
+  _globals['_NODEDEF']._serialized_end=1650
+  _globals['_NODEDEF_ATTR']._serialized_start=1582
+  _globals['_NODEDEF_ATTR']._serialized_end=1650
+  _globals['_ATTRVALUE']._serialized_start=1653
+  _globals['_ATTRVALUE']._serialized_end=2236
+  _globals['_ATTRVALUE_LISTVALUE']._serialized_start=1983
+  _globals['_ATTRVALUE_LISTVALUE']._serialized_end=2227
+  _globals['_NAMEATTRLIST']._serialized_start=2238
+  _globals['_NAMEATTRLIST']._serialized_end=2266
+  _globals['_FUNCTIONDEFLIBRARY']._serialized_start=2268
+  _globals['_FUNCTIONDEFLIBRARY']._serialized_end=2342
+  _globals['_FUNCTIONDEF']._serialized_start=2345
+  _globals['_FUNCTIONDEF']._serialized_end=2545
+  _globals['_FUNCTIONDEF_RET']._serialized_start=2512
+  _globals['_FUNCTIONDEF_RET']._serialized_end=2545
+  _globals['_OPDEF']._serialized_start=2548
+  _globals['_OPDEF']._serialized_end=2720
+  _globals['_OPDEF_ARGDEF']._serialized_start=2684
+  _globals['_OPDEF_ARGDEF']._serialized_end=2720
+  _globals['_RUNMETADATA']._serialized_start=2723
+  _globals['_RUNMETADATA']._serialized_end=2895
+  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_start=2814
+  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_end=2895
 # @@protoc_insertion_point(module_scope)

@@ -62,7 +62,7 @@ class Summary(_message.Message):
     def __init__(self, value: _Optional[_Iterable[_Union[Summary.Value, _Mapping]]] = ...) -> None: ...
 
 class SummaryMetadata(_message.Message):
-    __slots__ = ("plugin_data", "display_name")
+    __slots__ = ("plugin_data", "display_name", "summary_description")
     class PluginData(_message.Message):
         __slots__ = ("plugin_name", "content")
         PLUGIN_NAME_FIELD_NUMBER: _ClassVar[int]
@@ -72,9 +72,11 @@ class SummaryMetadata(_message.Message):
         def __init__(self, plugin_name: _Optional[str] = ..., content: _Optional[bytes] = ...) -> None: ...
     PLUGIN_DATA_FIELD_NUMBER: _ClassVar[int]
     DISPLAY_NAME_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_DESCRIPTION_FIELD_NUMBER: _ClassVar[int]
     plugin_data: SummaryMetadata.PluginData
     display_name: str
-    def __init__(self, plugin_data: _Optional[_Union[SummaryMetadata.PluginData, _Mapping]] = ..., display_name: _Optional[str] = ...) -> None: ...
+    summary_description: str
+    def __init__(self, plugin_data: _Optional[_Union[SummaryMetadata.PluginData, _Mapping]] = ..., display_name: _Optional[str] = ..., summary_description: _Optional[str] = ...) -> None: ...
 
 class TensorShapeProto(_message.Message):
     __slots__ = ("dim", "unknown_rank")

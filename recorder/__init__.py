@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from toposcope.recorder.messages.landscape import landscape
     from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage, train_lineage
     from toposcope.recorder.summary_record import SummaryRecord
+    from toposcope.recorder.tensorboard.install import install, uninstall
+    from toposcope.recorder.tensorboard.summary_writer import SummaryWriter
     from toposcope.recorder.values.foreign_values import UnreadableValueError
     from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text
 
@@ -18,6 +20,7 @@ __all__ = [
     "Image",
     "Node",
     "SummaryRecord",
+    "SummaryWriter",
     "Tensor",
     "Text",
     "UnreadableValueError",
@@ -25,8 +28,10 @@ __all__ = [
     "dataset_graph",
     "eval_lineage",
     "graph",
+    "install",
     "landscape",
     "train_lineage",
+    "uninstall",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -36,6 +41,7 @@ __getattr__, __dir__ = lazy_names(
         "Image": "toposcope.recorder.values.wrapped",
         "Node": "toposcope.recorder.messages.graph",
         "SummaryRecord": "toposcope.recorder.summary_record",
+        "SummaryWriter": "toposcope.recorder.tensorboard.summary_writer",
         "Tensor": "toposcope.recorder.values.wrapped",
         "Text": "toposcope.recorder.values.wrapped",
         "UnreadableValueError": "toposcope.recorder.values.foreign_values",
@@ -43,7 +49,9 @@ __getattr__, __dir__ = lazy_names(
         "dataset_graph": "toposcope.recorder.messages.dataset_graph",
         "eval_lineage": "toposcope.recorder.messages.lineage",
         "graph": "toposcope.recorder.messages.graph",
+        "install": "toposcope.recorder.tensorboard.install",
         "landscape": "toposcope.recorder.messages.landscape",
         "train_lineage": "toposcope.recorder.messages.lineage",
+        "uninstall": "toposcope.recorder.tensorboard.install",
     },
 )

@@ -1,7 +1,10 @@
-"""The rank of this process and the number of processes, as launchers set them in the environment."""
+"""The rank of this process and the number of processes, of torch.distributed or as launchers set them."""
 
+import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from toposcope.recorder import log
 
@@ -12,6 +15,28 @@ WORLD_SIZE_VARIABLES = ("WORLD_SIZE", "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE", "R
 
 _RANK = re.compile(r"[0-9]{1,9}")
 _WORLD_SIZE = re.compile(r"0*[1-9][0-9]{0,8}")
+
+
+def process_rank() -> int:
+    """Return the rank of this process: in torch.distributed if that is initialized, otherwise rank_of(os.environ).
+
+    Lightning, and programs that spawn processes, set no variable that names the rank among all processes.
+    """
+    distributed = _initialized_distributed()
+    return rank_of(os.environ) if distributed is None else int(distributed.get_rank())
+
+
+def process_count() -> int:
+    """Return the number of processes that train together, as known to torch.distributed or from os.environ."""
+    distributed = _initialized_distributed()
+    return world_size_of(os.environ) if distributed is None else int(distributed.get_world_size())
+
+
+def _initialized_distributed() -> Any:
+    distributed: Any = sys.modules.get("torch.distributed")
+    if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+        return None
+    return distributed
 
 
 def rank_of(environment: Mapping[str, str]) -> int:

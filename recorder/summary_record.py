@@ -1,6 +1,5 @@
 """SummaryRecord: records the summaries of a training loop into event files."""
 
-import functools
 import os
 import sys
 import weakref
@@ -30,20 +29,20 @@ from toposcope.recorder.arguments import (
 )
 from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.ending import ending_of, interruption
-from toposcope.recorder.fork import close_at_end_of_child
 from toposcope.recorder.logged_values import LoggedValues, logged_values
 from toposcope.recorder.network_values import NetworkValues
 from toposcope.recorder.pending_values import PendingValues, ThreadPendingValues
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.secrets import command_line
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
 from toposcope.recorder.summary import OperatorValue
+from toposcope.recorder.unclosed import close_when_dropped
 from toposcope.recorder.values.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
 from toposcope.recorder.writing.event_file import Naming
 from toposcope.recorder.writing.marks import recording_start
-from toposcope.recorder.writing.recording import Recording, RecordingOptions, start_recording
+from toposcope.recorder.writing.recording import RecordingOptions, start_recording
 
 _MODES = ("train", "eval")
 # Approximate memory of a queued event and of a scalar in it. Up to _FEW_SCALARS an event counts as small.
@@ -143,13 +142,11 @@ class SummaryRecord:
         drops = checked_backlog(on_backlog) == "drop"
         resume = resume if isinstance(resume, bool) else checked_integer("resume", resume, lowest=0)
         collects_operators = checked_bool("collects_operators", collects_operators)
-        naming = Naming(checked_directory("log_dir", log_dir), prefix, rank := rank_of(os.environ), suffix)
+        naming = Naming(checked_directory("log_dir", log_dir), prefix, rank := process_rank(), suffix)
         start = recording_start(rank, heartbeat, command_line(sys.argv, _MAX_COMMAND_LINE))
         self._recording = start_recording(RecordingOptions(naming, size, exports_npy, seconds, resume, start, drops))
         self._observer = EndObserver()
-        # Closes the files at exit or when the recorder is dropped; must reference the recording only, not the recorder.
-        weakref.finalize(self, _close_unclosed, self._recording, self._observer)
-        close_at_end_of_child(self, functools.partial(_close_unclosed, self._recording, self._observer))
+        close_when_dropped(self, self._recording, self._observer)
         if collects_operators:
             self._network.operators.open()
             weakref.finalize(self, self._network.operators.close)
@@ -513,8 +510,3 @@ class SummaryRecord:
         if (reason, tag) not in self._warned:
             self._warned.add((reason, tag))
             log.warn("%s: %s %s", self.log_dir, tag, text)
-
-
-def _close_unclosed(recording: Recording, observer: EndObserver) -> None:
-    """Close the files of a recorder that was dropped, or at exit; wait for a close() that was interrupted."""
-    recording.writer.close(None if recording.queue.closed else observer.ending_without_close())

@@ -11,7 +11,13 @@ ALLOWED_PACKAGES = {
     "server": {"proto", "server"},
 }
 RECORDER_LIBRARIES = {"google", "google_crc32c", "numpy", "PIL"}
-SUBCLASSES = {"torch/thor": "torch", "transformers": "transformers", "accelerate": "accelerate"}
+SUBCLASSES = {
+    "torch/thor": "torch",
+    "transformers": "transformers",
+    "accelerate": "accelerate",
+    "lightning": "lightning",
+    "pytorch_lightning": "pytorch_lightning",
+}
 """Folders of recorder.frameworks that contain subclasses of classes of a library."""
 
 

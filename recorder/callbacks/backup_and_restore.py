@@ -11,7 +11,7 @@ from toposcope.recorder.checkpoints.capturing import states_of
 from toposcope.recorder.checkpoints.saving_phase import saving
 from toposcope.recorder.checkpoints.sharded_tensors import broadcast_decision, has_sharded_tensors, join_gathering
 from toposcope.recorder.collecting.requested_exit import requested_exit
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import RunContext
 from toposcope.recorder.training.state import State
@@ -66,7 +66,7 @@ class BackupAndRestore(Callback):
             self.backup_file = os.path.join(checked_directory("backup_dir", backup_dir), _FILE)
         except TypeError as error:  # MindSpore documents ValueError for all invalid values.
             raise ValueError(str(error)) from None
-        self._rank = rank_of(os.environ)
+        self._rank = process_rank()
         self._state: State | None = None
 
     def restore_training(self, state: State) -> None:

@@ -8,7 +8,7 @@ from toposcope.recorder import log
 from toposcope.recorder.adapters import adapter, is_module
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
 from toposcope.recorder.logged_values import logged_values
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.run_values import ValueReceiver
@@ -163,7 +163,7 @@ class FlopsUtilizationCollector(EventCallback):
 
 def _write(name: str, metric: str, values: dict[str, float]) -> None:
     """Write values to a file for ModelArts, with the rank and the time in milliseconds, in place of earlier ones."""
-    rank = rank_of(os.environ)
+    rank = process_rank()
     path = os.path.join(os.environ.get("MA_LOG_DIR", "."), f"{name}_rank_{rank}.txt")
     lines = [
         f'{metric}{{type="{kind}", rank_id="{rank}"}} {value} {round(time() * 1e3)}\n' for kind, value in values.items()

@@ -25,7 +25,7 @@ from toposcope.recorder.checkpoints.sharded_tensors import (
     join_gathering,
 )
 from toposcope.recorder.framework import framework_of
-from toposcope.recorder.rank import rank_of, world_size_of
+from toposcope.recorder.rank import process_count, process_rank
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
 from toposcope.recorder.values.foreign_values import short_repr
@@ -77,8 +77,8 @@ class ModelCheckpoint(Callback):
         if config is not None and not isinstance(config, CheckpointConfig):
             raise TypeError(f"config must be a CheckpointConfig or None, not {short_repr(config)}.")
         self._prefix, self._config = prefix, config or CheckpointConfig()
-        self._all_ranks = checked_bool("all_ranks", all_ranks) and world_size_of(os.environ) > 1
-        self._rank = rank_of(os.environ)
+        self._all_ranks = checked_bool("all_ranks", all_ranks) and process_count() > 1
+        self._rank = process_rank()
         self._directory = _checked_directory(directory)
         self._writer = CheckpointWriter(self._config.async_save)
         self._saved: list[SavedCheckpoint] = []

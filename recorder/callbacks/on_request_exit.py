@@ -14,7 +14,7 @@ from toposcope.recorder.callbacks.rank_decision import RankDecision
 from toposcope.recorder.callbacks.training_checkpoint import restore_training, save_training
 from toposcope.recorder.checkpoints.arguments import checked_path
 from toposcope.recorder.checkpoints.saving import save_checkpoint
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.batch import parts_of
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import RunContext
@@ -90,7 +90,7 @@ class OnRequestExit(Callback):
             raise ValueError(f"sig must be a signal that a process can handle, not {sig!r}.")
         if not name or "/" in name or "\0" in name:
             raise ValueError(f"file_name must be a non-empty str without '/', not {name!r}.")
-        folder = os.path.join(parent, f"rank_{rank_of(os.environ)}")
+        folder = os.path.join(parent, f"rank_{process_rank()}")
         if self._saves_checkpoint or self._saves_program:
             checked_directory("directory", parent)
             os.makedirs(folder, exist_ok=True)

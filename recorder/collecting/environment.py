@@ -13,14 +13,14 @@ from toposcope.recorder import log
 from toposcope.recorder.collecting.gpus import gpus_of
 from toposcope.recorder.collecting.packages import installed_packages
 from toposcope.recorder.collecting.repository import Repository
-from toposcope.recorder.rank import rank_of, world_size_of
+from toposcope.recorder.rank import process_count, process_rank, rank_of, world_size_of
 from toposcope.recorder.secrets import command_line, hide_secrets
 
 Facts = dict[str, str | int | float]
 
 _PACKAGES = (
     *("numpy", "torch", "mindspore", "jax", "tensorflow", "keras", "sklearn", "torchvision", "torchmetrics"),
-    *("lightning", "transformers", "accelerate", "datasets", "composer", "deepspeed"),
+    *("lightning", "pytorch_lightning", "transformers", "accelerate", "datasets", "composer", "deepspeed"),
 )
 _VARIABLES = frozenset(
     (
@@ -122,7 +122,9 @@ def _operating_system() -> str:
 
 def _process_facts(environ: Mapping[str, str]) -> Facts:
     start = datetime.now().astimezone().isoformat(timespec="seconds")
-    return {"start_time": start, "world_size": world_size_of(environ), "rank": rank_of(environ)}
+    is_own = environ is os.environ
+    world_size, rank = (process_count(), process_rank()) if is_own else (world_size_of(environ), rank_of(environ))
+    return {"start_time": start, "world_size": world_size, "rank": rank}
 
 
 def _cpu_count() -> int:

@@ -1,13 +1,12 @@
 """Job: the collection of one training or evaluation: its settings, the source of its values, and the recorder."""
 
-import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from toposcope.recorder.collecting.collected_data import CollectedData
 from toposcope.recorder.collecting.failure_guard import FailureGuard
 from toposcope.recorder.framework import Framework, framework_of
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.run_context import CallbackParams
 
@@ -60,5 +59,5 @@ def job_of(plan: Plan, recorder: SummaryRecord, params: CallbackParams) -> Job:
     """Return the job of a training or an evaluation that is about to start."""
     network = params.get("network")
     framework = framework_of(params.get("optimizer") if network is None else network)
-    is_leading = plan.all_ranks or rank_of(os.environ) == 0
+    is_leading = plan.all_ranks or process_rank() == 0
     return Job(plan, recorder, params, framework, FailureGuard(plan.summary_dir), is_leading)

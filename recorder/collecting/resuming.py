@@ -1,11 +1,10 @@
 """How the recording of a training continues earlier recordings in its directory."""
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder import log
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
 
 _BEGINS_AGAIN = (
@@ -13,6 +12,11 @@ _BEGINS_AGAIN = (
     "show its steps and hide the earlier ones from step 1 on, which remain available as an attempt. If it resumes that "
     "training, pass initial_step=, the number of steps trained before. If it is another training, use another "
     "directory. initial_step=0 begins again without this warning."
+)
+
+_IS_REPLACED = (
+    "%s contains an earlier training, up to step %d. This one begins at step 1: the page shows its steps and keeps the "
+    "earlier ones as an attempt. To separate them use another directory."
 )
 
 
@@ -35,6 +39,12 @@ def resume_of(params: Mapping[str, Any]) -> bool | int:
 
 def warn_of_hidden_steps(directory: str, params: Mapping[str, Any]) -> None:
     """Warn if a training begins again at step 1 where this rank has recorded steps before, unless it was asked to."""
-    if resume_of(params) or (last := last_recorded_step(directory, rank_of(os.environ))) is None:
+    if resume_of(params) or (last := last_recorded_step(directory, process_rank())) is None:
         return
     log.warn(_BEGINS_AGAIN, directory, last)
+
+
+def warn_of_earlier_training(directory: str) -> None:
+    """Warn if this rank has recorded steps in a directory in which the trainer of another library begins at step 1."""
+    if (last := last_recorded_step(directory, process_rank())) is not None:
+        log.warn(_IS_REPLACED, directory, last)

@@ -36,7 +36,8 @@ class StepMetrics:
     def add(self) -> None:
         """Add the metrics of a finished step to the next record."""
         if self._collects_loss:
-            self._attempt("the loss", self.add_loss)
+            if not self._params.processed.is_loss_unknown:
+                self._attempt("the loss", self.add_loss)
             self.add_skipped_steps()
         if self._reads_rates:
             self._attempt("the learning rate", self._add_learning_rates)

@@ -1,6 +1,5 @@
 """TrainingCollection: collects one training: at its beginning, at steps, epochs and evaluations, and at its end."""
 
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from toposcope.recorder.collecting.step_values import StepValues
 from toposcope.recorder.collecting.training_lineage import add_custom_lineage, add_dataset_graph, add_train_lineage
 from toposcope.recorder.collecting.training_network import TrainingNetwork
 from toposcope.recorder.landscapes.plan.settings import LandscapeSettings
-from toposcope.recorder.rank import rank_of, world_size_of
+from toposcope.recorder.rank import process_count, process_rank
 from toposcope.recorder.summary import OperatorValues
 from toposcope.recorder.training.run_context import CallbackParams
 
@@ -37,7 +36,7 @@ class TrainingCollection:
         self._counts_epochs = bool(params.get("dataset_sink_mode"))
         epochs, steps = _positive(params.get("epoch_num")), _positive(params.get("batch_num"))
         total = epochs * steps if epochs and steps else None
-        length, world = epochs if self._counts_epochs else total, (rank_of(os.environ), world_size_of(os.environ))
+        length, world = epochs if self._counts_epochs else total, (process_rank(), process_count())
         self._schedule = Schedule(plan.collect_freq, plan.collect_tensor_freq, length, *world)
         # Before the first step, as the first call of a PyTorch network provides its inputs.
         self._graph = GraphRecording(job) if job.is_leading and job.collects("collect_graph") else None

@@ -25,8 +25,8 @@ class Stopper(EventCallback, ABC):
 
     Besides the metrics "loss" is available: the mean loss of the evaluation, or that of the newest batch of the
     training. In a data-parallel training the value is the mean over the processes, so that all stop at the same batch.
-    A metric that does not exist, or is not one number, is reported in one log line. Evaluations outside of a training
-    are ignored.
+    A label or a metric that does not exist, or a metric that is not one number, is reported in one log line.
+    Evaluations outside of a training are ignored.
     """
 
     def __init__(self, monitor: str, dataloader_label: str, *, looks_at_batches: bool) -> None:
@@ -50,8 +50,14 @@ class Stopper(EventCallback, ABC):
         """Return whether the training should stop, now that the metric has this value."""
 
     def fit_start(self, state: State, logger: Logger) -> None:
-        """Note that a training runs."""
+        """Note that a training runs; report a label that none of its evaluations has."""
         self._is_training = True
+        labels = ["train", *(evaluator.label for evaluator in state.evaluators)]
+        # The evaluations of watched loops and of MindSpore's Model are not known in advance.
+        are_known = state.loop_sources is None and state.train_dataloader is not None
+        if are_known and self.dataloader_label not in labels:
+            name, label = type(self).__name__, self.dataloader_label
+            log.warn("%s has no effect: no evaluator has the label %r, only %s.", name, label, _listed(labels))
 
     def fit_end(self, state: State, logger: Logger) -> None:
         """Note that the training has ended."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -10,7 +9,7 @@ from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool
 from toposcope.recorder.loggers.formatting import line, settings
 from toposcope.recorder.loggers.table import json_table
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit, checked_time
@@ -62,7 +61,7 @@ class ConsoleLogger(LoggerDestination):
             raise TypeError(f"stream must be 'stdout', 'stderr' or an open text file, not {short_repr(stream)}.")
         self._stream = stream
         self._logs_traces = checked_bool("log_traces", log_traces)
-        self._is_silent = rank_of(os.environ) != 0
+        self._is_silent = process_rank() != 0
         self._is_first = True
         self._is_evaluating = False
         self._position = (1, 0)

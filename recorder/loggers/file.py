@@ -18,7 +18,7 @@ from toposcope.recorder.fork import make_inert_in_children
 from toposcope.recorder.loggers.buffered_destination import BufferedDestination
 from toposcope.recorder.loggers.formatting import line
 from toposcope.recorder.loggers.table import json_table
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 
 if TYPE_CHECKING:
     from toposcope.recorder.training.logger import Logger
@@ -231,7 +231,7 @@ class FileLogger(BufferedDestination):
 
 def _path(parameter: str, template: str, run_name: str | None) -> str:
     try:
-        return template.format(run_name=run_name or "run", rank=rank_of(os.environ))
+        return template.format(run_name=run_name or "run", rank=process_rank())
     except (LookupError, ValueError, AttributeError):
         raise ValueError(
             f"{parameter} must have no fields other than {{run_name}} and {{rank}}, not {template!r}."

@@ -15,7 +15,7 @@ from toposcope.recorder.loggers.formatting import Setting, settings
 from toposcope.recorder.loggers.image_batches import ImageBatch, image_batches, label_colours, mask_images
 from toposcope.recorder.loggers.table import markdown_table
 from toposcope.recorder.messages.lineage import custom_lineage
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.time import Time
 from toposcope.recorder.values.foreign_values import UnreadableValueError
@@ -62,7 +62,7 @@ class SummaryLogger(BufferedDestination):
         self.log_dir = checked_directory("log_dir", log_dir)
         self._max_file_size = checked_file_size(max_file_size)
         self._flush_seconds = checked_seconds("flush_seconds", flush_seconds)
-        self._is_first_rank = rank_of(os.environ) == 0
+        self._is_first_rank = process_rank() == 0
         self._settings: dict[str, Setting] = {}
         self._classes: dict[str, Mapping[int, str]] = {}
         self._warned: set[tuple[str, str]] = set()

@@ -169,6 +169,11 @@ class DrivenRun:
             logged = self._recordable(values)
         self._values.record(logged, number)
 
+    def record(self, values: LoggedValues, step: int) -> None:
+        """Record the result of logged_values() at a step."""
+        self._running()
+        self._values.record(values, step)
+
     def evaluate(self, metrics: Mapping[str, Any], label: str = "eval") -> None:
         """Report the results of an evaluation during the training, before or after it.
 

@@ -94,6 +94,7 @@ class LoopEvents:
         state.net_outputs = loss if state.outputs is None else (loss, state.outputs)
         if self.engine.logger.destinations and loss is not None:
             self.engine.logger.log_metrics({"loss/train/total": loss})
+        self.engine.hooks.params.processed.is_loss_unknown = loss is None
         self._count_step(samples)
         self.is_step_started = False
         self.engine.run_event(Event.BATCH_END)

@@ -16,6 +16,8 @@ class Processed:
         """perf_counter() when the first step of the epoch started; None: when the hook of the epoch is called."""
         self.skipped_steps = 0
         """Steps that GradScaler has skipped."""
+        self.is_loss_unknown = False
+        """Whether the newest step has no loss that the trainer of another library reports."""
         self.is_dropped = False
         """Whether the training was never closed: it ends at exit, or because nothing references it."""
 

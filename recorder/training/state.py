@@ -1,11 +1,10 @@
 """State: the state of a training that callbacks and loggers read; a subset of Composer's `State`."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from toposcope.recorder.rank import rank_of, world_size_of
+from toposcope.recorder.rank import process_count, process_rank
 from toposcope.recorder.trained_steps import TrainedSteps
 from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.batch_items import item_of, with_item
@@ -121,7 +120,7 @@ class State:
         self.precision = Precision(precision)
         self.loss_scale_manager: Any = None
         self.device_train_microbatch_size = device_train_microbatch_size
-        self.device_number = world_size_of(os.environ)
+        self.device_number = process_count()
         self.parallel_mode = "data_parallel" if self.device_number > 1 else "stand_alone"
         self.sink_size: int | None = None
         """Batches that are one step to MindSpore-style callbacks; None: each batch is a step."""
@@ -151,7 +150,7 @@ class State:
     @property
     def seed(self) -> int | None:
         """The seed of this process: that of rank 0 plus the rank; None if it is unknown."""
-        return None if self.rank_zero_seed is None else self.rank_zero_seed + rank_of(os.environ)
+        return None if self.rank_zero_seed is None else self.rank_zero_seed + process_rank()
 
     @property
     def optimizers(self) -> list[Any]:

@@ -225,7 +225,10 @@ def checked_time(name: str, time: Any, unit: str | TimeUnit) -> Time:
     """
     if isinstance(time, bool) or not isinstance(time, Time | str | int | float):
         raise TypeError(f"{name} must be a Time, a string such as '10ba' or a number, not {short_repr(time)}.")
-    return Time.from_input(time, unit)
+    try:
+        return Time.from_input(time, unit)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name} is not a valid time: {error}") from None
 
 
 def _whole(value: int | float, unit: TimeUnit) -> Time:

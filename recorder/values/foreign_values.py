@@ -1,5 +1,6 @@
 """Calls into objects of users and frameworks, whose methods may raise anything."""
 
+import re
 import reprlib
 import sys
 from collections.abc import Callable, Iterable
@@ -8,6 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 _T = TypeVar("_T")
+_LINE_BREAK = re.compile(r"\s*\n\s*")
 
 
 class UnreadableValueError(Exception):
@@ -15,9 +17,9 @@ class UnreadableValueError(Exception):
 
 
 def short_repr(value: object) -> str:
-    """Return a short repr of any value for an error message."""
+    """Return a short repr of any value, in one line, for an error message."""
     try:
-        return reprlib.repr(value)
+        return _LINE_BREAK.sub(" ", reprlib.repr(value))
     except Exception:  # reprlib fails on objects whose type has an unusual name.
         return f"a {type(value).__name__}"
 

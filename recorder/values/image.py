@@ -101,9 +101,9 @@ def image_of(pixels: _Array, layout: str) -> Image:
         pixels: shape as described by layout; bool, (u)int8 to (u)int64 or float16 to float64.
         layout: the result of image_layout() for its shape.
     """
-    canvas = _tiled(_to_bytes(_to_nhwc(pixels, layout)))
+    canvas = tiled(_to_bytes(_to_nhwc(pixels, layout)))
     height, width, channels = canvas.shape
-    return Image(height, width, channels, _png(canvas))
+    return Image(height, width, channels, png_of(canvas))
 
 
 def encode(image: Image) -> bytes:
@@ -166,7 +166,7 @@ def _rounded(numbers: _Floats) -> _Bytes:
     return np.rint(np.nan_to_num(np.clip(numbers, 0, 255))).astype(np.uint8)
 
 
-def _tiled(batch: _Bytes) -> _Bytes:
+def tiled(batch: _Bytes) -> _Bytes:
     """Return an NHWC batch as one HWC canvas, in rows of eight images; empty tiles are zero."""
     count, height, width, channels = batch.shape
     columns = min(count, _MAX_COLUMNS)
@@ -177,7 +177,8 @@ def _tiled(batch: _Bytes) -> _Bytes:
     return grid.reshape(rows * height, columns * width, channels)
 
 
-def _png(canvas: _Bytes) -> bytes:
+def png_of(canvas: _Bytes) -> bytes:
+    """Return uint8[height, width, channels] as PNG."""
     from PIL import Image as Pillow  # Not needed by trainings that record no images.
 
     stream = io.BytesIO()

@@ -1,10 +1,11 @@
 """Scalars: converts values of any framework with one element to a double."""
 
 import math
-from typing import Any, NamedTuple, SupportsFloat
+from typing import Any, NamedTuple, SupportsFloat, cast
 
 import numpy as np
 
+from toposcope.recorder.adapters import is_tensor
 from toposcope.recorder.values.foreign_values import (
     UnreadableValueError,
     call_foreign,
@@ -35,7 +36,7 @@ class _Element(NamedTuple):
     is_real: bool
 
 
-def scalar_from(value: object) -> Scalar:
+def scalar_from(value: Any) -> Scalar:
     """Return the number in value; a tensor on a device is transferred once.
 
     Raises:
@@ -43,6 +44,10 @@ def scalar_from(value: object) -> Scalar:
         ValueError: value does not have exactly one element, or exceeds the range of a double.
         UnreadableValueError: the value's own methods raised an error.
     """
+    if is_tensor(value) and not value.ndim:  # The usual loss, at every step.
+        item = call_foreign(value.item)
+        if type(item) is float:
+            return Scalar(item, is_exact=True)
     number: Any = value if _is_plain_number(value) else _only_element(unmasked(value))
     try:
         nearest = float(number)
@@ -67,11 +72,14 @@ def _only_element(value: object) -> SupportsFloat:
     size, number, is_real = call_foreign(lambda: _element_of(value))
     if size != 1:
         raise ValueError(f"A scalar must be {_EXPECTED}; {short_repr(value)} has {size}.")
-    if isinstance(number, complex) or not isinstance(number, SupportsFloat) or not is_real:
+    # The usual types first: an isinstance() with a Protocol takes most of the time of a call.
+    if not isinstance(number, int | float) and (isinstance(number, complex) or not isinstance(number, SupportsFloat)):
+        is_real = False
+    if not is_real:
         raise TypeError(
             f"A scalar must be {_EXPECTED}; the element of {short_repr(value)} is of type {type(number).__name__}."
         )
-    return number
+    return cast(SupportsFloat, number)
 
 
 def _element_of(value: Any) -> _Element:

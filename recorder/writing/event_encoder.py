@@ -6,14 +6,13 @@ from typing import NamedTuple
 
 from toposcope.proto.framing import Buffer, frame, frame_parts
 from toposcope.proto.lineage_pb2 import LineageEvent
-from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import log
 from toposcope.recorder.messages.foreign_messages import LINEAGE_FIELDS
 from toposcope.recorder.snapshot import Snapshot
 from toposcope.recorder.writing.deferred_scalars import read_deferred
+from toposcope.recorder.writing.dialect import MINDSPORE, Dialect
 from toposcope.recorder.writing.npy_export import NpyExport
 from toposcope.recorder.writing.scalar_events import ScalarEncoder, ScalarEvent, summary_event_head
-from toposcope.recorder.writing.summary_values import value_parts
 
 Snapshots = Mapping[tuple[str, str], Snapshot]
 """Values by plugin and tag."""
@@ -38,8 +37,6 @@ def is_of_training(event: RecordedEvent) -> bool:
 Record = bytes | list[Buffer]
 """A record of an event file; a small one is in one piece."""
 
-# Plugins whose messages are fields of an event rather than values of its summary.
-_EVENT_FIELDS = {"graph": "graph_def", "console": "console", "environment": "environment", "code": "code"}
 # Further values go into another event of the same step: protobuf's limit is 2 GiB an event, MindInsight's 500 MB.
 _MAX_EVENT_BYTES = 16 << 20
 # Larger batches take more memory and are not faster.
@@ -59,7 +56,11 @@ class EventEncoder:
     """Encodes events; caches the encoded tags, and logs values that cannot be encoded once per plugin and tag."""
 
     def __init__(
-        self, owner: str, export: NpyExport | None = None, on_progress: Callable[[], None] = lambda: None
+        self,
+        owner: str,
+        export: NpyExport | None = None,
+        on_progress: Callable[[], None] = lambda: None,
+        dialect: Dialect = MINDSPORE,
     ) -> None:
         """Create an encoder.
 
@@ -67,11 +68,13 @@ class EventEncoder:
             owner: the file, for log messages.
             export: where tensors are exported to; None: nowhere.
             on_progress: called after each encoded value.
+            dialect: of the files.
         """
         self._owner = owner
         self._export = export
         self._on_progress = on_progress
-        self._scalars = ScalarEncoder()
+        self._dialect = dialect
+        self._scalars = ScalarEncoder(dialect.scalar_field)
         self._reported: set[tuple[str, str]] = set()
         self.skipped: Exception | None = None
         """The reason why the latest value that could not be encoded is not in the file."""
@@ -109,12 +112,12 @@ class EventEncoder:
         lineage: list[Record] = []
         for (plugin, tag), snapshot in (snapshots or {}).items():
             try:
-                if plugin in _EVENT_FIELDS:
-                    others.append(_event_record(wall_time, snapshot))
+                if plugin in self._dialect.event_plugins:
+                    others.append(frame(self._dialect.event_payload(wall_time, step, snapshot)))
                 elif plugin in LINEAGE_FIELDS:
                     lineage.append(_lineage_record(wall_time, snapshot))
                 else:
-                    values.append(value_parts(tag, snapshot))
+                    values.append(self._dialect.value_parts(tag, snapshot))
                     if self._export is not None and plugin == "tensor":
                         self._export.write(tag, step, snapshot.content)
             except Exception as error:  # An error in one value must not affect the others.
@@ -127,11 +130,6 @@ class EventEncoder:
         if (plugin, tag) not in self._reported:
             self._reported.add((plugin, tag))
             log.warn("%s: %s skipped, the %s cannot be encoded: %r", self._owner, tag, plugin, error)
-
-
-def _event_record(wall_time: float, snapshot: Snapshot) -> bytes:
-    field = _EVENT_FIELDS[snapshot.plugin]
-    return frame(Event(wall_time=wall_time, **{field: snapshot.content}).SerializeToString())
 
 
 def _lineage_record(wall_time: float, snapshot: Snapshot) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import NamedTuple
 
-from toposcope.proto.file_name import event_file_name, parse_file_name
+from toposcope.proto.file_name import event_file_name, parse_file_name, tensorboard_file_name
 from toposcope.proto.framing import Buffer
 
 # Small enough that even a slow disk completes a write, and so makes progress, within seconds.
@@ -77,8 +77,17 @@ class Naming(NamedTuple):
 
     directory: str
     prefix: str
+    """Not in the names of TensorBoard's dialect."""
     rank: int
     suffix: str
+    dialect: str = "mindspore"
+    """"mindspore" or "tensorboard"."""
+
+    def file_name(self, seconds: int) -> str:
+        """Return the name of a file that is created at a time, in seconds since 1970."""
+        if self.dialect == "tensorboard":
+            return tensorboard_file_name(seconds, _host(), os.getpid(), self.rank, self.suffix)
+        return event_file_name(self.prefix, seconds, self.rank, _host(), self.suffix)
 
 
 def create_event_file(naming: Naming, seconds: int = 0, after: int = 0) -> EventFile:
@@ -95,8 +104,7 @@ def create_event_file(naming: Naming, seconds: int = 0, after: int = 0) -> Event
     os.makedirs(naming.directory, exist_ok=True)
     while True:
         seconds = seconds or max(_next_seconds(naming.directory), after + 1)
-        name = event_file_name(naming.prefix, seconds, naming.rank, _host(), naming.suffix)
-        path = os.path.join(naming.directory, name)
+        path = os.path.join(naming.directory, naming.file_name(seconds))
         try:
             return EventFile(path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666))
         except FileExistsError:

@@ -7,8 +7,7 @@ import time
 from toposcope.proto.framing import frame
 from toposcope.proto.summary_pb2 import Event, Phase, RecordingEnd, RecordingStart
 from toposcope.proto.wire import text_bytes
-
-_VERSION = "MindSpore.Event:1"
+from toposcope.recorder.writing.dialect import Dialect
 
 
 def recording_start(rank: int, heartbeat_seconds: float, command_line: str) -> RecordingStart:
@@ -22,14 +21,19 @@ def recording_start(rank: int, heartbeat_seconds: float, command_line: str) -> R
     )
 
 
-def version_record(session: bytes, rotation: int, start: RecordingStart, resume: bool | int) -> bytes:
-    """Return the first record of a file of summaries."""
-    event = Event(wall_time=time.time(), version=_VERSION, session_id=session, rotation=rotation, start=start)
-    if rotation == 0 and resume is True:
+def version_records(
+    dialect: Dialect, session: bytes, rotation: int, start: RecordingStart, resume: bool | int
+) -> bytes:
+    """Return the first record of a file of summaries, and what the dialect adds to it where a recording resumes."""
+    event = Event(wall_time=time.time(), version=dialect.version, session_id=session, rotation=rotation, start=start)
+    if rotation or resume is False:
+        return frame(event.SerializeToString())
+    if resume is True:
         event.starts_attempt = True
-    elif rotation == 0 and resume is not False:
-        event.resume_step = resume
-    return frame(event.SerializeToString())
+        return frame(event.SerializeToString())
+    event.resume_step = resume
+    session_start = dialect.session_start(resume)
+    return frame(event.SerializeToString()) + (frame(session_start) if session_start else b"")
 
 
 def heartbeat_record(phase: Phase) -> bytes:

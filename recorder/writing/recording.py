@@ -4,12 +4,13 @@ import os
 from typing import NamedTuple
 
 from toposcope.proto.summary_pb2 import RecordingStart
+from toposcope.recorder.writing.dialect import MINDSPORE, Dialect
 from toposcope.recorder.writing.event_encoder import EventEncoder
 from toposcope.recorder.writing.event_file import Naming, create_event_file, seconds_of
 from toposcope.recorder.writing.event_queue import EventQueue
 from toposcope.recorder.writing.event_writer import EventWriter
 from toposcope.recorder.writing.heartbeat import Heartbeat
-from toposcope.recorder.writing.marks import version_record
+from toposcope.recorder.writing.marks import version_records
 from toposcope.recorder.writing.npy_export import NpyExport
 from toposcope.recorder.writing.rotating_file import RotatingFile
 
@@ -30,6 +31,7 @@ class RecordingOptions(NamedTuple):
     """How the recording begins; contains the interval of heartbeats."""
     drops_on_backlog: bool = False
     """Whether new events are dropped, instead of waiting, while the queue is full."""
+    dialect: Dialect = MINDSPORE
 
 
 class Recording(NamedTuple):
@@ -70,7 +72,7 @@ def start_recording(options: RecordingOptions) -> Recording:
     naming, session = options.naming, os.urandom(16)
     summaries = RotatingFile(
         lambda _: create_event_file(naming, after=seconds_of(summaries.path)),
-        lambda rotation: version_record(session, rotation, options.start, options.resume),
+        lambda rotation: version_records(options.dialect, session, rotation, options.start, options.resume),
         options.max_file_size,
     )
     summaries.open_next()
@@ -84,7 +86,7 @@ def start_recording(options: RecordingOptions) -> Recording:
     )
     export = NpyExport(naming.directory, seconds) if options.exports_npy else None
     queue = EventQueue(summaries.path, options.flush_seconds, drops_on_backlog=options.drops_on_backlog)
-    encoder = EventEncoder(summaries.path, export, queue.mark_progress)
+    encoder = EventEncoder(summaries.path, export, queue.mark_progress, options.dialect)
     heartbeat = Heartbeat(options.start.heartbeat_seconds)
     writer = EventWriter(queue, encoder, summaries, lineage, heartbeat)
     return Recording(queue, writer, summaries, export, encoder, heartbeat)

@@ -19,7 +19,6 @@ _Bytes = npt.NDArray[np.uint8]
 _WALL_TIME = key(1, WireType.DOUBLE) + bytes(8)
 _STEP = key(2, WireType.VARINT)
 _SUMMARY, _VALUE, _TAG = 5, 1, 1
-_SINGLE = key(3, WireType.FLOAT) + bytes(4)
 _DOUBLE = key(100, WireType.DOUBLE) + bytes(8)
 
 
@@ -32,11 +31,12 @@ class Batch(NamedTuple):
     """The values of each event, in the order of the tags."""
 
 
-def batch_records(tags: Sequence[bytes], batch: Batch) -> list[bytes]:
+def batch_records(tags: Sequence[bytes], batch: Batch, scalar_field: int) -> list[bytes]:
     """Return one record per event of a batch.
 
     The content is what the generated classes would write, except that steps take the same number of bytes in all
-    records, and that a tag that needs a double in any record has one in all.
+    records, and that a tag that needs a double in any record has one in all. The float32 of a scalar is in the field
+    scalar_field of Summary.Value.
     """
     steps = np.array(batch.steps, np.int64)
     flat = chain.from_iterable(batch.values)
@@ -45,7 +45,7 @@ def batch_records(tags: Sequence[bytes], batch: Batch) -> list[bytes]:
         singles = values.astype(np.float32)
     needs_double = ((singles != values) & (values == values)).any(axis=0)
     step_bytes = _varint_bytes(steps)
-    record, offsets = _template(tags, needs_double, step_bytes)
+    record, offsets = _template(tags, needs_double, step_bytes, key(scalar_field, WireType.FLOAT) + bytes(4))
     rows = np.tile(np.frombuffer(record, np.uint8), (len(steps), 1))
     _put(rows, offsets.wall_time, np.array(batch.wall_times, "<f8"))
     rows[:, offsets.step : offsets.step + step_bytes.shape[1]] = step_bytes
@@ -67,11 +67,13 @@ class _Offsets(NamedTuple):
     """Of each float32; the double, if there is one, follows with its key."""
 
 
-def _template(tags: Sequence[bytes], needs_double: npt.NDArray[np.bool_], step_bytes: _Bytes) -> tuple[bytes, _Offsets]:
+def _template(
+    tags: Sequence[bytes], needs_double: npt.NDArray[np.bool_], step_bytes: _Bytes, single: bytes
+) -> tuple[bytes, _Offsets]:
     """Return a record with placeholders, and the offsets of the fields to fill in."""
     entries, ends = b"", []
     for tag, is_long in zip(tags, needs_double, strict=True):
-        head = bytes_head(_TAG, len(tag)) + tag + _SINGLE
+        head = bytes_head(_TAG, len(tag)) + tag + single
         entry = head + (_DOUBLE if is_long else b"")
         start = bytes_head(_VALUE, len(entry))
         ends.append(len(entries) + len(start) + len(head))

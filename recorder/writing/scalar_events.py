@@ -9,7 +9,7 @@ import struct
 from collections.abc import Sequence
 
 from toposcope.proto.framing import frame
-from toposcope.proto.wire import text_bytes, varint
+from toposcope.proto.wire import WireType, key, text_bytes, varint
 from toposcope.recorder.writing.scalar_batches import Batch, batch_records
 
 ScalarEvent = tuple[float, int, dict[str, float]]
@@ -21,7 +21,7 @@ _MAX_CACHED_TAGS = 10_000
 _SINGLE = struct.Struct("<f")
 # The key of wall_time, wall_time, the key of step.
 _START = struct.Struct("<BdB")
-# scalar_value, the key of scalar_double (field 100, wire type 1, as a two-byte varint), scalar_double.
+# The float32, the key of scalar_double (field 100, wire type 1, as a two-byte varint), scalar_double.
 _EXACT = struct.Struct("<fHd")
 _EXACT_KEY = 0x06A1
 
@@ -29,7 +29,10 @@ _EXACT_KEY = 0x06A1
 class ScalarEncoder:
     """Encodes scalar events; caches the bytes that precede the values of each tag."""
 
-    def __init__(self) -> None:
+    def __init__(self, scalar_field: int) -> None:
+        """Create an encoder that writes the float32 of a scalar to this field of Summary.Value."""
+        self._field = scalar_field
+        self._key = key(scalar_field, WireType.FLOAT)
         self._heads: dict[str, tuple[bytes, bytes]] = {}
 
     def records(self, events: Sequence[ScalarEvent]) -> list[bytes]:
@@ -49,7 +52,7 @@ class ScalarEncoder:
             return [frame(self.payload(*event)) for event in events]
         wall_times, steps, scalars = zip(*events, strict=True)
         values = (by_tag.values() for by_tag in scalars)
-        return batch_records([text_bytes(tag) for tag in tags], Batch(wall_times, steps, values))
+        return batch_records([text_bytes(tag) for tag in tags], Batch(wall_times, steps, values), self._field)
 
     def payload(self, wall_time: float, step: int, scalars: dict[str, float]) -> bytes:
         """Return the Event message with the scalars by tag; wall_time in seconds since 1970."""
@@ -80,7 +83,7 @@ class ScalarEncoder:
         if len(self._heads) >= _MAX_CACHED_TAGS:
             self._heads.clear()
         name = text_bytes(tag)
-        head = b"\x0a" + varint(len(name)) + name + b"\x1d"
+        head = b"\x0a" + varint(len(name)) + name + self._key
         heads = tuple(b"\x0a" + varint(len(head) + packing.size) + head for packing in (_SINGLE, _EXACT))
         self._heads[tag] = (heads[0], heads[1])
         return self._heads[tag]

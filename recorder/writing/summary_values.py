@@ -1,4 +1,4 @@
-"""Encodes snapshots as Summary.Value messages, in buffers so that large values are not copied."""
+"""Encodes snapshots in MindSpore's dialect, in buffers so that large values are not copied."""
 
 from toposcope.proto.framing import Buffer
 from toposcope.proto.wire import bytes_head, text_bytes

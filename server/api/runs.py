@@ -68,6 +68,9 @@ class Run(BaseModel):
     first_step: int | None
     last_step: int | None
     ranks: list[int]
+    writers: int
+    """How many programs without ranks, such as TensorBoard's writers, wrote the run at the same time; 0 if there are no
+    several. Rank 0 contains the points of all of them, rank n those of the n-th in order of the file names."""
     attempts: int
     """The maximum over the ranks."""
     dialect: str
@@ -148,6 +151,7 @@ def _describe(run: RunView, parent: str | None) -> dict[str, Any]:
         "first_step": first_step,
         "last_step": last_step,
         "ranks": list(run.attempts),
+        "writers": run.writers,
         "attempts": max(map(len, run.attempts.values()), default=1),
         "dialect": run.dialect,
         "live": run.live,

@@ -48,7 +48,7 @@ class Place(NamedTuple):
 def list_graphs(run: RunView) -> list[Place]:
     """Return all graphs of a run, of all attempts and ranks, ordered by wall_time."""
     tags = {tag: None for file in run.files for tag in file.series if tag.plugin in PLUGINS}
-    places = [place for tag in tags for rank in run.attempts for place in _places(run, tag, rank)]
+    places = [place for tag in tags for rank in run.covering_ranks for place in _places(run, tag, rank)]
     return sorted(places, key=lambda place: place.wall_time)
 
 

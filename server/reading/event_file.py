@@ -269,7 +269,7 @@ class EventFile:
         offset = self._next.offset
         return FileView(
             self.path,
-            self._name.rank,
+            self._rank,
             self._scanner.dialect == "lineage",
             self._version,
             self._series.publish(is_complete=self._status.st_size < self._next.min_file_size),
@@ -284,6 +284,12 @@ class EventFile:
             self._status.st_size,
             self.phase,
         )
+
+    @property
+    def _rank(self) -> int | None:
+        """The rank of the writer: in the file's name, else in its start mark; None if it is unknown."""
+        start = self._version.start if self._version else None
+        return start.rank if self._name.rank is None and start else self._name.rank
 
     def verify(self, budget: int) -> bool:
         """Verify large records in file order, up to about `budget` bytes; return whether some are left.

@@ -56,18 +56,18 @@ def read_start(event: summary_pb2.Event) -> RecordingStart | None:
     )
 
 
-def read_end(content: bytes, wall_bits: int, dialect: str) -> RecordingEnd | None:
+def read_end(content: bytes, wall_bits: int, *, is_session_log: bool) -> RecordingEnd | None:
     """Return an end mark: our own, or TensorBoard's SessionLog; None if it is malformed.
 
     Args:
         content: the encoded message.
         wall_bits: the wall_time of its event, as the bits of the double.
-        dialect: of the file.
+        is_session_log: whether it is a SessionLog.
     """
     (wall_time,) = _DOUBLE.unpack(_BITS.pack(wall_bits))
     wall_time = wall_time if math.isfinite(wall_time) else 0.0
     try:
-        if dialect == "tensorboard":
+        if is_session_log:
             is_stop = tensorboard_pb2.SessionLog.FromString(content).status == tensorboard_pb2.SessionLog.STOP
             return RecordingEnd(wall_time, "finished" if is_stop else "", "", "", "")
         end = summary_pb2.RecordingEnd.FromString(content)

@@ -139,7 +139,8 @@ class Scanner:
         if length is None or not payload_is_sound(self._read_at, state.end_record, length):
             return
         content = self._read_at(state.end_record + state.end_start, state.end_length)
-        self.counters.end = read_end(content, state.end_wall, self.dialect) or self.counters.end
+        end = read_end(content, state.end_wall, is_session_log=bool(state.end_is_session_log))
+        self.counters.end = end or self.counters.end
 
     def _scan(self, buffers: ScanBuffers, size: int, available: int) -> None:
         """Scan to the end of the window; add new tags and skip damage."""

@@ -45,9 +45,15 @@ def read_version(head: bytes, name: FileName) -> Version:
         return unknown
     if isinstance(event.version, bytes):  # protobuf's Python implementation returns text that is not UTF-8 as bytes.
         return unknown
-    if event.version.startswith("brain.Event"):
-        return Version("tensorboard", b"", False)
-    if event.version.lower().startswith("mindspore.event"):
-        resume_step = event.resume_step if event.HasField("resume_step") else None
-        return Version("mindspore", event.session_id, event.starts_attempt, resume_step, read_start(event))
-    return unknown
+    dialect = _dialect_of(event.version)
+    if dialect is None:
+        return unknown
+    resume_step = event.resume_step if event.HasField("resume_step") else None
+    return Version(dialect, event.session_id, event.starts_attempt, resume_step, read_start(event))
+
+
+def _dialect_of(version: str) -> str | None:
+    """Return the dialect that a version event names; None if it is another text."""
+    if version.startswith("brain.Event"):
+        return "tensorboard"
+    return "mindspore" if version.lower().startswith("mindspore.event") else None

@@ -13,7 +13,7 @@ class Choice(NamedTuple):
     """The requested series of a tag."""
 
     rank: int | Literal["all"] | None = None
-    """None: the lowest rank that has the tag."""
+    """None: the lowest rank that has the tag. ALL: every rank, and no point twice."""
     attempt: int | Literal["all"] | None = None
     """None: stitched, without points that a later attempt repeats; ALL: every point in file order."""
 
@@ -23,7 +23,9 @@ def ranks(run: RunView, tag: Tag, choice: Choice) -> list[int]:
     available = run.ranks_of(tag, choice.attempt)
     if choice.rank is None:
         return available[:1]
-    return available if choice.rank == ALL else [rank for rank in available if rank == choice.rank]
+    if choice.rank == ALL:
+        return [rank for rank in available if rank in run.separate_ranks or rank not in run.attempts]
+    return [rank for rank in available if rank == choice.rank]
 
 
 def points(run: RunView, tag: str, rank: int, choice: Choice) -> Points:

@@ -38,7 +38,7 @@ def recorded_messages(
         (the messages, newest first; sentences about those that are damaged or too large).
     """
     tag = Tag(plugin, "")
-    series = [(rank, run.payloads(tag, rank, ALL)) for rank in run.ranks_of(tag, ALL)]
+    series = [(rank, run.payloads(tag, rank, ALL)) for rank in run.covering_ranks]
     places = [
         (float(payloads.wall_time[row]), rank, payloads, row)
         for rank, payloads in series

@@ -100,15 +100,34 @@ class RunView:
         return self.files[0].version.dialect
 
     @cached_property
+    def writers(self) -> int:
+        """How many programs without ranks wrote the run at the same time; 0 if there are no several.
+
+        Rank 0 then contains the points of all of them, and rank n those of the n-th.
+        """
+        has_ranks = any(file.rank is not None for file in self.files if not file.is_lineage)
+        return 0 if has_ranks else max(len(self.attempts) - 1, 0)
+
+    @property
+    def separate_ranks(self) -> list[int]:
+        """The ranks without the one of all writers: they have no points in common."""
+        return [rank for rank in self.attempts if rank or not self.writers]
+
+    @property
+    def covering_ranks(self) -> list[int]:
+        """The ranks without those of single writers: they have no points in common either."""
+        return [0] if self.writers else list(self.attempts)
+
+    @cached_property
     def attempts(self) -> Mapping[int, list[Attempt]]:
-        """Attempts of each rank, without lineage files."""
+        """Attempts of each rank, without lineage files; see also writers."""
         files = [file for file in self.files if not file.is_lineage]
         return {rank: find_attempts(files) for rank, files in sorted(_ranks(files).items())}
 
     @cached_property
     def recordings(self) -> list[Recording]:
         """The recordings of all attempts."""
-        return recordings_of(self.attempts)
+        return recordings_of({rank: self.attempts[rank] for rank in self.separate_ranks})
 
     @property
     def state(self) -> RunState:
@@ -269,20 +288,32 @@ def _gather(
 def _ranks(files: list[FileView]) -> dict[int, list[FileView]]:
     """Return the files of each rank; `files` are in order of their first event.
 
-    TensorBoard's files have no rank: those that grew at the same time are from different writers, which are numbered by
-    file name.
+    TensorBoard's files have no rank. They are read together, as TensorBoard does: as rank 0, or as the lowest rank if
+    other files have one. If several writers wrote them at the same time, each also has a number of its own: 1, 2, ...
+    in order of the file names.
     """
     ranks: dict[int, list[FileView]] = {}
-    unranked: list[list[FileView]] = []
     for file in files:
         if file.rank is not None:
             ranks.setdefault(file.rank, []).append(file)
-            continue
-        free = next((lane for lane in unranked if not any(overlaps(other, file) for other in lane)), None)
+    unranked = [file for file in files if file.rank is None]
+    if ranks and unranked:
+        lowest = min(ranks)
+        ranks[lowest] = sorted(ranks[lowest] + unranked, key=first_wall_time)
+    elif unranked:
+        ranks[0] = unranked
+        if len(writers := _writers(unranked)) > 1:
+            ranks |= dict(enumerate(writers, 1))
+    return ranks
+
+
+def _writers(files: list[FileView]) -> list[list[FileView]]:
+    """Return the files of each writer, in order of the file names: files that grew at the same time are of several."""
+    writers: list[list[FileView]] = []
+    for file in files:
+        free = next((each for each in writers if not any(overlaps(other, file) for other in each)), None)
         if free is None:
-            unranked.append([file])
+            writers.append([file])
         else:
             free.append(file)
-    for number, lane in enumerate(sorted(unranked, key=lambda lane: min(file.path for file in lane))):
-        ranks.setdefault(number, []).extend(lane)
-    return ranks
+    return sorted(writers, key=lambda each: min(file.path for file in each))

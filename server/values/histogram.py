@@ -7,7 +7,7 @@ import numpy.typing as npt
 from google.protobuf.message import DecodeError
 
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.server.values.fields import MOST_FIELDS, double, doubles, fields
+from toposcope.server.values.fields import MOST_FIELDS, double, doubles, fields, integers
 from toposcope.server.values.tensor import read_tensor
 
 MOST_BUCKETS = 2000
@@ -34,7 +34,7 @@ class Histogram(NamedTuple):
     """The distribution of a tensor's values. Fields that an encoding lacks are None."""
 
     total_count: int | float
-    """Number of values, as counted by the writer."""
+    """Number of values, as counted by the writer; the sum of the buckets if it did not count them."""
     min: float | None
     """Over the finite values, like max and sum; also None if there are none."""
     max: float | None
@@ -87,12 +87,16 @@ def _of_buckets(payload: bytes) -> Histogram:
 def _of_limits(payload: bytes) -> Histogram:
     """Decode a HistogramProto of TensorBoard: min, max, num, sum = 1 to 4, bucket_limit = 6, bucket = 7.
 
-    A missing field is 0. bucket[i] counts the values in [bucket_limit[i - 1], bucket_limit[i]).
+    A missing field is 0. bucket[i] counts the values in [bucket_limit[i - 1], bucket_limit[i]). Our own files contain
+    the numbers of NaN, inf and -inf in the fields 100 to 102; the others then describe the finite values.
     """
     extent = {1: 0.0, 2: 0.0, 3: 0.0, 4: 0.0}
     repeated: dict[int, list[memoryview]] = {6: [], 7: []}
+    not_finite: dict[int, int | None] = {100: None, 101: None, 102: None}
     for number, content in fields(memoryview(payload)):
-        if number in extent:
+        if number in not_finite:
+            not_finite[number] = int(integers([content])[0])
+        elif number in extent:
             extent[number] = double(content)
         elif number in repeated:
             repeated[number].append(content)
@@ -100,9 +104,13 @@ def _of_limits(payload: bytes) -> Histogram:
     if len(limits) != len(counts):
         raise ValueError(f"a histogram has {len(limits)} limits and {len(counts)} counts")
     low, high, count, total = extent.values()
+    count = count or float(counts.sum())  # Some writers leave it out.
     left, right, counts = _edged(limits, counts, low, high)
     extremes: _Extremes = (low, high) if count or counts.size else (None, None)
-    return Histogram(_whole(count), *extremes, total, None, None, None, _merged(left, right - left, counts))
+    nan, pos_inf, neg_inf = not_finite.values()
+    count += (nan or 0) + (pos_inf or 0) + (neg_inf or 0)
+    buckets = _merged(left, right - left, counts)
+    return Histogram(_whole(count), *extremes, total, nan, pos_inf, neg_inf, buckets)
 
 
 def _edged(limits: _Floats, counts: _Floats, low: float, high: float) -> tuple[_Floats, _Floats, _Floats]:

@@ -1,10 +1,19 @@
 """The rank and the number of processes in the environment."""
 
 import logging
+import sys
+from types import SimpleNamespace
 
 import pytest
 
-from toposcope.recorder.rank import RANK_VARIABLES, WORLD_SIZE_VARIABLES, rank_of, world_size_of
+from toposcope.recorder.rank import (
+    RANK_VARIABLES,
+    WORLD_SIZE_VARIABLES,
+    process_count,
+    process_rank,
+    rank_of,
+    world_size_of,
+)
 
 
 def test_without_a_launcher_the_rank_is_zero() -> None:
@@ -62,3 +71,26 @@ def test_world_size_is_larger_than_the_rank() -> None:
     """Also if only the rank is set, or if the number is that of another launcher."""
     assert world_size_of({"RANK": "3"}) == 4
     assert world_size_of({"RANK": "3", "SLURM_NTASKS": "2"}) == 4
+
+
+@pytest.fixture
+def distributed(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """Replace torch.distributed: rank 2 of 3 processes."""
+    functions = {"is_available": lambda: True, "is_initialized": lambda: True}
+    stub = SimpleNamespace(**functions, get_rank=lambda: 2, get_world_size=lambda: 3)
+    monkeypatch.setitem(sys.modules, "torch.distributed", stub)
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    return stub
+
+
+def test_a_process_group_takes_precedence(distributed: SimpleNamespace) -> None:
+    """Programs that spawn processes, and Lightning, do not set the variables of each process."""
+    assert (process_rank(), process_count()) == (2, 3)
+
+
+@pytest.mark.parametrize("function", ["is_available", "is_initialized"])
+def test_without_a_process_group_the_environment_decides(distributed: SimpleNamespace, function: str) -> None:
+    """A PyTorch without torch.distributed, or one that does not use it."""
+    setattr(distributed, function, lambda: False)
+    assert (process_rank(), process_count()) == (0, 1)

@@ -11,15 +11,23 @@ import { select } from "./choice.js";
 /** More ranks or attempts can only be selected in the URL. */
 const MOST_OFFERED = 64;
 
+const RANK_WORDS = /** @type {const} */ (["bar.rank", "bar.rank_lowest", "bar.rank_all", "card.rank"]);
+const WRITER_WORDS = /** @type {const} */ (["bar.writer", "bar.writer_all", "bar.writer_each", "card.writer"]);
+const ATTEMPT_WORDS = /** @type {const} */ (["bar.attempt", "bar.attempt_stitched", "bar.attempt_all", "card.attempt"]);
+
 /** Empty if no drawn run has several.
  * @param {RankChoice} ranks */
 export const rankChoice = (ranks) => html`
-  ${which(ranks, "rank", ranks.rank.value, ranks.ranks.value, "bar.rank_lowest")}
-  ${which(ranks, "attempt", ranks.attempt.value, ranks.attempts.value, "bar.attempt_stitched")}`;
+  ${
+    ranks.areWriters.value
+      ? which(ranks, "rank", ranks.rank.value, ranks.ranks.value.slice(1), WRITER_WORDS)
+      : which(ranks, "rank", ranks.rank.value, ranks.ranks.value, RANK_WORDS)
+  }
+  ${which(ranks, "attempt", ranks.attempt.value, ranks.attempts.value, ATTEMPT_WORDS)}`;
 
 /** @param {RankChoice} ranks @param {"rank" | "attempt"} name @param {string} chosen @param {number[]} offered
- * @param {"bar.rank_lowest" | "bar.attempt_stitched"} byDefault */
-function which({ page, allowsAll }, name, chosen, offered, byDefault) {
+ * @param {typeof RANK_WORDS | typeof WRITER_WORDS | typeof ATTEMPT_WORDS} words */
+function which({ page, allowsAll }, name, chosen, offered, [label, byDefault, every, single]) {
   if (!offered.length && !chosen) return nothing;
   const numbers = [
     ...new Set([
@@ -27,23 +35,27 @@ function which({ page, allowsAll }, name, chosen, offered, byDefault) {
       ...(Number.isNaN(Number(chosen || "all")) ? [] : [chosen]),
     ]),
   ];
-  const single = numbers.map((n) => /** @type {[string, string]} */ ([n, t(`card.${name}`, { [name]: n })]));
-  const all = /** @type {Array<[string, string]>} */ (allowsAll ? [["all", t(`bar.${name}_all`)]] : []);
-  return select(name, t(`bar.${name}`), [["", t(byDefault)], ...all, ...single], chosen, (value) =>
+  const ones = numbers.map((n) => /** @type {[string, string]} */ ([n, t(single, { [single.slice(5)]: n })]));
+  const all = /** @type {Array<[string, string]>} */ (allowsAll ? [["all", t(every)]] : []);
+  return select(name, t(label), [["", t(byDefault)], ...all, ...ones], chosen, (value) =>
     set({ [`${page}.${name}`]: value }),
   );
 }
 
-/** "rank 2 · attempt 1", without what is the default: the lowest rank, stitched attempts.
+/** "rank 2 · attempt 1", without what is the default: the lowest rank, stitched attempts; "3 writers" or "writer 2" if the
+ * run has writers in place of ranks.
  * @param {{run: string, rank?: number | null, attempt?: number | string | null}} shown */
 function rankText({ run, rank = null, attempt = null }) {
   const row = runsByName.value.get(run);
   const isUsual = rank === null || rank === Math.min(...(row?.ranks ?? [rank]));
+  const who = row?.writers ? writerText(row.writers, rank) : isUsual ? "" : t("card.rank", { rank });
   const isWhole = attempt === null || (row?.attempts ?? 1) === 1;
-  return [isUsual ? "" : t("card.rank", { rank }), isWhole ? "" : t("card.attempt", { attempt })]
-    .filter(Boolean)
-    .join(" · ");
+  return [who, isWhole ? "" : t("card.attempt", { attempt })].filter(Boolean).join(" · ");
 }
+
+/** @param {number} writers @param {number | null} rank */
+const writerText = (writers, rank) =>
+  rank ? t("card.writer", { writer: rank }) : t("card.writers", { count: writers });
 
 /** The same for the listing of a card.
  * @param {import("../data/listing.js").Listing} listing */

@@ -30,6 +30,7 @@
  * @property {number | null} first_step
  * @property {number | null} last_step
  * @property {number[]} ranks
+ * @property {number} writers programs without ranks that wrote at the same time, 0 if there are no several: rank 0 is all of them
  * @property {number} attempts
  * @property {"mindspore" | "tensorboard"} dialect
  * @property {RunState} state of the newest attempt; the gravest of several recordings

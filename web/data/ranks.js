@@ -31,6 +31,11 @@ export class RankChoice {
       const having = rows.value.map((row) => row.plugin_ranks[plugin] ?? row.ranks);
       return having.some((ranks) => ranks.length > 1) ? [...new Set(having.flat())].sort((a, b) => a - b) : [];
     });
+    /** Whether the numbers are those of writers, in every drawn run with several. */
+    this.areWriters = computed(() => {
+      const several = rows.value.filter((row) => row.ranks.length > 1);
+      return several.length > 0 && several.every((row) => row.writers > 0);
+    });
     this.attempts = computed(() => {
       const most = rows.value.reduce((largest, row) => Math.max(largest, row.attempts), 1);
       return most > 1 ? Array.from({ length: most }, (_, place) => place + 1) : [];

@@ -28,7 +28,8 @@ def save_program(network: Any, inputs: tuple[Any, ...], path: str) -> None:
         program = export.export(shadow, moved, strict=False)
     part = f"{path}.part"
     try:
-        export.save(program, part)
+        with open(part, "wb") as file:
+            export.save(program, file)
         os.replace(part, path)
     finally:
         if os.path.exists(part):

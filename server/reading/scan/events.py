@@ -58,7 +58,7 @@ def _member_kind(dialect: int, key: int) -> int:
 
 def _own_kind(dialect: int, key: int) -> int:
     """Return the kind of a field of our own, which is not a member of the oneof: as _member_kind(), or HEARTBEAT."""
-    if dialect == MINDSPORE:
+    if dialect != LINEAGE:
         if key == 840:
             return HEARTBEAT
         if key == 850:
@@ -97,6 +97,7 @@ def _read_envelope(data: memoryview, end: int, edge: int, dialect: int, state: S
             # A member of the oneof excludes them.
             if kind > state.member_kind and (state.member_kind == 0 or state.member_kind >= CONSOLE):
                 state.member_kind = kind
+                state.member_key = key
                 state.member_start = content
                 state.member_end = after
                 if kind == HEARTBEAT:
@@ -106,6 +107,7 @@ def _read_envelope(data: memoryview, end: int, edge: int, dialect: int, state: S
             state.has_summary = False
             state.summary = after
             state.member_kind = _member_kind(dialect, key) or OTHER
+            state.member_key = key
             state.member_start = content
             state.member_end = after
         at = after

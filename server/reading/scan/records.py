@@ -58,6 +58,7 @@ def _finish_record(rows: Rows, state: ScanState) -> None:
         state.end_record = state.base + state.position
         state.end_start = state.member_start - state.position
         state.end_length = state.member_end - state.member_start
+        state.end_is_session_log = state.member_key == 58
         state.end_wall = state.wall_time
     if state.next - state.position - _HEADER_BYTES - FOOTER_BYTES >= state.large_bytes:
         rows.large[state.large_records] = state.base + state.position

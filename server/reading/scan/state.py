@@ -98,6 +98,8 @@ class ScanState:
         """Where to start looking for the summary in the record."""
         self.member_kind = 0
         """Kind of what the event contains: an index into KINDS, HEARTBEAT, END or OTHER; 0 if nothing is known yet."""
+        self.member_key = 0
+        """Key of the field that it was read from."""
         self.member_start = self.member_end = 0
         self.heartbeat = 0
         """The phase in the current event, if it is a heartbeat."""
@@ -117,6 +119,8 @@ class ScanState:
         """Offset in the file of the record that contains the end mark."""
         self.end_start = self.end_length = 0
         """Where in the record the end mark begins, and how long it is; the start is 0 if there is none."""
+        self.end_is_session_log = False
+        """Whether it is TensorBoard's SessionLog, and not our own mark."""
         self.end_wall = 0
         """Bits of its wall_time."""
 

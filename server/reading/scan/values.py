@@ -54,13 +54,13 @@ def read_value(data: memoryview, at: int, end: int, size: int, dialect: int, sta
             kind = TENSOR
             state.payload_start = content
             state.payload_end = after
+        elif key == 801:
+            exact = u64(data, content)
+            has_exact = True
         elif dialect == MINDSPORE:
             if key == 29:
                 kind = SCALAR
                 bits = widen(u32(data, content), 8, 23)
-            elif key == 801:
-                exact = u64(data, content)
-                has_exact = True
             elif key == 74 or key == 82 or (key == 810 and kind == 0):
                 kind = HISTOGRAM if key == 74 else LANDSCAPE if key == 82 else TEXT
                 state.payload_start = content

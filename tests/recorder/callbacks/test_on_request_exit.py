@@ -1,6 +1,7 @@
 """OnRequestExit: a signal or a file ends a training after its step, and the next one continues it."""
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -124,6 +125,17 @@ def test_the_program_of_the_network_is_saved(tmp_path: Path, kind: str) -> None:
     network.eval()
     torch.testing.assert_close(program(inputs), network(inputs))
     assert sorted(path.name for path in (tmp_path / "rank_0").iterdir()) == ["Net_train.ckpt", "Net_train.pt2"]
+
+
+def test_saving_the_program_causes_no_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """PyTorch warns of files whose names do not end in .pt2."""
+    logger = logging.getLogger("torch.export.pt2_archive._package")
+    logger.addHandler(caplog.handler)
+    try:
+        model().train(1, batches(), callbacks=[OnRequestExit(directory=tmp_path), At(1, send)])
+    finally:
+        logger.removeHandler(caplog.handler)
+    assert not [each for each in caplog.records if each.levelno >= logging.WARNING]
 
 
 def test_a_network_that_cannot_be_exported_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

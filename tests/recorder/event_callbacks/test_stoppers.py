@@ -149,6 +149,15 @@ def test_missing_metric_is_reported_once(caplog: pytest.LogCaptureFixture) -> No
     assert "'loss', 'score'" in caplog.text
 
 
+def test_missing_evaluator_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
+    """A label that no evaluator has, or a training without evaluators, would never stop."""
+    assert epochs_with(EarlyStopper("score", "eval"), [0.1, 0.1], label="other") == 12
+    assert caplog.text.count("EarlyStopper has no effect: no evaluator has the label 'eval', only 'other'") == 1
+    with tiny_trainer([ThresholdStopper("score", "test", 1.0)], max_duration="2ep") as trainer:
+        trainer.fit()
+    assert "no evaluator has the label 'test', only 'train'" in caplog.text
+
+
 def test_evaluation_outside_of_a_training_is_ignored() -> None:
     """It must not shorten the training that follows."""
     evaluator = Evaluator("eval", tiny_batches(1), {"score": Sequence([1.0, 0.0])})
@@ -181,7 +190,8 @@ def test_second_training_starts_without_the_best_value_of_the_first() -> None:
         ({"min_delta": math.inf}, ValueError, "min_delta"),
         ({"patience": "1dur"}, ValueError, "patience"),
         ({"patience": -1}, ValueError, "patience"),
-        ({"patience": "soon"}, ValueError, "soon"),
+        ({"patience": "soon"}, ValueError, "patience.*soon"),
+        ({"patience": 0.5}, TypeError, "patience.*0.5"),
         ({"patience": None}, TypeError, "patience"),
     ],
 )

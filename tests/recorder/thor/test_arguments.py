@@ -59,6 +59,7 @@ def create(**arguments: Any) -> Any:
         ("params", [{"params": [], "learning_rate": 1}], ValueError),
         ("params", [{"params": [], "damping": 0}], ValueError),
         ("params", [{"params": [], "lr": "high"}], TypeError),
+        ("params", [{"lr": 0.1}], ValueError),
         ("pi", 1, TypeError),
         ("block_size", 0, ValueError),
         ("block_size", 1.5, TypeError),
@@ -77,8 +78,8 @@ def create(**arguments: Any) -> Any:
     ],
 )
 def test_invalid_argument_is_an_error(name: str, value: Any, error: type[Exception]) -> None:
-    """The error names the argument, or the key of a group of params."""
-    with pytest.raises(error, match="group of params" if isinstance(value, list) and name == "params" else name):
+    """The error names the argument, or the key of a parameter group."""
+    with pytest.raises(error, match="parameter group" if isinstance(value, list) and name == "params" else name):
         create(**{name: value})
 
 
@@ -95,7 +96,55 @@ def test_kinds_of_rates(value: Any) -> None:
 
 
 def test_invalid_value_of_a_function_is_an_error_at_its_step() -> None:
-    """The error names the step."""
+    """The error names the step, which changes nothing."""
     optimizer = create(learning_rate=lambda step: 0.1 - step)
+    optimizer.step()
     with pytest.raises(ValueError, match=r"learning_rate\(1\) must be at least 0, not -0.9"):
         optimizer.step()
+    assert optimizer.step_number == 1
+
+
+def test_functions_need_no_value_for_a_step_that_never_comes() -> None:
+    """A table of a value per step may be as long as the training, and a damping may decrease to 0 at its end."""
+    optimizer = create(learning_rate=[0.2, 0.1].__getitem__, damping=lambda step: 0.1 * (1 - step / 2))
+    optimizer.step()
+    optimizer.step()
+    with pytest.raises(IndexError):
+        optimizer.step()
+
+
+@pytest.mark.parametrize(
+    ("group", "error", "text"),
+    [
+        ({"damping": 0.0}, ValueError, "damping of a parameter group must be positive, not 0.0"),
+        ({"lr": "high"}, TypeError, "lr of a parameter group must be a number, not 'high'"),
+        ({"rate": 0.1}, ValueError, "not 'rate'"),
+    ],
+)
+def test_invalid_group_is_not_added(group: dict[str, Any], error: type[Exception], text: str) -> None:
+    """The error names the key, and the training continues with the groups that there are."""
+    optimizer = create(learning_rate=[0.2, 0.1])
+    with pytest.raises(error, match=text):
+        optimizer.add_param_group({"params": [nn.Parameter(torch.ones(2))], **group})
+    optimizer.step()
+    assert [each["lr"] for each in optimizer.param_groups] == [0.1]
+
+
+def test_group_of_a_known_parameter_is_not_added() -> None:
+    """After PyTorch's error the training continues."""
+    net = nn.Linear(3, 2)
+    optimizer = thor(net, [0.2, 0.1], 0.1, 0.9)
+    with pytest.raises(ValueError, match="more than one parameter group"):
+        optimizer.add_param_group({"params": net.parameters()})
+    optimizer.step()
+
+
+def test_network_without_trainable_parameters_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"net must have trainable parameters; ReLU\(\) has none"):
+        thor(nn.ReLU(), 0.1, 0.1, 0.9)
+
+
+def test_parameters_of_another_network_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    """They are updated by plain momentum: the optimizer observes the layers of its network only."""
+    create(params=[{"params": nn.Linear(3, 2).parameters()}])
+    assert "without preconditioning: 2 outside the network." in caplog.text

@@ -258,6 +258,7 @@ def test_another_optimizer_gets_one_warning(tmp_path: Path, caplog: pytest.LogCa
     model.train(1, [batch(i) for i in range(4)], callbacks=collector(tmp_path, collect_metric=True))
     (warning,) = [each.getMessage() for each in caplog.records if each.levelno >= logging.WARNING]
     assert "collect_curvature needs an optimizer that was created by thor(), not SGD" in warning
+    assert "\n" not in warning.strip()
     assert run_in(tmp_path).tags("scalar") == ["loss/auto"]
 
 

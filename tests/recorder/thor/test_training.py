@@ -109,6 +109,52 @@ def test_state_of_another_optimizer_is_rejected() -> None:
         thor(other, **OPTIONS).load_state_dict(optimizer.state_dict())
 
 
+def test_rejected_state_changes_nothing() -> None:
+    """A state whose last layer does not fit leaves momentum, counters and the inverses of the first layer alone."""
+    net = network()
+    optimizer = thor(net, **OPTIONS)
+    train(net, optimizer, range(4))
+    before = copy.deepcopy(optimizer.state_dict())
+    wrong = copy.deepcopy(optimizer.state_dict())
+    for state in wrong["state"].values():
+        state["momentum"] += 1
+    first, last = wrong["thor"]["curvatures"].values()
+    first["inverse_inputs"] = tuple(2 * each for each in first["inverse_inputs"])
+    last["inverse_gradients"] = tuple(torch.eye(7)[None] for _ in last["inverse_gradients"])
+    with pytest.raises(ValueError, match=r"inverse_gradients of '3' in blocks of \[3\] rows, not \[7\]"):
+        optimizer.load_state_dict(wrong)
+    after = optimizer.state_dict()
+    torch.testing.assert_close(after["state"], before["state"], rtol=0, atol=0)
+    for name, state in before["thor"]["curvatures"].items():
+        assert torch.equal(after["thor"]["curvatures"][name]["inverse_inputs"][0], state["inverse_inputs"][0])
+
+
+def test_listed_layers_are_preconditioned_once_they_are_unfrozen() -> None:
+    """A layer that was frozen when its parameters were listed is refreshed on due steps after it is trained."""
+    net = network()
+    net[0].requires_grad_(False)  # type: ignore[index]
+    optimizer = thor(net, **OPTIONS, params=[{"params": net.parameters()}])
+    train(net, optimizer, range(3))
+    assert list(optimizer.curvatures) == ["3"]
+    net[0].requires_grad_(True)  # type: ignore[index]
+    train(net, optimizer, range(3, 7))
+    assert {name: each.refreshes for name, each in optimizer.curvatures.items()} == {"0": 1, "3": 3}
+
+
+def test_frozen_layers_are_no_reason_for_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    """A layer that is frozen during the training keeps its inverses, until it is trained again."""
+    net = network()
+    optimizer = thor(net, **OPTIONS)
+    train(net, optimizer, range(3))
+    caplog.clear()
+    net[0].requires_grad_(False)  # type: ignore[index]
+    train(net, optimizer, range(3, 9))
+    net[0].requires_grad_(True)  # type: ignore[index]
+    train(net, optimizer, range(9, 12))
+    assert {name: each.refreshes for name, each in optimizer.curvatures.items()} == {"0": 2, "3": 4}
+    assert not caplog.messages
+
+
 def test_oracle_9_checkpointed_activations_change_nothing() -> None:
     """Layers that run twice, because their activations are computed again, are counted once."""
     for is_reentrant in (False, True):
@@ -384,28 +430,3 @@ def test_schedules_groups_and_closures() -> None:
     scheduler.step()
     assert [group["lr"] for group in grouped.param_groups] == pytest.approx([0.05, 0.01])
     assert torch.equal(before["weight"], net[1].weight)  # type: ignore[index]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        ({"net": 3}, TypeError),
-        ({"learning_rate": "fast"}, TypeError),
-        ({"learning_rate": -1}, ValueError),
-        ({"damping": 0.0}, ValueError),
-        ({"momentum": -0.1}, ValueError),
-        ({"momentum": True}, TypeError),
-        ({"weight_decay": -1.0}, ValueError),
-        ({"loss_scale": 0}, ValueError),
-        ({"frequency": 0}, ValueError),
-        ({"frequency": True}, TypeError),
-        ({"approach": "shrink"}, ValueError),
-        ({"trace_thresholds": (0.001, 0.01)}, ValueError),
-        ({"params": [{"params": [], "speed": 1}]}, ValueError),
-    ],
-)
-def test_wrong_arguments(arguments: dict[str, Any], error: type[Exception]) -> None:
-    """Wrong arguments are rejected with an error that names the parameter."""
-    name = next(iter(arguments))
-    with pytest.raises(error, match=name if name != "params" else "params"):
-        thor(**{"net": network(), **OPTIONS, **arguments})

@@ -14,7 +14,7 @@ from support.written_events import read_all_events
 
 from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import SummaryRecord
-from toposcope.recorder.writing import event_encoder
+from toposcope.recorder.writing import summary_values
 
 
 @pytest.mark.parametrize("raises", [False, True])
@@ -179,7 +179,7 @@ def test_value_that_cannot_be_encoded(tmp_path: Path, monkeypatch: pytest.Monkey
     def fail(*_: object) -> None:
         raise ValueError("cannot be encoded")
 
-    monkeypatch.setattr(event_encoder, "value_parts", fail)
+    monkeypatch.setattr(summary_values, "_content", fail)
     silent, raising = SummaryRecord(tmp_path), SummaryRecord(tmp_path, raise_exception=True)
     for recorder in (silent, raising):
         recorder.add_value("text", "note", "words")

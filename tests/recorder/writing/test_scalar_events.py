@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from toposcope.proto import framing
 from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder.writing import scalar_events
+from toposcope.recorder.writing.dialect import MINDSPORE
 from toposcope.recorder.writing.scalar_events import ScalarEncoder
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -33,7 +34,7 @@ def message(wall_time: float, step: int, scalars: dict[str, float]) -> Event:
 @given(st.floats(allow_nan=False), INT64, SCALARS)
 def test_bytes_match_the_generated_classes(wall_time: float, step: int, scalars: dict[str, float]) -> None:
     """For any scalars the bytes are equal to those of the generated classes."""
-    payload = ScalarEncoder().payload(wall_time, step, scalars)
+    payload = ScalarEncoder(MINDSPORE.scalar_field).payload(wall_time, step, scalars)
 
     assert payload == message(wall_time, step, scalars).SerializeToString()
 
@@ -50,7 +51,7 @@ def test_records_contain_the_events_in_order(tag_lists: list[list[str]], data: s
     # Repeated events test batches as well as different ones, and are drawn faster.
     events *= data.draw(st.sampled_from([1, 10]))
 
-    records = ScalarEncoder().records(events)
+    records = ScalarEncoder(MINDSPORE.scalar_field).records(events)
 
     assert len(records) == len(events)
     for record, event in zip(records, events, strict=True):
@@ -78,7 +79,7 @@ def read(payload: bytes) -> list[object]:
 @given(NUMBERS)
 def test_every_number_is_stored_exactly(number: float) -> None:
     """The number is in scalar_double, or scalar_value is exact."""
-    (value,) = Event.FromString(ScalarEncoder().payload(0.0, 0, {"x": number})).summary.value
+    (value,) = Event.FromString(ScalarEncoder(MINDSPORE.scalar_field).payload(0.0, 0, {"x": number})).summary.value
 
     exact = value.scalar_double if value.HasField("scalar_double") else value.scalar_value
     assert struct.pack("<d", exact) == struct.pack("<d", number) or (math.isnan(exact) and math.isnan(number))
@@ -87,21 +88,21 @@ def test_every_number_is_stored_exactly(number: float) -> None:
 @pytest.mark.parametrize("number", [0.5, 16777216.0, math.nan, math.inf, -math.inf, 0.0])
 def test_numbers_exact_in_float32_have_no_double(number: float) -> None:
     """The double is written only if the float32 is not exact."""
-    (value,) = Event.FromString(ScalarEncoder().payload(0.0, 0, {"x": number})).summary.value
+    (value,) = Event.FromString(ScalarEncoder(MINDSPORE.scalar_field).payload(0.0, 0, {"x": number})).summary.value
 
     assert not value.HasField("scalar_double")
 
 
 def test_number_out_of_range_of_float32_is_infinite_and_exact() -> None:
     """Other readers see an infinity, our reader sees the number."""
-    (value,) = Event.FromString(ScalarEncoder().payload(0.0, 0, {"x": -1e300})).summary.value
+    (value,) = Event.FromString(ScalarEncoder(MINDSPORE.scalar_field).payload(0.0, 0, {"x": -1e300})).summary.value
 
     assert (value.scalar_value, value.scalar_double) == (-math.inf, -1e300)
 
 
 def test_tag_with_a_surrogate_is_escaped() -> None:
     """A lone surrogate, which UTF-8 cannot encode, does not lose the value."""
-    (value,) = Event.FromString(ScalarEncoder().payload(0.0, 0, {"a\udcff": 1.0})).summary.value
+    (value,) = Event.FromString(ScalarEncoder(MINDSPORE.scalar_field).payload(0.0, 0, {"a\udcff": 1.0})).summary.value
 
     assert value.tag == "a\\udcff"
 
@@ -111,6 +112,6 @@ def test_cache_of_tags_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scalar_events, "_MAX_CACHED_TAGS", 2)
     scalars = {f"tag {number}": 0.1 for number in range(7)}
 
-    encoder = ScalarEncoder()
+    encoder = ScalarEncoder(MINDSPORE.scalar_field)
     assert encoder.payload(0.0, 1, scalars) == message(0.0, 1, scalars).SerializeToString()
     assert len(encoder._heads) <= 2

@@ -64,6 +64,7 @@ def test_runs_have_their_properties(tmp_path: Path, serve: Serve) -> None:
         "first_step": 1,
         "last_step": 10,
         "ranks": [0, 2],
+        "writers": 0,
         "attempts": 2,
         "dialect": "mindspore",
         "live": True,

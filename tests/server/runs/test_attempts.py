@@ -12,6 +12,7 @@ from toposcope.proto.file_name import parse_file_name
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.chosen_series import Choice, ranks
 from toposcope.server.runs.run import ALL, RunView
 
 
@@ -255,17 +256,34 @@ def test_ranks_are_read_from_file_names(tmp_path: Path) -> None:
     assert steps(run, rank=3) == [1, 2, *range(3, 9)]
 
 
-@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_concurrent_tensorboard_writers_are_numbered_by_file_name(tmp_path: Path, order: Iterable[int]) -> None:
-    """TensorBoard's files have no rank: those that grow at the same time are numbered in order of their names."""
-    for rank in order:
-        content = b"".join(tensorboard_event(100 + rank + i, i, {"loss": float(rank)}) for i in range(10))
-        (tmp_path / f"events.out.tfevents.100.host.{rank}").write_bytes(content)
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
+def test_all_points_of_concurrent_tensorboard_writers(tmp_path: Path, order: Iterable[int]) -> None:
+    """TensorBoard's files have no rank: rank 0 has the points of all that grow at the same time, rank n of the n-th."""
+    for writer in order:
+        content = b"".join(tensorboard_event(100 + writer + i, i, {"loss": float(writer)}) for i in range(20))
+        (tmp_path / f"events.out.tfevents.100.host.{writer}").write_bytes(content)
 
     run = load(tmp_path)
 
-    assert run.ranks_of(Tag("scalar", "loss")) == [0, 1]
-    assert [run.points("loss", rank).value[0] for rank in (0, 1)] == [0.0, 1.0]
+    assert (run.writers, run.ranks_of(Tag("scalar", "loss"))) == (3, [0, 1, 2, 3])
+    assert run.points("loss", 0).total == 60
+    assert [set(run.points("loss", rank).value.tolist()) for rank in (1, 2, 3)] == [{0.0}, {1.0}, {2.0}]
+    assert ranks(run, Tag("scalar", "loss"), Choice()) == [0]
+    assert ranks(run, Tag("scalar", "loss"), Choice("all")) == [1, 2, 3]
+    assert ranks(run, Tag("scalar", "loss"), Choice(2)) == [2]
+    assert len(run.recordings) == 3
+
+
+def test_tensorboard_files_beside_ranks(tmp_path: Path) -> None:
+    """Files without a rank belong to the lowest rank of the others."""
+    loss_run(tmp_path, range(1, 11), seconds=100, rank=1)
+    content = b"".join(tensorboard_event(100 + i, i, {"other": 1.0}) for i in range(10))
+    (tmp_path / "events.out.tfevents.100.host").write_bytes(content)
+
+    run = load(tmp_path)
+
+    assert (run.writers, list(run.attempts)) == (0, [1])
+    assert run.points("other", 1).total == 10
 
 
 def test_consecutive_tensorboard_writers_are_one_rank(tmp_path: Path) -> None:

@@ -83,6 +83,21 @@ def test_nan_count_of_tensorboard_is_unknown() -> None:
         assert (histogram.nan_count, histogram.pos_inf_count, histogram.neg_inf_count) == (None, None, None)
 
 
+def test_a_histogram_without_a_count_has_that_of_its_buckets() -> None:
+    """Some writers leave the number of values out."""
+    assert of_limits(histogram_proto([1, 2], [3, 4], max=2)).total_count == 7
+
+
+def test_values_that_are_not_finite_are_counted_in_fields_of_our_own() -> None:
+    """The fields 100 to 102 have the numbers of NaN, inf and -inf; the others describe the finite values."""
+    payload = histogram_proto([1, 2], [0, 4], min=1, max=2, num=4, sum=6) + bytes.fromhex("a00601a80602b00603")
+
+    histogram = of_limits(payload)
+
+    assert (histogram.nan_count, histogram.pos_inf_count, histogram.neg_inf_count) == (1, 2, 3)
+    assert (histogram.total_count, histogram.sum) == (10, 6)
+
+
 def test_empty_buckets_at_the_ends_are_dropped() -> None:
     """PyTorch and tensorboardX record an empty first bucket, which ends at the first left edge."""
     histogram = of_limits(histogram_proto([0.1, 0.2, 0.3, 0.4], [0, 2, 5, 0], min=0.15, max=0.3, num=7))

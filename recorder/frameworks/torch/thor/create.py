@@ -19,7 +19,6 @@ _CHOICES = {
     "reduction": ("mean", "sum"),
     "fisher": ("empirical", "sampled"),
 }
-_GROUP_KEYS = {"params", "lr", "damping", "momentum", "weight_decay"}
 
 
 def create(
@@ -92,17 +91,14 @@ def create(
 
 def _groups(net: nn.Module, params: Iterable[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
     if params is None:
-        return [{"params": [parameter for parameter in net.parameters() if parameter.requires_grad]}]
+        trainable = [parameter for parameter in net.parameters() if parameter.requires_grad]
+        if not trainable:
+            raise ValueError(f"net must have trainable parameters; {short_repr(net)} has none.")
+        return [{"params": trainable}]
     listed = list(params) if isinstance(params, Iterable) else [params]
     if not all(isinstance(group, Mapping) for group in listed):
         raise TypeError(f"params must be a sequence of dicts or None, not {short_repr(params)}.")
-    groups = [dict(group) for group in listed]
-    for group in groups:
-        if unknown := sorted(map(str, group.keys() - _GROUP_KEYS)):
-            raise ValueError(f"A group of params must have the keys {sorted(_GROUP_KEYS)}, not {unknown[0]!r}.")
-        for name in group.keys() - {"params"}:
-            group[name] = checked_amount(f"{name} of a group of params", group[name], is_positive=name == "damping")
-    return groups
+    return [dict(group) for group in listed]
 
 
 def _decay(value: Any) -> float:

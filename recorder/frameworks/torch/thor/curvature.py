@@ -148,10 +148,10 @@ class Curvature:
         self.decision, self.rule.last_trace = "failed", None
 
     def natural(self, gradient: Tensor) -> Tensor:
-        """Return G^-1 * gradient * A^-1, of the shape (groups, output_size, input_size) and dtype of the gradient."""
+        """Return G^-1 * gradient * A^-1, a new tensor of shape (groups, output_size, input_size) and the same dtype."""
         inputs, gradients = self.inverse_inputs, self.inverse_gradients
         if inputs is None or gradients is None:
-            return gradient
+            return gradient.clone()
         matrix = gradient.to(gradients[0].dtype)
         matrix = matrix * inputs[0][:, None, :] if inputs[0].ndim == 2 else _times_blocks(matrix, inputs)
         return _blocks_times(gradients, matrix).to(gradient.dtype)
@@ -169,18 +169,22 @@ class Curvature:
             "decision": self.decision,
         }
 
+    def check_state(self, state: dict[str, Any]) -> None:
+        """Raise ValueError if the inverses of what state_dict() returned have blocks of other sizes."""
+        for name, parts in zip(("inverse_inputs", "inverse_gradients"), self._slices, strict=True):
+            expected = [part.stop - part.start for part in parts]
+            if state[name] is not None and [len(each[0]) for each in state[name]] != expected:
+                raise ValueError(
+                    f"state_dict must contain {name} of {self.layer.name!r} in blocks of {expected} rows, not "
+                    f"{[len(each[0]) for each in state[name]]}."
+                )
+
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Restore what state_dict() returned, on the device of the layer and in the dtype of its factors."""
-        weight, slices = self.layer.weight, self._slices
-        for name, parts in zip(("inverse_inputs", "inverse_gradients"), slices, strict=True):
+        weight = self.layer.weight
+        for name in ("inverse_inputs", "inverse_gradients"):
             inverse = state[name]
             if inverse is not None:
-                expected = [part.stop - part.start for part in parts]
-                if [len(each[0]) for each in inverse] != expected:
-                    raise ValueError(
-                        f"state_dict must contain {name} of {self.layer.name!r} in blocks of {expected} rows, not "
-                        f"{[len(each[0]) for each in inverse]}."
-                    )
                 inverse = tuple(each.to(weight.device, factor_dtype(self.layer), copy=True) for each in inverse)
             setattr(self, name, inverse)
         self.average = None

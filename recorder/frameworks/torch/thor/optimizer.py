@@ -3,6 +3,7 @@
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import torch
@@ -12,6 +13,7 @@ from torch.optim import Optimizer
 from toposcope.recorder.frameworks.torch.calling_scaler import calling_scaler
 from toposcope.recorder.frameworks.torch.thor.capture import Capture
 from toposcope.recorder.frameworks.torch.thor.curvature import Curvature
+from toposcope.recorder.frameworks.torch.thor.groups import checked_group
 from toposcope.recorder.frameworks.torch.thor.momentum import Rates, state_of, update
 from toposcope.recorder.frameworks.torch.thor.preconditioner import Preconditioner, RefreshSettings
 from toposcope.recorder.frameworks.torch.thor.ranks import rank_in
@@ -62,6 +64,8 @@ class Thor(Optimizer):
         self._nesterov, self._clips_gradients, self._trust_region = nesterov, clips_gradients, trust_region
         self._is_sampled = fisher == "sampled"
         self._fixed: list[frozenset[str]] = []  # Of each group: what it has numbers of its own for, not schedules.
+        self._is_scheduled = True  # Whether the groups have the values of the next step.
+        self._frozen: list[Tensor] = []
         self._names: dict[Tensor, str] = {}
         self._decays: dict[Tensor, bool] = {}
         self._group_of: dict[Tensor, dict[str, Any]] = {}
@@ -92,9 +96,15 @@ class Thor(Optimizer):
         return self.step_number % self._frequency == 0
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add a group, for example of parameters that were frozen; layers whose weight is in it are preconditioned."""
+        """Add a group, for example of parameters that were frozen; layers whose weight is in it are preconditioned.
+
+        Raises:
+            TypeError: a number, or a parameter, has the wrong type.
+            ValueError: a key or number is invalid, or a parameter is in another group.
+        """
+        group = checked_group(param_group)
+        super().add_param_group(group)
         self._fixed.append(frozenset(param_group.keys() & self._schedules.keys()))
-        super().add_param_group(param_group)
         if self._names:  # Empty while Optimizer.__init__() adds the first groups.
             self._observe_layers()
 
@@ -161,6 +171,8 @@ class Thor(Optimizer):
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
         """Update the parameters; return the loss of the closure, if there is one."""
+        if not self._is_scheduled:
+            self._apply_schedules()
         loss = None
         if closure is not None:
             with torch.enable_grad():
@@ -173,7 +185,11 @@ class Thor(Optimizer):
         for group in self.param_groups:
             self._update(group, updates)
         self.step_number += 1
-        self._apply_schedules()
+        with suppress(Exception):  # A function may have no value for a step that never comes; if it comes, it raises.
+            self._is_scheduled = False
+            self._apply_schedules()
+        if any(parameter.requires_grad for parameter in self._frozen):
+            self._find_layers()
         self._preconditioner.begin_step(self.step_number)
         return loss
 
@@ -199,26 +215,33 @@ class Thor(Optimizer):
         own = state_dict.get(_STATE)
         if own is None:
             raise ValueError("state_dict must contain the key 'thor': it was not returned by this optimizer.")
-        missing = sorted(self.curvatures.keys() ^ own["curvatures"].keys())
+        states = own["curvatures"]
+        missing = sorted(self.curvatures.keys() ^ states.keys())
         if missing:
             raise ValueError(
                 f"state_dict must contain the layers of the network; {missing[0]!r} is in only one of them."
             )
+        for name, curvature in self.curvatures.items():
+            curvature.check_state(states[name])
         super().load_state_dict({key: value for key, value in state_dict.items() if key != _STATE})
         self.step_number = own["step_number"]
         for name, curvature in self.curvatures.items():
-            curvature.load_state_dict(own["curvatures"][name])
+            curvature.load_state_dict(states[name])
         self._sampler.load_state_dict(own["sampler"])
         self._preconditioner.begin_step(self.step_number)
         self._group_of = {each: group for group in self.param_groups for each in group["params"]}
 
     def _observe_layers(self) -> None:
+        self._apply_schedules()
+        self._find_layers()
+        self._preconditioner.begin_step(self.step_number)
+
+    def _find_layers(self) -> None:
         """Find the layers whose weights the optimizer has; warn of all other parameters."""
         self._names = {parameter: name for name, parameter in self._network.named_parameters()}
         self._group_of = {each: group for group in self.param_groups for each in group["params"]}
-        self._apply_schedules()
+        self._frozen = [parameter for parameter in self._group_of if not parameter.requires_grad]
         self._preconditioner.observe({id(parameter) for parameter in self._group_of})
-        self._preconditioner.begin_step(self.step_number)
 
     def _scale(self) -> float:
         """Return the factor by which the loss is multiplied at present."""
@@ -244,6 +267,7 @@ class Thor(Optimizer):
             for group, fixed in zip(self.param_groups, self._fixed, strict=True):
                 if name not in fixed:
                     group[name] = value
+        self._is_scheduled = True
 
     def _natural_gradients(self) -> dict[Tensor, Tensor]:
         """Return the preconditioned gradients by parameter, within the trust region."""
@@ -261,7 +285,9 @@ class Thor(Optimizer):
             lengths.append(natural.product * rate**2)
         length = torch.stack([each.to(lengths[0]) for each in lengths]).sum()
         factor = (self._trust_region / length).sqrt().nan_to_num(1.0, 1.0, 1.0).clamp(max=1.0)
-        return {parameter: each * factor.to(each.device, each.dtype) for parameter, each in updates.items()}
+        for each in updates.values():
+            each.mul_(factor.to(each.device, each.dtype))
+        return updates
 
     def _update(self, group: Mapping[str, Any], naturals: Mapping[Tensor, Tensor]) -> None:
         """Update the parameters of a group that have gradients."""

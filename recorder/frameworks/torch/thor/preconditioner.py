@@ -64,6 +64,9 @@ class Preconditioner:
                 rule = TraceRule(self._settings.thresholds)
                 self.curvatures[layer.name] = Curvature(layer, rule, self._settings.inverses)
                 self._capture.add(layer)
+        members = {id(parameter) for parameter in self._network.parameters()}
+        if others := sum(each not in members for each in trained):
+            excluded.append(f"{others} outside the network")
         if excluded:
             self._warn("excluded", "updates without preconditioning: %s.", ", ".join(excluded))
 
@@ -171,8 +174,9 @@ class Preconditioner:
 
     def _warn_of_failures(self, means: Collection[str], known: Collection[str], *, is_last_chance: bool) -> None:
         observed = [name for name, kind in self._kinds.items() if kind == "products"]
-        if is_last_chance and (missing := [name for name in observed if name not in means]):
-            why = "sample_fisher() was not called" if self._capture.samples_labels else "not called in training mode"
+        trained = [name for name in observed if self.curvatures[name].layer.weight.requires_grad]
+        if is_last_chance and (missing := [name for name in trained if name not in means]):
+            why = "sample_fisher() was not called" if self._capture.samples_labels else "no gradients in training mode"
             self._warn("missing", "%s, the last inverses are kept: %s.", why, ", ".join(missing))
         if infinite := [name for name in observed if name in means and name not in known]:
             self._warn("infinite", "factors are not finite, the last inverses are kept: %s.", ", ".join(infinite))

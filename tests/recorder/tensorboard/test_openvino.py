@@ -1,0 +1,32 @@
+"""Graphs of OpenVINO's files, which tensorboardX's writer records."""
+
+from pathlib import Path
+
+import pytest
+
+from toposcope.recorder.tensorboard.openvino_graph import openvino_graph
+
+MODEL = """<net name="model"><layers>
+<layer id="0" name="x" type="Parameter"><data shape="1,3" element_type="f32"/></layer>
+<layer id="1" name="relu" type="ReLU"/>
+</layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
+
+
+def test_layers_are_nodes(tmp_path: Path) -> None:
+    """Layers become nodes with their types, settings and inputs."""
+    (tmp_path / "model.xml").write_text(MODEL)
+    first, second = openvino_graph(tmp_path / "model.xml").node
+    assert (first.name, first.op, {each.key: each.value.s for each in first.attr}[b"shape"]) == (
+        b"x",
+        b"Parameter",
+        b"1,3",
+    )
+    assert (second.name, list(second.input)) == (b"relu", [b"x"])
+
+
+@pytest.mark.parametrize("text", ["", "<net/>"])
+def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
+    """The error names the file."""
+    (tmp_path / "model.xml").write_text(text)
+    with pytest.raises(ValueError, match=r"model\.xml' is not a model of OpenVINO"):
+        openvino_graph(tmp_path / "model.xml")
