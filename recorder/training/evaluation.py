@@ -54,11 +54,10 @@ def evaluate(
     state.eval_metrics[evaluator.label] = evaluator.metrics
     restore = steps.begin_evaluation()
     try:
-        results = _results(engine, steps, evaluator, prefix, number)
+        return _results(engine, steps, evaluator, prefix, number)
     finally:
         restore()
-    state.dataloader, state.dataloader_label, state.dataloader_len, state.batch, state.outputs, state.loss = saved
-    return results
+        state.dataloader, state.dataloader_label, state.dataloader_len, state.batch, state.outputs, state.loss = saved
 
 
 def _results(engine: Engine, steps: Steps, evaluator: Evaluator, prefix: str, number: int) -> dict[str, Any]:

@@ -262,7 +262,10 @@ class State:
         return list(SERIALIZED)
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the training as values that torch.save() writes, in the layout of Composer's State; see SERIALIZED."""
+        """Return the training as values that torch.save() writes, in the layout of Composer's State; see SERIALIZED.
+
+        torch.load() reads them with weights_only=False, because durations are timedeltas, as in Composer.
+        """
         return state_dict_of(self)
 
     def load_state_dict(self, state: Mapping[str, Any], logger: Any = None, strict: bool = False) -> None:

@@ -160,7 +160,8 @@ def test_norms_are_equal(log_optimizer_metrics: bool) -> None:
     names = {name for name in theirs if name.startswith("l2_norm/")}
     assert names == {name for name in ours if name.startswith("l2_norm/")}
     for name in names:
-        assert ours[name] == [(batch, pytest.approx(value, rel=1e-3, abs=1e-6)) for batch, value in theirs[name]]
+        expected: list[Any] = [(batch, pytest.approx(value, rel=1e-3, abs=1e-6)) for batch, value in theirs[name]]
+        assert ours[name] == expected
 
 
 def test_learning_rates_are_equal() -> None:

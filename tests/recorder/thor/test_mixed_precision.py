@@ -154,3 +154,20 @@ def test_step_that_a_program_skips() -> None:
         trained.append(weights(net))
     for other in trained[1:]:
         assert all(map(torch.equal, trained[0], other))
+
+
+def test_squares_of_scaled_gradients_may_overflow() -> None:
+    """Without overflows a GradScaler doubles its scale every 2000 steps, far beyond the root of the largest number."""
+    trained = []
+    for scale in (1.0, 2.0**100):
+        net = network()
+        optimizer = thor(net, **OPTIONS, loss_scale=scale)
+        for step in range(4):
+            inputs, labels = batch(step)
+            optimizer.zero_grad()
+            (nn.functional.cross_entropy(net(inputs), labels) * scale).backward()
+            optimizer.step()
+        assert [each.refreshes for each in optimizer.curvatures.values()] == [2, 2]
+        trained.append(weights(net))
+    for one, other in zip(*trained, strict=True):
+        torch.testing.assert_close(one, other)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 from support.line_network import Line, line_batches
+from support.tiny_training import tiny_trainer
 from support.written_events import read_events
 
 from toposcope.recorder.callbacks import SummaryCollector
@@ -245,3 +246,17 @@ def test_log_to_console_adds_a_console_logger() -> None:
     ) as trainer:
         trainer.fit()
     assert "loss/train/total" in stream.getvalue()
+
+
+def test_training_continues_after_a_failed_evaluation() -> None:
+    """The state has the data loader of the training again."""
+    wrong = [(torch.ones(4, 7), torch.zeros(4, dtype=torch.long))]
+    with tiny_trainer([], batches=3, max_duration="1ep") as trainer:
+        with pytest.raises(RuntimeError, match="shapes"):
+            trainer.eval(wrong)
+        with pytest.raises(RuntimeError, match="shapes"):
+            trainer.predict([wrong[0][0]])
+        assert trainer.state.dataloader_label == "train"
+        trainer.fit()
+        trainer.fit(duration="1ep")
+        assert int(trainer.state.timestamp.epoch) == 2

@@ -171,7 +171,10 @@ class Capture:
             for call in calls:
                 assert call.gradient is not None
                 inputs = call.inputs if isinstance(layer.module, nn.Embedding) else call.inputs.to(dtype)
-                parts.append(row_sums(layer, inputs, call.gradient.to(dtype), self.approach))
+                gradient = call.gradient.to(dtype)
+                if scale != 1.0:  # Before they are squared: the squares of scaled gradients may overflow.
+                    gradient = gradient / scale
+                parts.append(row_sums(layer, inputs, gradient, self.approach))
                 call.gradient = None
                 if not self.samples_labels:
                     call.is_summed = True
@@ -180,8 +183,6 @@ class Capture:
         for other in others:
             first.inputs.add_(other.inputs)
             first.gradients.add_(other.gradients)
-        if scale != 1.0:
-            first.gradients.div_(scale).div_(scale)
         samples, positions = max(part.samples for part in parts), sum(part.positions for part in parts)
         total = LayerSums(first.inputs, first.gradients, samples, positions)
         earlier = self.sums.get(layer.name)
