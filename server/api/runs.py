@@ -1,7 +1,6 @@
 """GET /api/runs: all runs with their state."""
 
 import itertools
-import os
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -22,7 +21,7 @@ class DamagedPlace(BaseModel):
     """A position in an event file at which no record could be read."""
 
     file: str
-    """Name of the event file."""
+    """Path of the event file below the directory of the run."""
     offset: int
     reason: Literal["payload", "length"]
     """payload: wrong checksum or malformed message; length: reading resumed at the next intact header."""
@@ -57,7 +56,7 @@ class RunRecording(BaseModel):
 
 
 class Run(BaseModel):
-    """A run: the event files of one directory."""
+    """A run: the event files of one directory, and of the directories that add_scalars() made for it."""
 
     run: str
     """Its directory relative to the logdir; "." for the logdir itself."""
@@ -187,4 +186,4 @@ def _plugin_ranks(run: RunView) -> dict[str, list[int]]:
 def _damage(run: RunView) -> Iterator[dict[str, Any]]:
     for file in run.files:
         for offset, reason in file.damage:
-            yield {"file": printable(os.path.basename(file.path)), "offset": offset, "reason": reason}
+            yield {"file": printable(file.path_in_run), "offset": offset, "reason": reason}

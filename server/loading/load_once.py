@@ -11,6 +11,7 @@ from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.parallel_read import WORKERS
+from toposcope.server.runs.folding import fold_all
 from toposcope.server.runs.run import RunView
 
 NO_EVENT_FILE = "not an event file: expected a file name that contains summary.SECONDS or tfevents"
@@ -99,5 +100,6 @@ def _runs(files: Iterable[FoundFile], views: Mapping[str, FileView | None]) -> I
         view = views.get(file.path)
         if view:
             by_run.setdefault(file.run, []).append(view)
-    for name in sorted(by_run):
-        yield name, RunView(name, by_run[name], _REVISION, live=False)
+    folded = fold_all(by_run)
+    for name in sorted(folded):
+        yield name, RunView(name, folded[name], _REVISION, live=False)
