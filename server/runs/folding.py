@@ -130,7 +130,7 @@ def fold_all(files: Mapping[str, Sequence[FileView]]) -> dict[str, list[FileView
 
 
 def possible_folds(directory: str, tag: str) -> list[Fold]:
-    """Return the runs, whether they exist or not, whose add_scalars() would write a tag to a directory; nearest first."""
+    """Return the runs, existing or not, whose add_scalars() would write a tag to a directory; the nearest first."""
     folds = []
     run = directory
     while run != ".":
@@ -164,4 +164,4 @@ def _only_tag(files: Sequence[FileView]) -> str | None:
 
 
 def _renamed(file: FileView, tag: Tag, part: str) -> FileView:
-    return file._replace(series={tag: series for series in file.series.values()}, part=part)
+    return file._replace(series=dict(zip([tag], file.series.values(), strict=False)), part=part)

@@ -161,7 +161,7 @@ def eventually(value: Callable[[], Any], expected: object) -> None:
 
 
 def test_growing_directories_are_folded_and_unfolded(tmp_path: Path, serve: Serve) -> None:
-    """A directory is a run as soon as it contains another tag or the run above it is gone, and no longer when neither."""
+    """A directory is a run as soon as it contains another tag, or as the run above it is gone."""
     write(tmp_path / "run/loss_a", "loss")
     write(tmp_path / "run/loss_b", "loss")
     client = serve(tmp_path)
