@@ -97,6 +97,9 @@ class Run(BaseModel):
     """Large records, which are verified after loading, that have not been verified yet."""
     parent: str | None
     """The run that this one is a hyperparameter session of."""
+    session_name: str | None
+    """What to show in place of the last part of its name: the hyperparameters of a session whose directory is named by
+    the time; null for others."""
     plugins: dict[str, int]
     """Number of tags of each plugin."""
     plugin_ranks: dict[str, list[int]]
@@ -129,6 +132,7 @@ def list_runs(request: Request, current: Current) -> Response:
     """List the runs of the logdir, oldest first."""
     runs = sorted(current.runs.values(), key=lambda run: (run.started or float("inf"), run.name))
     parents = request.app.state.overview.parents(current.runs)
+    names = request.app.state.overview.session_names(current.runs)
     return json_reply(
         {
             "revision": current.revision,
@@ -136,12 +140,12 @@ def list_runs(request: Request, current: Current) -> Response:
             "logdir_exists": current.exists,
             "loading": current.loading,
             "progress": current.progress._asdict(),
-            "runs": [_describe(run, parents.get(run.name)) for run in runs],
+            "runs": [_describe(run, parents.get(run.name), names.get(run.name)) for run in runs],
         }
     )
 
 
-def _describe(run: RunView, parent: str | None) -> dict[str, Any]:
+def _describe(run: RunView, parent: str | None, session_name: str | None) -> dict[str, Any]:
     first_step, last_step = run.steps or (None, None)
     return {
         "run": run.name,
@@ -160,6 +164,7 @@ def _describe(run: RunView, parent: str | None) -> dict[str, Any]:
         "damage": list(itertools.islice(_damage(run), _LISTED_DAMAGE)),
         "pending_records": sum(file.large_records - file.verified_large_records for file in run.files),
         "parent": parent,
+        "session_name": session_name,
         "plugins": dict(run.plugins),
         "plugin_ranks": _plugin_ranks(run) if len(run.attempts) > 1 else {},
     }
