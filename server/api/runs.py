@@ -1,7 +1,6 @@
 """GET /api/runs: all runs with their state."""
 
 import itertools
-import os
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -22,7 +21,7 @@ class DamagedPlace(BaseModel):
     """A position in an event file at which no record could be read."""
 
     file: str
-    """Name of the event file."""
+    """Path of the event file below the directory of the run."""
     offset: int
     reason: Literal["payload", "length"]
     """payload: wrong checksum or malformed message; length: reading resumed at the next intact header."""
@@ -57,7 +56,7 @@ class RunRecording(BaseModel):
 
 
 class Run(BaseModel):
-    """A run: the event files of one directory."""
+    """A run: the event files of one directory, and of the directories that add_scalars() made for it."""
 
     run: str
     """Its directory relative to the logdir; "." for the logdir itself."""
@@ -98,6 +97,9 @@ class Run(BaseModel):
     """Large records, which are verified after loading, that have not been verified yet."""
     parent: str | None
     """The run that this one is a hyperparameter session of."""
+    session_name: str | None
+    """What to show in place of the last part of its name: the hyperparameters of a session whose directory is named by
+    the time; null for others."""
     plugins: dict[str, int]
     """Number of tags of each plugin."""
     plugin_ranks: dict[str, list[int]]
@@ -130,6 +132,7 @@ def list_runs(request: Request, current: Current) -> Response:
     """List the runs of the logdir, oldest first."""
     runs = sorted(current.runs.values(), key=lambda run: (run.started or float("inf"), run.name))
     parents = request.app.state.overview.parents(current.runs)
+    names = request.app.state.overview.session_names(current.runs)
     return json_reply(
         {
             "revision": current.revision,
@@ -137,12 +140,12 @@ def list_runs(request: Request, current: Current) -> Response:
             "logdir_exists": current.exists,
             "loading": current.loading,
             "progress": current.progress._asdict(),
-            "runs": [_describe(run, parents.get(run.name)) for run in runs],
+            "runs": [_describe(run, parents.get(run.name), names.get(run.name)) for run in runs],
         }
     )
 
 
-def _describe(run: RunView, parent: str | None) -> dict[str, Any]:
+def _describe(run: RunView, parent: str | None, session_name: str | None) -> dict[str, Any]:
     first_step, last_step = run.steps or (None, None)
     return {
         "run": run.name,
@@ -161,6 +164,7 @@ def _describe(run: RunView, parent: str | None) -> dict[str, Any]:
         "damage": list(itertools.islice(_damage(run), _LISTED_DAMAGE)),
         "pending_records": sum(file.large_records - file.verified_large_records for file in run.files),
         "parent": parent,
+        "session_name": session_name,
         "plugins": dict(run.plugins),
         "plugin_ranks": _plugin_ranks(run) if len(run.attempts) > 1 else {},
     }
@@ -187,4 +191,4 @@ def _plugin_ranks(run: RunView) -> dict[str, list[int]]:
 def _damage(run: RunView) -> Iterator[dict[str, Any]]:
     for file in run.files:
         for offset, reason in file.damage:
-            yield {"file": printable(os.path.basename(file.path)), "offset": offset, "reason": reason}
+            yield {"file": printable(file.path_in_run), "offset": offset, "reason": reason}

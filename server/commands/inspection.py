@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from toposcope.server.commands.file_check import next_intact_header
 from toposcope.server.installation import InstallationWarning, installation_warnings
+from toposcope.server.loading.discovery import FoundFile
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.record import read_at
@@ -25,7 +26,7 @@ class InspectedFile(NamedTuple):
     """An event file."""
 
     file: str
-    """Its name in the run's directory."""
+    """Its path below the directory of the run."""
     rank: int | None
     """None for files of TensorBoard, which have no rank."""
     dialect: str
@@ -114,15 +115,16 @@ def inspect(path: str) -> Inspection:
         ValueError: the name of the file is not that of an event file.
     """
     loaded = load_file(path, verify=True) if os.path.isfile(path) else load_logdir(path, verify=True)
-    names = sorted({file.run for file in loaded.files})
-    runs = [_run(name, loaded) for name in names]
+    read = {file.path for view in loaded.runs.values() for file in view.files}
+    unread = [file for file in loaded.files if file.path not in read]
+    names = sorted({*loaded.runs, *(file.run for file in unread)})
+    runs = [_run(name, loaded, [file for file in unread if file.run == name]) for name in names]
     damaged = sum(each.damaged_records for each in runs)
     return Inspection(path, damaged, loaded.ignored_files, dict(loaded.problems), list(installation_warnings()), runs)
 
 
-def _run(name: str, loaded: Loaded) -> InspectedRun:
+def _run(name: str, loaded: Loaded, found: list[FoundFile]) -> InspectedRun:
     view = loaded.runs.get(name)
-    read = {file.path for file in view.files} if view else set()
     unread = [
         InspectedFile(
             os.path.basename(listed.path),
@@ -138,8 +140,7 @@ def _run(name: str, loaded: Loaded) -> InspectedRun:
             listed.status.st_size,
             [],
         )
-        for listed in loaded.files
-        if listed.run == name and listed.path not in read
+        for listed in found
     ]
     if view is None:
         return InspectedRun(name, None, None, None, None, None, None, [], [], 0, 0, unread, [])
@@ -166,7 +167,7 @@ def _file(file: FileView) -> InspectedFile:
     first_step, last_step = file.steps or (None, None)
     first_wall_time, last_wall_time = file.wall_times or (None, None)
     return InspectedFile(
-        os.path.basename(file.path),
+        file.path_in_run,
         file.rank,
         file.version.dialect,
         file.is_lineage,
@@ -196,7 +197,7 @@ def _torn_bytes(file: FileView) -> int:
 
 def _attempts(view: RunView) -> list[InspectedAttempt]:
     return [
-        InspectedAttempt(rank, number, attempt.restart_step, [os.path.basename(file.path) for file in attempt.files])
+        InspectedAttempt(rank, number, attempt.restart_step, [file.path_in_run for file in attempt.files])
         for rank, attempts in view.attempts.items()
         for number, attempt in enumerate(attempts, 1)
     ]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from toposcope.server.loading.discovery import FoundFile
+from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
@@ -70,6 +71,8 @@ class FileLoader:
         """The reasons why files could not be read, by path."""
         self._index = index
         self._files: dict[str, _LoadedFile] = {}
+        self._declared: dict[str, DeclaredPlugins] = {}
+        """By run."""
         self._waiting: set[str] = set()
         self._growing: set[str] = set()
         self._unverified: set[str] = set()
@@ -138,7 +141,8 @@ class FileLoader:
         now = time.time()
         for file in files:
             if file.path not in self._files:
-                event_file = EventFile(file.path, file.name, self._index)
+                declared = self._declared.setdefault(file.run, DeclaredPlugins())
+                event_file = EventFile(file.path, file.name, self._index, declared)
                 grown = seen_first(file.status.st_mtime)
                 self._files[file.path] = _LoadedFile(
                     file.run, event_file, file.status.st_size, file.status.st_mtime, grown, grown
@@ -204,7 +208,15 @@ class FileLoader:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     self._finish_read(future.result(), runs)
+        self._read_again(runs.changed)
         return runs
+
+    def _read_again(self, runs: Iterable[str]) -> None:
+        """Start over with the files whose tags have plugins that another file declares; none may be read now."""
+        for run in runs:
+            for path in self._declared[run].take_contradicted() & self._files.keys():
+                self._files[path].file.start_over()
+                self._waiting.add(path)
 
     def _order(self) -> list[str]:
         """Return the files with unread bytes, the most urgent last: requested runs first, then the newest files."""
@@ -244,6 +256,7 @@ class FileLoader:
             runs.alive.add(loaded.run)
             return
         runs.changed.add(loaded.run)
+        loaded.file.declare()
         if self._index is not None:
             self._unsaved.setdefault(path, 0.0)
         if loaded.view and loaded.view.verified_large_records < loaded.view.large_records:

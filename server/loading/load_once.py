@@ -7,10 +7,12 @@ from functools import partial
 from typing import NamedTuple
 
 from toposcope.server.loading.discovery import FoundFile, discover, find
+from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.parallel_read import WORKERS
+from toposcope.server.runs.folding import fold_all
 from toposcope.server.runs.run import RunView
 
 NO_EVENT_FILE = "not an event file: expected a file name that contains summary.SECONDS or tfevents"
@@ -65,16 +67,22 @@ def _load(
 ) -> Loaded:
     # The largest first, as they take longest.
     order = sorted(files, key=lambda file: -file.status.st_size)
+    declared = {file.run: DeclaredPlugins() for file in files}
+    opened = {file.path: EventFile(file.path, file.name, index, declared[file.run]) for file in order}
     with ThreadPoolExecutor(WORKERS, "toposcope-load") as pool:
-        read = dict(zip([file.path for file in order], pool.map(partial(_read, index, verify), order), strict=True))
+        read = dict(zip(opened, pool.map(partial(_read, verify), opened.values()), strict=True))
+    for file in opened.values():
+        file.declare()
+    for path in (path for each in declared.values() for path in each.take_contradicted()):
+        opened[path].start_over()
+        read[path] = _read(verify, opened[path])
     views = {path: view for path, view in read.items() if not isinstance(view, str)}
     failed = {path: reason for path, reason in read.items() if isinstance(reason, str)}
     return Loaded(dict(_runs(files, views)), files, ignored_files, {**problems, **failed})
 
 
-def _read(index: Index | None, verify: bool, found_file: FoundFile) -> FileView | str | None:
+def _read(verify: bool, file: EventFile) -> FileView | str | None:
     """Return the view of an event file, None if it has no complete record yet, or the reason why it cannot be read."""
-    file = EventFile(found_file.path, found_file.name, index)
     try:
         view = _read_all(file)
         while verify and view and view.verified_large_records < view.large_records:
@@ -99,5 +107,6 @@ def _runs(files: Iterable[FoundFile], views: Mapping[str, FileView | None]) -> I
         view = views.get(file.path)
         if view:
             by_run.setdefault(file.run, []).append(view)
-    for name in sorted(by_run):
-        yield name, RunView(name, by_run[name], _REVISION, live=False)
+    folded = fold_all(by_run)
+    for name in sorted(folded):
+        yield name, RunView(name, folded[name], _REVISION, live=False)

@@ -239,10 +239,11 @@ class Logdir:
         """Publish a snapshot in which the changed runs are up to date, and notify the subscribers.
 
         Args:
-            changed: names of runs that are new, changed or gone.
+            changed: directories that are new, changed or gone.
             restated: new views of runs that differ in their state only, by name.
         """
         start = time.monotonic()
+        changed = self._runs.changed(changed)
         old = self.snapshot
         revision = old.revision + 1
         for run in restated.values():

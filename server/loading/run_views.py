@@ -3,11 +3,13 @@
 import heapq
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from toposcope.server.loading.discovery import FoundFile
 from toposcope.server.loading.file_loader import FileLoader
+from toposcope.server.reading.file_view import FileView
+from toposcope.server.runs.folding import Folding
 from toposcope.server.runs.run import RunView
 
 LIVE_SECONDS = 60.0
@@ -27,23 +29,28 @@ class Reviewed(NamedTuple):
 
 
 class RunViews:
-    """Makes new views of runs when their files change, and when their state changes by time. Not thread-safe."""
+    """Makes new views of runs when their files change, and when their state changes by time. Not thread-safe.
+
+    A run is a directory with event files, and the directories of add_scalars() that are folded into it.
+    """
 
     def __init__(self, loader: FileLoader) -> None:
         self._loader = loader
         self._paths: dict[str, set[str]] = {}
+        """The files of each directory."""
+        self._folding = Folding(self._paths.__contains__)
         self._due: dict[str, float] = {}
         """When to derive the state of a run again, in seconds of time.monotonic(); later if the run grows before."""
         self._queue: list[tuple[float, str]] = []
         """The same as a heap, with entries that are no longer valid."""
 
     def add(self, files: Iterable[FoundFile]) -> None:
-        """Add files to their runs."""
+        """Add files to their directories."""
         for file in files:
             self._paths.setdefault(file.run, set()).add(file.path)
 
     def remove(self, run: str, path: str) -> None:
-        """Remove a file from its run."""
+        """Remove a file from its directory."""
         self._paths[run].discard(path)
         if not self._paths[run]:
             del self._paths[run]
@@ -56,10 +63,22 @@ class RunViews:
             if self._due.get(run) == at:
                 del self._due[run]
                 due.add(run)
-        unavailable = {run for run in due if not self._loader.check(self._paths.get(run, ()))}
+        unavailable = {run for run in due if not self._loader.check(self._paths_of(run))}
         for run in unavailable:  # Whether it grew is not known.
             self._push(run, time.monotonic() + _RETRY_SECONDS)
         return due - unavailable
+
+    def changed(self, directories: Iterable[str]) -> set[str]:
+        """Return the runs that are changed, new or gone if some directories are."""
+        return self._folding.update(directories, self._files_in)
+
+    def _files_in(self, directory: str) -> list[FileView]:
+        return self._loader.views(self._paths.get(directory, ()))
+
+    def _paths_of(self, run: str) -> Collection[str]:
+        """Return the files of a run."""
+        paths, folded = self._paths.get(run, set()), self._folding.folded_into(run)
+        return paths.union(*(self._paths.get(directory, ()) for directory in folded)) if folded else paths
 
     def update(self, runs: Mapping[str, RunView], changed: Iterable[str], revision: int) -> dict[str, RunView]:
         """Return runs, sorted by name, with new views of those that changed.
@@ -71,13 +90,13 @@ class RunViews:
         """
         updated = dict(runs)
         for name in changed:
-            files = self._loader.views(self._paths.get(name, ()))
+            files = self._folding.files(name, self._files_in)
             if not files:
                 self._due.pop(name, None)
                 updated.pop(name, None)
                 continue
             live_seconds = self._live_seconds(name)
-            activities = self._loader.activities(self._paths[name])
+            activities = self._loader.activities(self._paths_of(name))
             old = runs.get(name)
             updated[name] = RunView(name, files, revision, live_seconds > 0, activities)
             # Growth of known files only defers what is due; a run that grows all the time is looked at when it was.
@@ -90,15 +109,15 @@ class RunViews:
 
         Args:
             runs: the views so far, by name.
-            names: of runs that are due, or whose files grew by heartbeats only.
+            names: of runs that are due, and of directories whose files grew by heartbeats only.
         """
         reviewed = Reviewed({}, {})
-        for name in names:
+        for name in {self._folding.run_of(name) for name in names}:
             old = runs.get(name)
             if old is None or name not in self._paths:
                 continue
             live_seconds = self._live_seconds(name)
-            new = old.seen_again(live_seconds > 0, self._loader.activities(self._paths[name]))
+            new = old.seen_again(live_seconds > 0, self._loader.activities(self._paths_of(name)))
             self._schedule(new, live_seconds)
             if (new.live, new.state.without_phases()) != (old.live, old.state.without_phases()):
                 reviewed.changed[name] = new
@@ -108,7 +127,7 @@ class RunViews:
 
     def _live_seconds(self, name: str) -> float:
         """Return for how many seconds a run stays live if it does not grow; not positive if it is not live."""
-        return self._loader.modified(self._paths[name]) + LIVE_SECONDS - time.time()
+        return self._loader.modified(self._paths_of(name)) + LIVE_SECONDS - time.time()
 
     def _schedule(self, run: RunView, live_seconds: float) -> None:
         """Note when to derive the state of a run again; few of a logdir's runs are live or may be running."""

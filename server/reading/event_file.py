@@ -5,6 +5,7 @@ import os
 from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
 from toposcope.server.reading.counters import Counters
+from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.file_series import FileSeries
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index, identify
@@ -27,13 +28,16 @@ _START = NextWindow(0, framing.HEADER_BYTES, framing.HEADER_BYTES)
 class EventFile:
     """Reads an event file as it grows; has no open descriptor between two reads. Not thread-safe."""
 
-    def __init__(self, path: str, name: FileName, index: Index | None = None) -> None:
+    def __init__(
+        self, path: str, name: FileName, index: Index | None = None, declared: DeclaredPlugins | None = None
+    ) -> None:
         self.path = path
         self.edition = 0
         """Another number after every read that found more than heartbeats."""
         self.training_edition = 0
         """Another number after every read that found values of the training."""
         self._name = name
+        self._declared = DeclaredPlugins() if declared is None else declared
         self._indexed = IndexedFile(index, path) if index is not None else None
         self._descriptor = -1
         self._parallel: ParallelReader | None = None
@@ -49,6 +53,7 @@ class EventFile:
         self._identity: Identity | None = None
         self._version: Version | None = None
         self._scanner: Scanner | None = None
+        self._declared_tags = 0
         self._training_wall = 0.0
         self._series = FileSeries()
         self._large = LargeRecords()
@@ -139,7 +144,7 @@ class EventFile:
     def _make_scanner(self, version: Version) -> Scanner:
         self._version = version
         dialect = "lineage" if self._name.is_lineage and version.dialect == "mindspore" else version.dialect
-        self._scanner = Scanner(dialect, self._read_at, self._bad_records)
+        self._scanner = Scanner(dialect, self._read_at, self._bad_records, declared=self._declared)
         return self._scanner
 
     def _read_at(self, offset: int, length: int) -> bytes:
@@ -210,6 +215,9 @@ class EventFile:
         segments = self._indexed.load(self._descriptor, status.st_ino, status.st_size)
         if not segments:
             return None
+        if segments[-1].version.dialect == "tensorboard" and self._declared.contradict(segments[-1].entries):
+            self._indexed.forget()
+            return None
         for segment in segments:
             for tag, points in segment.series.items():
                 self._series.append(tag, points)
@@ -222,6 +230,21 @@ class EventFile:
         self._next = NextWindow(last.end, framing.HEADER_BYTES, last.end + framing.HEADER_BYTES)
         self._large.verified = last.verified
         return scanner
+
+    def declare(self) -> None:
+        """Add the plugins of the tags read since the last call to those that the files of the run declare."""
+        scanner = self._scanner
+        if (
+            scanner is not None
+            and scanner.dialect == "tensorboard"
+            and len(scanner.table.entries) > self._declared_tags
+        ):
+            self._declared.add(self.path, scanner.table.entries[self._declared_tags :])
+            self._declared_tags = len(scanner.table.entries)
+
+    def start_over(self) -> None:
+        """Read the file again from its start, as other files declare the plugins of its tags."""
+        self._start_over(self._bad_records)
 
     def save(self, is_quiet: bool) -> bool:
         """Write to the index what it lacks, unless that is little and the file still grows.

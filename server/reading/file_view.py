@@ -1,5 +1,6 @@
 """A snapshot of what was read from an event file."""
 
+import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -33,6 +34,13 @@ class FileView(NamedTuple):
     size: int
     phase: int
     """What the training does, one of summary_pb2.Phase; 0 if it is unknown."""
+    part: str = ""
+    """The directory below that of the run, if the file is in one that add_scalars() has made."""
+
+    @property
+    def path_in_run(self) -> str:
+        """Its path below the directory of the run."""
+        return os.path.join(self.part, os.path.basename(self.path))
 
     @property
     def wall_times(self) -> tuple[float, float] | None:

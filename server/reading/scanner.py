@@ -11,6 +11,7 @@ from google.protobuf.message import DecodeError
 from toposcope.proto import framing, tensorboard_pb2
 from toposcope.proto.framing import HEADER_BYTES
 from toposcope.server.reading.counters import Counters
+from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.marks import read_end
 from toposcope.server.reading.record import ReadAt, payload_bytes, payload_is_sound
 from toposcope.server.reading.scan import DIALECTS, KINDS, LARGE_RECORD_BYTES, ScanState, next_header, scan
@@ -73,6 +74,7 @@ class Scanner:
         read_at: reads the part of a large record that is beyond the window.
         bad_records: offsets of records with damaged payloads; they are skipped.
         large_bytes: payloads of this many bytes or more are not verified.
+        declared: the plugins of tags without metadata, if other files of the run declare them.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class Scanner:
         read_at: ReadAt,
         bad_records: frozenset[int] = frozenset(),
         large_bytes: int = LARGE_RECORD_BYTES,
+        declared: DeclaredPlugins | None = None,
     ) -> None:
         self.dialect = dialect
         self.damage: list[Damage] = []
@@ -89,6 +92,7 @@ class Scanner:
         self.counters = Counters()
         self.table = TagTable()
         self._read_at = read_at
+        self._declared = declared if dialect == "tensorboard" else None
         self._verified_record = -1
         self._bad_records = sorted(bad_records)
         self._state = ScanState()
@@ -200,7 +204,11 @@ class Scanner:
         metadata = buffers.window[state.metadata_start : state.metadata_end].tobytes()
         if state.tail and not metadata:
             metadata = self._read_metadata(state.base + state.tail, state.value_end - state.tail)
-        self._add(make_entry(buffers.window[state.tag_start : state.tag_end].tobytes(), state.kind, metadata))
+        name = buffers.window[state.tag_start : state.tag_end].tobytes()
+        entry = make_entry(name, state.kind, metadata)
+        if self._declared is not None and entry.tag.plugin == "tensor":
+            entry = self._declared.find(name, state.kind) or entry
+        self._add(entry)
 
     @property
     def _is_large(self) -> bool:

@@ -9,7 +9,7 @@ from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.series import Points
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.attempts import is_by_product
-from toposcope.server.runs.hparams_sessions import parent_of
+from toposcope.server.runs.hparams_sessions import parent_of, read_session
 from toposcope.server.runs.hyper_parameters import RunSettings, read_settings
 from toposcope.server.runs.incremental_cache import IncrementalCache
 from toposcope.server.runs.run import RunView
@@ -21,7 +21,8 @@ from toposcope.server.runs.series_summary import (
     merge_non_finite,
     summarise,
 )
-from toposcope.server.values.hparams import SESSION_END, SESSION_START
+from toposcope.server.runs.session_names import is_named_by_time, session_names
+from toposcope.server.values.hparams import SESSION_END, SESSION_START, Hparam
 
 _SETTINGS_TAGS = [
     *(Tag("lineage", name) for name in ("train", "custom")),
@@ -42,6 +43,8 @@ class _Parent(NamedTuple):
 
     above: "weakref.ref[RunView]"
     name: str | None
+    hparams: Mapping[str, Hparam]
+    """Those of the session, if its name is made from them."""
 
 
 class Overview:
@@ -135,8 +138,19 @@ class Overview:
             return None
         cached = self._parents.get(run)
         if cached is None or cached.above() is not above:
-            cached = self._parents[run] = _Parent(weakref.ref(above), parent_of(run, runs))
+            parent = parent_of(run, runs)
+            session = read_session(run)[0] if parent is not None and is_named_by_time(run.name) else None
+            cached = self._parents[run] = _Parent(weakref.ref(above), parent, session.hparams if session else {})
         return cached.name
+
+    def session_names(self, runs: Mapping[str, RunView]) -> dict[str, str]:
+        """Return the names of the sessions whose directories are named by the time."""
+        names: dict[str, str] = {}
+        for sessions in self.sessions(runs).values():
+            cached = [(run.name, self._parents.get(run)) for run in sessions if is_named_by_time(run.name)]
+            of_run = {name: parent.hparams for name, parent in cached if parent and parent.hparams}
+            names |= zip(of_run, session_names(list(of_run.values())), strict=True)
+        return names
 
     def forget_all_but(self, runs: Mapping[str, RunView]) -> None:
         """Drop what is cached of runs that no longer exist."""

@@ -22,12 +22,14 @@ class Recording:
         rank: of the recorder.
         attempt: from 1.
         files: at least one, in order of their first event.
+        parts: the files of the add_scalars() of the same process, which have no marks that differ from those.
     """
 
-    def __init__(self, rank: int, attempt: int, files: Sequence[FileView]) -> None:
+    def __init__(self, rank: int, attempt: int, files: Sequence[FileView], parts: Sequence[FileView] = ()) -> None:
         self.rank = rank
         self.attempt = attempt
-        self.files = files
+        self.files = [*parts, *files]
+        """The last one is the recorder's own."""
         self.session = files[0].version.session_id.hex()
         """The session id as hexadecimal digits; empty if another program wrote the files."""
         self.start: RecordingStart | None = None
@@ -39,15 +41,19 @@ class Recording:
         self.recorded: float | None = None
         """Largest wall_time."""
         for file in files:
-            self._add(file)
+            self._add_marks(file)
+        for file in self.files:
+            self._add_times(file)
 
-    def _add(self, file: FileView) -> None:
+    def _add_marks(self, file: FileView) -> None:
         self.start = self.start or file.version.start
         end = file.counters.end
         if end is not None:
             self.end = end if end.state else None
         elif not self.session:  # It follows the one before.
             self.end = None
+
+    def _add_times(self, file: FileView) -> None:
         walls = file.wall_times
         if walls is not None:
             self.started = walls[0] if self.started is None else min(walls[0], self.started)
@@ -88,8 +94,28 @@ def recordings_of(attempts: Mapping[int, Sequence[Attempt]]) -> list[Recording]:
     recordings = []
     for rank, each in attempts.items():
         for number, attempt in enumerate(each, 1):
-            sessions: dict[bytes, list[FileView]] = {}
-            for file in attempt.files:
-                sessions.setdefault(file.version.session_id, []).append(file)
-            recordings += [Recording(rank, number, files) for files in sessions.values()]
+            recordings += [Recording(rank, number, *files) for files in _sessions(attempt.files)]
     return recordings
+
+
+def _sessions(files: Sequence[FileView]) -> list[tuple[list[FileView], list[FileView]]]:
+    """Return (the files of a session, those of add_scalars() of its process) for each session of an attempt."""
+    own: dict[bytes, list[FileView]] = {}
+    for file in files:
+        if not file.part:
+            own.setdefault(file.version.session_id, []).append(file)
+    if len(own) == 1:
+        return [(each, [file for file in files if file.part]) for each in own.values()]
+    processes = {_process(file): session for session, each in own.items() for file in each}
+    parts: dict[bytes, list[FileView]] = {}
+    for file in files:
+        if file.part:
+            session = processes.get(_process(file), file.version.session_id)
+            (parts if session in own else own).setdefault(session, []).append(file)
+    return [(each, parts.get(session, [])) for session, each in own.items()]
+
+
+def _process(file: FileView) -> tuple[str, int] | None:
+    """Return what identifies the process that wrote a file; None if the file does not say so."""
+    start = file.version.start
+    return (start.host, start.process_id) if start else None

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from itertools import zip_longest
 from typing import Literal
 
 import numpy as np
@@ -105,7 +106,7 @@ class RunView:
 
         Rank 0 then contains the points of all of them, and rank n those of the n-th.
         """
-        has_ranks = any(file.rank is not None for file in self.files if not file.is_lineage)
+        has_ranks = any(_has_rank(file) for file in self.files if not file.is_lineage)
         return 0 if has_ranks else max(len(self.attempts) - 1, 0)
 
     @property
@@ -293,10 +294,11 @@ def _ranks(files: list[FileView]) -> dict[int, list[FileView]]:
     in order of the file names.
     """
     ranks: dict[int, list[FileView]] = {}
+    has_ranks = any(map(_has_rank, files))
     for file in files:
-        if file.rank is not None:
+        if file.rank is not None and has_ranks:
             ranks.setdefault(file.rank, []).append(file)
-    unranked = [file for file in files if file.rank is None]
+    unranked = [file for file in files if file.rank is None or not has_ranks]
     if ranks and unranked:
         lowest = min(ranks)
         ranks[lowest] = sorted(ranks[lowest] + unranked, key=first_wall_time)
@@ -307,8 +309,26 @@ def _ranks(files: list[FileView]) -> dict[int, list[FileView]]:
     return ranks
 
 
+def _has_rank(file: FileView) -> bool:
+    """Return whether a file is of a process with a rank: a SummaryWriter records rank 0 without one too."""
+    return file.rank is not None and (file.rank > 0 or file.version.dialect != "tensorboard")
+
+
 def _writers(files: list[FileView]) -> list[list[FileView]]:
-    """Return the files of each writer, in order of the file names: files that grew at the same time are of several."""
+    """Return the files of each writer, in order of the file names: files that grew at the same time are of several.
+
+    A writer has a file in each directory of its add_scalars() too: the n-th one there is of the n-th writer.
+    """
+    directories: dict[str, list[FileView]] = {}
+    for file in files:
+        directories.setdefault(file.part, []).append(file)
+    several = [_writers_of_one(each) for each in directories.values()]
+    joined = [[file for each in nth for file in each] for nth in zip_longest(*several, fillvalue=[])]
+    return [sorted(each, key=first_wall_time) for each in joined]
+
+
+def _writers_of_one(files: list[FileView]) -> list[list[FileView]]:
+    """Return the files of each writer of one directory."""
     writers: list[list[FileView]] = []
     for file in files:
         free = next((each for each in writers if not any(overlaps(other, file) for other in each)), None)

@@ -41,6 +41,7 @@
  * @property {number} damaged_records
  * @property {number} pending_records too large to be verified while loading, and not verified yet
  * @property {string | null} parent
+ * @property {string | null} session_name in place of the last part of its name
  * @property {Record<string, number>} plugins series by plugin
  * @property {Record<string, number[]>} plugin_ranks ranks with such series, of runs of several ranks, by plugin
  */

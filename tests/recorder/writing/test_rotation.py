@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -118,8 +119,11 @@ def test_lineage_files_respect_the_limit(tmp_path: Path) -> None:
     assert max(sizes) <= 200
 
 
-def test_value_larger_than_the_limit_is_in_a_separate_file(tmp_path: Path, read_events: ReadEvents) -> None:
+def test_value_larger_than_the_limit_is_in_a_separate_file(
+    tmp_path: Path, read_events: ReadEvents, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A value larger than the limit is written in order, like any other."""
+    monkeypatch.setattr(sys, "argv", ["train.py"])  # It is in each version event, which takes a part of the limit.
     with SummaryRecord(tmp_path, max_file_size=1000) as recorder:
         for step in range(4):
             recorder.add_value("tensor", "x", np.zeros(1000 if step == 2 else 1, np.float32))
@@ -127,3 +131,17 @@ def test_value_larger_than_the_limit_is_in_a_separate_file(tmp_path: Path, read_
 
     contents = [read_events(path)[1:] for path in summaries(tmp_path)]
     assert [[event.step for event in events] for events in contents] == [[0, 1], [2], [3]]
+
+
+def test_version_event_larger_than_the_limit_leaves_one_value_a_file(
+    tmp_path: Path, read_events: ReadEvents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a command line as long as the limit, nothing is lost: each file contains one event."""
+    monkeypatch.setattr(sys, "argv", ["train.py", "x" * 1000])
+    with SummaryRecord(tmp_path, max_file_size=1000) as recorder:
+        for step in range(3):
+            recorder.add_value("scalar", "x", 1.0)
+            recorder.record(step)
+
+    contents = [read_events(path)[1:] for path in summaries(tmp_path)]
+    assert [[event.step for event in events] for events in contents] == [[0], [1], [2]]

@@ -73,6 +73,7 @@ def test_runs_have_their_properties(tmp_path: Path, serve: Serve) -> None:
         "damage": [{"file": path.name, "offset": len(content) - last, "reason": "payload"}],
         "pending_records": 0,
         "parent": None,
+        "session_name": None,
         "plugins": {"scalar": 1},
         "plugin_ranks": {"scalar": [0, 2]},
     }
