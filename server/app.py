@@ -33,6 +33,7 @@ from toposcope.server.api import (
     tags,
     tensors,
     text,
+    undrawn,
     updates,
 )
 from toposcope.server.exposure import Exposure, Guard
@@ -133,6 +134,7 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
         images,
         tensors,
         text,
+        undrawn,
         graphs,
         lineage,
         hparams,

@@ -115,7 +115,7 @@ def _sessions(files: Sequence[FileView]) -> list[tuple[list[FileView], list[File
     return [(each, parts.get(session, [])) for session, each in own.items()]
 
 
-def _process(file: FileView) -> tuple[str, int] | None:
+def _process(file: FileView) -> tuple[str, int | None] | None:
     """Return what identifies the process that wrote a file; None if the file does not say so."""
     start = file.version.start
     return (start.host, start.process_id) if start else None

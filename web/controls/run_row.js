@@ -1,6 +1,7 @@
 // A row of the run list: state, line style, name, last value.
 
 import { html, nothing } from "lit-html";
+import { sessionNames } from "../data/catalogue.js";
 import { lastValues } from "../data/last_values.js";
 import { cutLeaf } from "../data/names.js";
 import { noteOf } from "../data/notes.js";
@@ -55,16 +56,22 @@ export function runRow(row, place, count, format) {
     </li>`;
 }
 
-/** The displayed name of a run: its alias, if any.
+/** The displayed name of a run: its alias, if any; for a session, its path and what the server calls it.
  * @param {string} run */
-export const nameOf = (run) => noteOf(run).alias ?? (run === "." ? t("rail.root") : run);
+export const nameOf = (run) => noteOf(run).alias ?? (run === "." ? t("rail.root") : sessionPath(run));
+
+/** @param {string} run */
+function sessionPath(run) {
+  const name = sessionNames.value.get(run);
+  return name ? `${cutLeaf(run)[0]}${name}` : run;
+}
 
 /** The path dimmed; below a parent, without the parent's name.
  * @param {string} run @param {string | null} parent */
 function runName(run, parent) {
   const { alias } = noteOf(run);
   const shortened =
-    !alias && parent !== null && run.startsWith(`${parent}/`) ? run.slice(parent.length + 1) : nameOf(run);
+    !alias && parent !== null && run.startsWith(`${parent}/`) ? nameOf(run).slice(parent.length + 1) : nameOf(run);
   const [path, leaf] = alias ? ["", alias] : cutLeaf(shortened);
   return html`<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span
     class="leaf">${leaf}</span></span>`;
@@ -100,7 +107,7 @@ export const isUnsupported = (plugin) => !SUPPORTED.includes(plugin);
 function hint(row) {
   const note = noteOf(row.run);
   const lines = [nameOf(row.run)];
-  if (note.alias) lines.push(row.run);
+  if (note.alias || row.session_name) lines.push(row.run);
   lines.push(stateHint(row));
   if (note.hidden) lines.push(t("notes.is_hidden"));
   if (note.archived) lines.push(t("notes.is_archived"));

@@ -42,6 +42,9 @@ function factByRun(factOf) {
 export const startTimes = factByRun((row) => row.started ?? 0);
 export const rankCounts = factByRun((row) => row.ranks.length);
 export const attemptCounts = factByRun((row) => row.attempts);
+export const writerCounts = factByRun((row) => row.writers);
+/** Names in place of the last part of a run's; "" for most runs. */
+export const sessionNames = factByRun((row) => row.session_name ?? "");
 
 /** The runs, and how many scalars each had, when the tags were fetched. */
 let tagsFetchedFor = "";

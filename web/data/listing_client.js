@@ -3,7 +3,7 @@
 import { fetchJson } from "./client.js";
 
 /** @typedef {"histograms" | "images" | "tensors" | "text"} SeriesKind */
-/** @typedef {SeriesKind | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset"} Kind */
+/** @typedef {SeriesKind | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset" | "undrawn"} Kind */
 
 /** Which points of a series. @typedef {object} ListingQuery
  * @property {string} run

@@ -376,6 +376,7 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
 
     assert set(described) == {
         "/api/runs",
+        "/api/undrawn",
         "/api/tags",
         "/api/scalars",
         "/api/scalars.csv",

@@ -11,6 +11,7 @@ import "./dataset_tile.js";
 import "./graph_tile.js";
 import { heightsOf, landscapePicture } from "../../controls/landscape_picture.js";
 import "./lineage_tile.js";
+import "./undrawn_tiles.js";
 import { newest, tagsOf } from "./newest.js";
 import { linkTo } from "./run_link.js";
 
@@ -29,7 +30,6 @@ const PAGES = /** @type {const} */ ({
 /** Plugins of computational graphs, and of lineage. */
 const GRAPHS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
 const LINEAGE = ["lineage", "hparams"];
-const SUPPORTED = new Set([...Object.keys(PAGES), ...GRAPHS, ...LINEAGE, "dataset_graph"]);
 const TAGS = 3;
 
 /** @param {RunRow} listed @param {Facts} facts */
@@ -40,16 +40,7 @@ export const runTiles = (listed, facts) => html`
     )}
     ${sourceTiles(listed)}
   </div>
-  ${
-    unsupported(listed).length
-      ? html`<div class="tiles quiet-tiles">
-          ${unsupported(listed).map((plugin) => unsupportedTile(listed, plugin))}
-        </div>`
-      : nothing
-  }`;
-
-/** @param {RunRow} listed */
-const unsupported = ({ plugins }) => Object.keys(plugins).filter((plugin) => !SUPPORTED.has(plugin) && plugins[plugin]);
+  <undrawn-tiles .run=${listed.run}></undrawn-tiles>`;
 
 /** Graphs, dataset and lineage of a run. @param {RunRow} listed */
 function sourceTiles({ run, plugins }) {
@@ -129,14 +120,6 @@ function drawnTile(listed, facts, plugin, page) {
     }</p>
   </section>`;
 }
-
-/** @param {RunRow} listed @param {string} plugin */
-const unsupportedTile = (
-  listed,
-  plugin,
-) => html`<section class="tile quiet-tile" data-tile=${plugin} data-count=${listed.plugins[plugin]}>
-  <h3>${pluginCounts(listed, (name) => name === plugin)}</h3>
-  <p class="meta">${t("run.not_drawn")}</p></section>`;
 
 /** The sparkline of each metric of the overview. @param {string} run @param {Facts} facts */
 function sparklines(run, facts) {

@@ -15,6 +15,7 @@ import { beyondLimits, pointCounts } from "./card_model.js";
 import { cardSettings } from "./card_settings.js";
 import { ICONS as CARD_ICONS } from "./icons.js";
 import { t } from "./words.js";
+import { writerNote } from "./writer_note.js";
 import "./value_table.js";
 
 /** @typedef {import("./card_parts.js").CardParts} CardParts */
@@ -36,6 +37,7 @@ export function cardFrame(card, parts, plot, axis) {
   return html`
     <header draggable=${isOpen ? "false" : "true"} title=${isOpen ? nothing : t("card.move")}>
       ${title(all)}
+      ${writerNote(series)}
       ${attemptNote(series)}
       ${downsampled(counts)}
       ${actions(card, isOpen)}

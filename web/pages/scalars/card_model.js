@@ -3,7 +3,7 @@
 import { lowerBound } from "../../charts/binary_search.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
 import { columnsOf, sideOf } from "../../charts/plot.js";
-import { attemptCounts, rankCounts } from "../../data/catalogue.js";
+import { attemptCounts, rankCounts, writerCounts } from "../../data/catalogue.js";
 import { cutGroup } from "../../data/names.js";
 import { COLOURS, DASHES, styleOf } from "../../data/run_styles.js";
 import { drawnRuns, startOf, styles } from "../../data/runs.js";
@@ -124,10 +124,18 @@ function shifted({ colour, dash }, tag, order, isOnlyRun) {
  * @param {Series} series */
 function kinOf({ run, rank: ownRank = 0, attempt: ownAttempt, band }) {
   if (band) return [];
-  const kin = rank.value && (rankCounts.value.get(run) ?? 1) > 1 ? [t("card.rank", { rank: ownRank })] : [];
+  const kin = rank.value && (rankCounts.value.get(run) ?? 1) > 1 ? [whoOf(run, ownRank)] : [];
   return typeof ownAttempt === "number" && (attemptCounts.value.get(run) ?? 1) > 1
     ? [...kin, t("card.attempt", { attempt: ownAttempt })]
     : kin;
+}
+
+/** "rank 2"; "writer 2" or "3 writers" of a run that has writers in place of ranks.
+ * @param {string} run @param {number} rank */
+function whoOf(run, rank) {
+  const count = writerCounts.value.get(run) ?? 0;
+  if (!count) return t("card.rank", { rank });
+  return rank ? t("card.writer", { writer: rank }) : t("card.writers", { count });
 }
 
 /** @param {Series} series @param {Axis} axis @param {Pick<Line, "key" | "tag" | "side" | "kin" | "style">} place

@@ -1,0 +1,42 @@
+// Tiles of a run's page for what no page draws: its tags by plugin, with the files that contain them.
+
+import { html, nothing } from "lit-html";
+import { ICONS } from "../../controls/icons.js";
+import { formatPluginCounts } from "../../controls/plugin_counts.js";
+import { ListedTile } from "./lazy_tile.js";
+import { t } from "./words.js";
+
+/** @typedef {{plugin: string, tag: string, files: string[]}} UndrawnTag */
+
+/** Tags that a tile lists. */
+const MOST = 20;
+
+class UndrawnTiles extends ListedTile {
+  get kind() {
+    return /** @type {const} */ ("undrawn");
+  }
+
+  /** @param {{tags: UndrawnTag[], problems: string[]}} reply */
+  template({ tags, problems }) {
+    const plugins = [...Map.groupBy(tags, ({ plugin }) => plugin)];
+    return html`
+      ${problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
+      ${plugins.length ? html`<div class="tiles quiet-tiles">${plugins.map(tile)}</div>` : nothing}`;
+  }
+}
+
+/** @param {[plugin: string, tags: UndrawnTag[]]} tags */
+const tile = ([plugin, tags]) => html`
+  <section class="tile quiet-tile" data-tile=${plugin} data-count=${tags.length}>
+    <h3>${formatPluginCounts([[plugin, tags.length]])}</h3>
+    <p class="meta">${t("run.not_drawn")}</p>
+    <dl class="undrawn">${tags
+      .slice(0, MOST)
+      .map(
+        ({ tag, files }) =>
+          html`${tag ? html`<dt>${tag}</dt>` : nothing}${files.map((file) => html`<dd><code>${file}</code></dd>`)}`,
+      )}</dl>
+    ${tags.length > MOST ? html`<p class="meta">${t("run.more_tags", { n: tags.length - MOST })}</p>` : nothing}
+  </section>`;
+
+customElements.define("undrawn-tiles", UndrawnTiles);
