@@ -201,7 +201,7 @@ def test_the_graph_is_recorded(tmp_path: Path, has_example: bool) -> None:
     assert [each.lower() for each in operations(tmp_path)] == ["linear", "relu", "linear"]
 
 
-def test_the_logger_alone_records_the_graph_if_told_to(tmp_path: Path) -> None:
+def test_the_logger_alone_records_the_graph_with_log_graph(tmp_path: Path) -> None:
     """log_graph=True, as of Lightning's TensorBoardLogger, needs the example of the module."""
     model = Classifier()
     model.example_input_array = torch.randn(2, 4)
@@ -341,7 +341,7 @@ class FailingClassifier(Classifier):
 
 @pytest.mark.parametrize("where", ["training", "sanity check", "setup"])
 def test_an_exception_ends_the_run_as_failed(tmp_path: Path, where: str) -> None:
-    """The run has the exception and everything before it, also if the training has not begun."""
+    """The run has the exception and everything before it, also if no step was trained."""
     with pytest.raises(OSError, match="disk is gone"):
         trainer(tmp_path).fit(FailingClassifier(where), data(), validation_data())
     run = run_in(tmp_path)

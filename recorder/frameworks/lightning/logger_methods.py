@@ -117,7 +117,7 @@ class LoggerMethods:
             self._record(lineage, 0)
 
     def log_graph(self, model: Any, input_array: Any = None) -> None:
-        """Record the graph of a module for an input, by default its example_input_array, if the logger was told to."""
+        """Record the graph of a module for an input, by default its example_input_array, if log_graph is set."""
         inputs = getattr(model, "example_input_array", None) if input_array is None else input_array
         if process_rank() or not self._log_graph or self._is_run_expected or inputs is None:
             return

@@ -165,7 +165,7 @@ class TrainerHooks:
             self._logger.expect_run(False)
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
-        """End the run with an exception, also if the training has not begun."""
+        """End the run with an exception, also if no step was trained."""
         self._operator_pause.close()
         if trainer.state.fn != _FIT or trainer.fast_dev_run or self._directory() is None:
             return

@@ -93,10 +93,10 @@ def test_a_copy_has_the_settings(tmp_path: Path) -> None:
     """An open recorder stays with the original."""
     logger = LoggerMethods(tmp_path / "run", log_graph=True)
     logger.log_metrics({"loss": 1.0}, 0)
-    twin = pickle.loads(pickle.dumps(logger))
-    twin.finalize("failed")
+    duplicate = pickle.loads(pickle.dumps(logger))
+    duplicate.finalize("failed")
     logger.finalize("success")
-    assert twin.save_dir == logger.save_dir
+    assert duplicate.save_dir == logger.save_dir
     assert run_in(tmp_path / "run").state.state == "finished"
 
 
