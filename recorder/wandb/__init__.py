@@ -10,9 +10,9 @@ from typing import Any
 
 from toposcope.recorder.wandb import errors, plot
 from toposcope.recorder.wandb.active_run import (
-    active_config,
-    active_run,
-    active_summary,
+    current_config,
+    current_run,
+    current_summary,
     alert,
     define_metric,
     finish,
@@ -134,12 +134,12 @@ class _Front(ModuleType):
     @property
     def run(self) -> Run | None:
         """The active run; None before init() and after finish()."""
-        return active_run()
+        return current_run()
 
     @property
     def config(self) -> Config:
         """The configuration of the active run."""
-        return active_config()
+        return current_config()
 
     @config.setter
     def config(self, settings: Any) -> None:
@@ -148,7 +148,7 @@ class _Front(ModuleType):
     @property
     def summary(self) -> Any:
         """The summary of the active run."""
-        return active_summary()
+        return current_summary()
 
 
 sys.modules[__name__].__class__ = _Front

@@ -66,17 +66,17 @@ class _Process:
 _PROCESS = _Process()
 
 
-def active_run() -> Run | None:
+def current_run() -> Run | None:
     """Return the active run; None before init() and after finish()."""
     return _PROCESS.run
 
 
-def active_config() -> Config:
+def current_config() -> Config:
     """Return the configuration of the active run; before init() one that init() takes over."""
     return _PROCESS.run.config if _PROCESS.run is not None else _PROCESS.config
 
 
-def active_summary() -> Summary:
+def current_summary() -> Summary:
     """Return the summary of the active run, or one that is not recorded."""
     if _PROCESS.run is None:
         REPORTS.differs("summary before init() or after finish() is not recorded.")
@@ -86,7 +86,7 @@ def active_summary() -> Summary:
 
 def replace_config(settings: Any) -> None:
     """Update the configuration of the active run, as wandb.config = {...} means."""
-    active_config().update(settings, allow_val_change=True)
+    current_config().update(settings, allow_val_change=True)
 
 
 def init(

@@ -8,6 +8,7 @@ import numpy as np
 from toposcope.recorder.logged_values import LoggedValues, logged_values, nothing_logged
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.wrapped import Histogram as HistogramValue
+from toposcope.recorder.values.wrapped import Image as ImageValue
 from toposcope.recorder.values.wrapped import Tensor, Text
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.inert import Inert
@@ -16,6 +17,7 @@ from toposcope.recorder.wandb.reports import REPORTS
 from toposcope.recorder.wandb.table import Table
 
 _MEDIA = (Image, Histogram, Html, Video, Audio, Table, FigureFile)
+_OURS = (HistogramValue, ImageValue, Tensor, Text)
 _FEW = 32
 Path = tuple[str, ...]
 
@@ -79,6 +81,8 @@ def _classified(tag: str, value: Any, new_file: NewFile) -> tuple[dict[str, Any]
         return {}, None
     if isinstance(value, str):
         return {tag: Text(value)}, value
+    if isinstance(value, _OURS):
+        return {tag: value}, None
     if (media := _media(value)) is not None:
         return _tagged(tag, media, new_file), None
     if isinstance(value, list | tuple) and value and all(_media(item) is not None for item in value):

@@ -70,6 +70,7 @@ class Run:
         self._steps = StepCounter(self._write, first_step)
         self._config, self._summary = Config(self._record_config), Summary()
         self._watched = WatchedModels(lambda values: self.log(values, commit=False))
+        self._has_graph = False
         self._background: list[Any] = []
         self._alerts: dict[str, float] = {}
         self._published_time, self._file_count = time.monotonic(), 0
@@ -281,6 +282,7 @@ class Run:
             return
         self._watched.watch(models, log, log_freq)
         if log_graph:
+            self._has_graph = True
             self._recorder.record(self.step, models[0] if isinstance(models, list | tuple) else models)
 
     @guarded
@@ -418,6 +420,8 @@ class Run:
     def _write(self, values: LoggedValues, step: int) -> None:
         if self._recorder is not None:
             self._recorder.record_logged(values, step)
+            if self._has_graph:
+                self._recorder.record(step)  # Adds the graph when there is one.
 
     def _new_file(self, kind: str, suffix: str) -> Path:
         directory = self._directory / "media" / kind
