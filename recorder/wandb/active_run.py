@@ -236,7 +236,7 @@ def _place(settings: RunSettings) -> tuple[RunSettings, Path | None]:
 def _next_step(directory: Path) -> int:
     """Return the step after the last one of the recordings in a directory."""
     last = last_recorded_step(str(directory), rank_of(os.environ))
-    return 0 if last is None else last + 1
+    return int(bool(read_facts(directory).get("has_values"))) if last is None else last + 1
 
 
 def run_of(settings: RunSettings, directory: str) -> Run:

@@ -70,7 +70,7 @@ class Run:
         self._steps = StepCounter(self._write, first_step)
         self._config, self._summary = Config(self._record_config), Summary()
         self._watched = WatchedModels(lambda values: self.log(values, commit=False))
-        self._has_graph = False
+        self._has_graph, self._has_values = False, False
         self._background: list[Any] = []
         self._alerts: dict[str, float] = {}
         self._published_time, self._file_count = time.monotonic(), 0
@@ -82,6 +82,7 @@ class Run:
             earlier: what write_facts() has written for the run that this one continues.
             config: the settings of the script; they precede those of the earlier run.
         """
+        self._has_values = bool(earlier.get("has_values"))
         self._summary.update(earlier.get("summary") or {})
         self._config.__dict__["_items"].update({**(earlier.get("config") or {}), **config})
         self._record_config(self._config.as_dict())
@@ -94,7 +95,7 @@ class Run:
             directory = str(self._directory)
             self._background = [
                 EnvironmentThread(self._recorder, True, True, ()),
-                MachineThread(self._recorder, directory, 15.0, lambda: self._steps.step),
+                MachineThread(self._recorder, directory, 15.0, lambda: max(0, self._steps.step - 1)),
             ]
 
     @property
@@ -420,6 +421,9 @@ class Run:
     def _write(self, values: LoggedValues, step: int) -> None:
         if self._recorder is not None:
             self._recorder.record_logged(values, step)
+            if not self._has_values:
+                self._has_values = True
+                self._write_facts()
             if self._has_graph:
                 self._recorder.record(step)  # Adds the graph when there is one.
 
@@ -469,6 +473,7 @@ class Run:
         if self._recorder is None:
             return
         facts: dict[str, Any] = {"id": self.id, **{name: getattr(self, name) for name in _SETTINGS}, "state": state}
+        facts["has_values"] = self._has_values
         facts |= {"config": _without_secrets(self._config.as_dict()), "summary": self._summary.plain()}
         write_facts(self._directory, facts)
 

@@ -103,7 +103,7 @@ def test_histograms_of_values_and_of_counts(tmp_path: Path) -> None:
         assert (histogram.total_count, histogram.min, histogram.max) == (1000, values.min(), values.max())
     (histogram,) = recorded.histograms("counts")
     assert histogram.total_count == 1000
-    assert histogram.buckets.count.tolist() == counts.tolist()
+    assert histogram.buckets.counts.tolist() == counts.tolist()
     assert recorded.tensors("few")[0].values.tolist() == [0, 1, 2, 3, 4]
 
 
@@ -120,7 +120,7 @@ def test_a_table_is_a_text_and_a_file(tmp_path: Path) -> None:
     text = text_of(tmp_path, "predictions")
     assert "| id | note | picture |" in text and "a\\|b" in text and "150 rows" in text and "| 120 |" not in text
     (path,) = Path(run.dir).glob("media/table/*.csv")
-    rows = list(csv.reader(path.open()))
+    rows = list(csv.reader(path.read_text().splitlines()))
     assert rows[0] == ["id", "note", "picture"] and rows[150][:2] == ["149", "x, y"]
     assert pixels_of(tmp_path, "predictions/picture/0").tolist() == [[7, 7], [7, 7]]
 
