@@ -33,8 +33,8 @@ class LoggedItems(NamedTuple):
 def logged_items(data: Mapping[Any, Any], new_file: NewFile) -> LoggedItems:
     """Return what data records: the names of nested mappings are joined by "." as in W&B's charts.
 
-    Numbers and arrays with one element are scalars, arrays and lists with up to 32 numbers tensors, with more numbers
-    histograms, texts and all objects texts. A value that cannot be recorded is reported, and the others are kept.
+    Numbers and arrays with one element are scalars, lists and arrays with up to 32 numbers tensors, arrays with more
+    numbers histograms, texts and all objects texts. A value that cannot be recorded is reported, and the others are kept.
     """
     logged = LoggedItems(nothing_logged(), [])
     for path, value in _flattened(data, ()):
@@ -126,7 +126,7 @@ def _numbers(tag: str, value: Any) -> tuple[dict[str, Any], Any]:
     size = _size(value)
     if size == 1 and not isinstance(value, list | tuple):
         return {tag: value}, _SCALAR
-    if size is not None and size > _FEW:
+    if size is not None and size > _FEW and not isinstance(value, list | tuple):
         return {tag: HistogramValue(value)}, None
     if size:
         numbers = Tensor(value)

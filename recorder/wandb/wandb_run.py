@@ -89,6 +89,7 @@ class Run:
         self._record_settings()
         if self._recorder is not None:
             # Imported here: a disabled run does not need them.
+            from toposcope.recorder.collecting.console.capture import ConsoleCapture
             from toposcope.recorder.collecting.environment_thread import EnvironmentThread
             from toposcope.recorder.collecting.machine_thread import MachineThread
 
@@ -97,6 +98,8 @@ class Run:
                 EnvironmentThread(self._recorder, True, True, ()),
                 MachineThread(self._recorder, directory, 15.0, lambda: max(0, self._steps.step - 1)),
             ]
+            if os.environ.get("WANDB_CONSOLE", "").lower() != "off":
+                self._background.append(ConsoleCapture(self._recorder))
 
     @property
     def id(self) -> str:

@@ -83,7 +83,7 @@ def test_a_figure_of_matplotlib_is_an_image(tmp_path: Path) -> None:
 
 
 def test_histograms_of_values_and_of_counts(tmp_path: Path) -> None:
-    """Also arrays and lists with more than 32 numbers, as in W&B; smaller ones are tensors."""
+    """Also arrays with more than 32 numbers, as in W&B; lists and smaller ones are tensors."""
     values = np.random.default_rng(0).normal(size=1000)
     counts, edges = np.histogram(values, bins=7)
     with wandb.init() as run:
