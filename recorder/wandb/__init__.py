@@ -10,10 +10,10 @@ from typing import Any
 
 from toposcope.recorder.wandb import errors, plot
 from toposcope.recorder.wandb.active_run import (
+    alert,
     current_config,
     current_run,
     current_summary,
-    alert,
     define_metric,
     finish,
     init,
@@ -26,6 +26,7 @@ from toposcope.recorder.wandb.errors import CommError, Error, UsageError
 from toposcope.recorder.wandb.inert import inert_class, inert_function
 from toposcope.recorder.wandb.media import Audio, Histogram, Html, Image, Video
 from toposcope.recorder.wandb.run_config import Config
+from toposcope.recorder.wandb.run_summary import Summary
 from toposcope.recorder.wandb.table import Table
 from toposcope.recorder.wandb.wandb_run import Run
 
@@ -82,6 +83,10 @@ __all__ = [
     "use_model",
     "watch",
 ]
+
+run: Run | None
+config: Config
+summary: Summary
 
 Api = inert_class("Api")
 Artifact = inert_class("Artifact")
@@ -146,7 +151,7 @@ class _Front(ModuleType):
         replace_config(settings)
 
     @property
-    def summary(self) -> Any:
+    def summary(self) -> Summary:
         """The summary of the active run."""
         return current_summary()
 

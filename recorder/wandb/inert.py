@@ -19,7 +19,7 @@ _DEFAULT_REASON = "it has no effect here, and an inert object takes its place."
 class Inert:
     """An object without effect: its attributes, items and calls are inert, and it is empty and false."""
 
-    def __init__(self, name: str = "inert") -> None:
+    def __init__(self, name: str = "inert", *_: object, **__: object) -> None:
         """Create the object; name is what repr() shows."""
         self.__dict__["_inert_name"] = name
 

@@ -34,7 +34,7 @@ def logged_items(data: Mapping[Any, Any], new_file: NewFile) -> LoggedItems:
     """Return what data records: the names of nested mappings are joined by "." as in W&B's charts.
 
     Numbers and arrays with one element are scalars, lists and arrays with up to 32 numbers tensors, arrays with more
-    numbers histograms, texts and all objects texts. A value that cannot be recorded is reported, and the others are kept.
+    numbers histograms, texts and all objects texts. A value that cannot be recorded is reported; the others are kept.
     """
     logged = LoggedItems(nothing_logged(), [])
     for path, value in _flattened(data, ()):

@@ -27,7 +27,7 @@ class WatchedModels:
             models: one or several torch.nn.Module.
             kind: "gradients", "parameters", "all" or None.
             frequency: histograms are recorded in every n-th backward pass (gradients) or forward pass in training mode
-                (parameters), the first included.
+                (parameters): the n-th, the 2n-th, and so on.
 
         Raises:
             UsageError: kind is unknown, or a model is not a torch.nn.Module.
@@ -85,8 +85,8 @@ class WatchedModels:
 
 
 def _every(frequency: int) -> Callable[[], bool]:
-    """Return a function that returns True in its first call and in every n-th after it."""
-    calls = -1
+    """Return a function that returns True in every n-th call."""
+    calls = 0
 
     def due() -> bool:
         nonlocal calls

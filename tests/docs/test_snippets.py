@@ -17,6 +17,7 @@ PAGES = [
     "resuming.md",
     "thor.md",
     "mindinsight.md",
+    "wandb.md",
     "zh/getting_started.md",
     "zh/mindinsight.md",
     "zh/thor.md",

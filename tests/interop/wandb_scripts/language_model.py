@@ -6,14 +6,15 @@ import os
 import numpy as np
 import wandb
 
-config = dict(batch_size=4, block_size=8, learning_rate=6e-4, max_iters=20, eval_interval=5, model=dict(n_layer=2))
+max_iters, eval_interval = 20, 5
+config = dict(batch_size=4, learning_rate=6e-4, max_iters=max_iters, eval_interval=5, model=dict(n_layer=2))
 wandb.init(project="owt", name="mini", config=config, job_type="train", group=os.environ.get("GROUP", "local"))
 wandb.define_metric("val/loss", summary="min")
 random = np.random.default_rng(0)
 
-for iter_num in range(config["max_iters"] + 1):
+for iter_num in range(max_iters + 1):
     loss = 4.0 / math.sqrt(iter_num + 1) + random.normal() / 100
-    if iter_num % config["eval_interval"] == 0:
+    if iter_num % eval_interval == 0:
         wandb.log(
             {"iter": iter_num, "train/loss": np.float32(loss), "val/loss": loss * 1.1, "lr": 6e-4 * 0.9**iter_num},
             step=iter_num,

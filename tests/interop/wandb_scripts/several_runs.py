@@ -7,7 +7,13 @@ import wandb
 settings = wandb.Settings(silent=True)
 for number, lr in enumerate((0.1, 0.01)):
     run = wandb.init(
-        project="search", group="grid", name=f"lr={lr}", config={"lr": lr}, reinit=True, settings=settings, save_code=False
+        project="search",
+        group="grid",
+        name=f"lr={lr}",
+        config={"lr": lr},
+        reinit=True,
+        settings=settings,
+        save_code=False,
     )
     wandb.config.update(dict(optimizer="sgd", momentum=None), allow_val_change=True)
     for step in range(4):
@@ -16,7 +22,8 @@ for number, lr in enumerate((0.1, 0.01)):
     with open(os.path.join(run.dir, "notes.txt"), "w") as file:
         file.write("kept")
     wandb.run.summary["score"] = 1 - lr
-    assert wandb.run.id and wandb.run.name == f"lr={lr}"
+    assert wandb.run.id
+    assert wandb.run.name == f"lr={lr}"
     wandb.finish()
 assert wandb.run is None
 

@@ -158,7 +158,8 @@ def test_a_second_init_returns_the_run_unless_reinit(tmp_path: Path) -> None:
     first = wandb.init(project="p")
     assert wandb.init(config={"more": 1}) is first
     other = wandb.init(project="p", reinit="create_new")
-    assert wandb.run is first and other is not first
+    assert wandb.run is first
+    assert other is not first
     other.log({"loss": 1.0})
     third = wandb.init(project="p", reinit=True)
     assert wandb.run is third
@@ -168,7 +169,7 @@ def test_a_second_init_returns_the_run_unless_reinit(tmp_path: Path) -> None:
     assert first.config.more == 1
 
 
-@pytest.mark.parametrize("exit_code, state", [(None, "finished"), (0, "finished"), (1, "failed")])
+@pytest.mark.parametrize(("exit_code", "state"), [(None, "finished"), (0, "finished"), (1, "failed")])
 def test_the_exit_code_is_the_state(exit_code: int | None, state: str, tmp_path: Path) -> None:
     """finish(exit_code=1) is a failed run."""
     wandb.init().log({"loss": 1.0}, step=3)
@@ -179,9 +180,14 @@ def test_the_exit_code_is_the_state(exit_code: int | None, state: str, tmp_path:
 
 def test_an_exception_in_a_with_block_is_the_end(tmp_path: Path) -> None:
     """The run is shown as failed, with the exception."""
-    with pytest.raises(ZeroDivisionError), wandb.init() as run:
-        run.log({"loss": 1.0}, commit=False)
-        _ = 1 / 0
+
+    def fail() -> None:
+        with wandb.init() as run:
+            run.log({"loss": 1.0}, commit=False)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     state = run_in(tmp_path).state
     assert (state.state, state.error.type) == ("failed", "ZeroDivisionError")
     assert scalars_of(tmp_path, "loss") == {0: 1.0}
@@ -234,12 +240,13 @@ def test_resume_auto_continues_a_run_without_an_end(tmp_path: Path) -> None:
 
 
 def test_resume_that_does_not_fit_starts_a_new_run(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """must without a run, never with one: an error is logged, or raised in strict mode."""
+    """Must without a run, never with one: an error is logged, or raised in strict mode."""
     first = wandb.init(id="x", resume="must")
     first.log({"loss": 1.0})
     first.finish()
     second = wandb.init(id="x", resume="never")
-    assert second.id != "x" and not second.resumed
+    assert second.id != "x"
+    assert not second.resumed
     second.finish()
     assert "resume='must', but there is no run x" in caplog.text
     assert "resume='never', but run x exists" in caplog.text
@@ -283,7 +290,8 @@ def test_a_directory_that_cannot_be_created_stops_nothing(tmp_path: Path, caplog
     run = wandb.init(dir=tmp_path / "file", project=f"p{os.getpid()}")
     run.log({"loss": 1.0})
     assert "cannot be created" in caplog.text
-    assert Path(run.dir).is_dir() and not run.disabled
+    assert Path(run.dir).is_dir()
+    assert not run.disabled
 
 
 def test_a_run_pickles_as_itself() -> None:
