@@ -239,15 +239,6 @@ def _next_step(directory: Path) -> int:
     return int(bool(read_facts(directory).get("has_values"))) if last is None else last + 1
 
 
-def run_of(settings: RunSettings, directory: str) -> Run:
-    """Return the run of a pickled one: the same if it is one of this process, else one that records nothing."""
-    for run in _PROCESS.runs:
-        if run.id == settings.id:
-            return run
-    REPORTS.differs(f"run {settings.id} of another process is not recorded in this one.")
-    return Run(settings, Path(directory), None)
-
-
 def _needed(function: str) -> Run | None:
     if _PROCESS.run is None:
         REPORTS.fails(UsageError(f"{function}() has no effect before init() and after finish()."))

@@ -4,6 +4,7 @@ import operator
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -34,6 +35,10 @@ _INERT = (
     *("pin_config_keys", "restore", "save", "upsert_artifact", "use_artifact", "use_model", "write_logs"),
 )
 _SETTINGS = ("name", "project", "entity", "group", "job_type", "tags", "notes")
+
+
+_RUNS: "weakref.WeakValueDictionary[str, Run]" = weakref.WeakValueDictionary()
+"""The runs of the process by id."""
 
 
 class ExitCodeError(Exception):
@@ -74,6 +79,7 @@ class Run:
         self._background: list[Any] = []
         self._alerts: dict[str, float] = {}
         self._published_time, self._file_count = time.monotonic(), 0
+        _RUNS[settings.id] = self
 
     def start(self, earlier: Mapping[str, Any], config: Mapping[str, Any]) -> None:
         """Record who the run is and its configuration.
@@ -405,9 +411,7 @@ class Run:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle who the run is: in this process it is the run itself, in another one nothing is recorded."""
-        from toposcope.recorder.wandb.active_run import run_of
-
-        return run_of, (self._settings, str(self._directory))
+        return _run_of, (self._settings, str(self._directory))
 
     def __repr__(self) -> str:
         """Return a text with the path and the directory."""
@@ -479,6 +483,14 @@ class Run:
         facts["has_values"] = self._has_values
         facts |= {"config": _without_secrets(self._config.as_dict()), "summary": self._summary.plain()}
         write_facts(self._directory, facts)
+
+
+def _run_of(settings: RunSettings, directory: str) -> Run:
+    """Return the run of a pickled one: the same in its process, in another one a run that records nothing."""
+    if (run := _RUNS.get(settings.id)) is not None:
+        return run
+    REPORTS.differs(f"run {settings.id} of another process is not recorded in this one.")
+    return Run(settings, Path(directory), None)
 
 
 def _without_secrets(config: Mapping[str, Any]) -> dict[str, Any]:
