@@ -23,8 +23,9 @@ from toposcope.recorder.wandb.active_run import (
     watch,
 )
 from toposcope.recorder.wandb.errors import CommError, Error, UsageError
-from toposcope.recorder.wandb.inert import inert_class, inert_function
+from toposcope.recorder.wandb.inert import Inert, inert_class, inert_function
 from toposcope.recorder.wandb.media import Audio, Histogram, Html, Image, Video
+from toposcope.recorder.wandb.reports import REPORTS
 from toposcope.recorder.wandb.run_config import Config
 from toposcope.recorder.wandb.run_summary import Summary
 from toposcope.recorder.wandb.table import Table
@@ -131,6 +132,20 @@ def termlog(text: str = "", *_: Any, **__: Any) -> None:
 
 
 termwarn = termerror = termlog
+
+
+_MODULES = (
+    *("agents", "apis", "catboost", "data_types", "docker", "env", "fastai", "gym", "integration", "jupyter", "keras"),
+    *("lightgbm", "sacred", "sdk", "sklearn", "tensorboard", "tensorflow", "util", "xgboost"),
+)
+
+
+def __getattr__(name: str) -> Inert:
+    """Return an inert object for a module of W&B's package, with a report."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    REPORTS.differs(f"wandb.{name} is not included: an inert object takes its place.")
+    return Inert(name)
 
 
 class _Front(ModuleType):

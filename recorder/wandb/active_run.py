@@ -245,7 +245,7 @@ def _needed(function: str) -> Run | None:
     return _PROCESS.run
 
 
-def log(data: Mapping[str, Any], step: Any = None, commit: bool | None = None, **ignored: Any) -> None:
+def log(data: Mapping[str, Any] | None = None, step: Any = None, commit: bool | None = None, **ignored: Any) -> None:
     """Record values of the active run: see Run.log()."""
     if (run := _needed("log")) is not None:
         run.log(data, step, commit, **ignored)

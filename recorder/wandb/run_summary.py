@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any, NamedTuple
 
 from toposcope.recorder.values.deferred_scalar import DeferredScalar
+from toposcope.recorder.values.foreign_values import UnreadableValueError
 from toposcope.recorder.wandb.reports import REPORTS
 
 Path = tuple[str, ...]
@@ -117,7 +118,8 @@ class Summary(MutableMapping[str, Any]):
         """Add a logged value, whose names in nested mappings are path."""
         aggregations = self._aggregations(".".join(path))
         if aggregations and not isinstance(value, str | list):
-            number = float(_read(value))
+            result = _read(value)
+            number = math.nan if result is None else float(result)
             aggregate = self._aggregates.setdefault(path, _Aggregate())
             aggregate.add(number)
             if "none" not in aggregations:
@@ -154,9 +156,13 @@ def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(value: Any) -> Any:
-    if isinstance(value, DeferredScalar) or type(value).__name__ == "CudaScalar":
+    """Return a result; a number on a device is read, and None if that fails."""
+    if not isinstance(value, DeferredScalar):
+        return value
+    try:
         return value.read()
-    return value
+    except UnreadableValueError:
+        return None
 
 
 def _nested(value: Any) -> Any:

@@ -210,6 +210,14 @@ class Run:
         return
 
     @property
+    def sweep_url(self) -> None:
+        """None: there are no sweeps."""
+        return
+
+    def get_sweep_url(self) -> None:
+        """Return None: there are no sweeps."""
+
+    @property
     def config(self) -> Config:
         """The configuration."""
         return self._config
@@ -220,17 +228,20 @@ class Run:
         return self._summary
 
     @guarded
-    def log(self, data: Mapping[str, Any], step: Any = None, commit: bool | None = None, **ignored: Any) -> None:
+    def log(
+        self, data: Mapping[str, Any] | None = None, step: Any = None, commit: bool | None = None, **ignored: Any
+    ) -> None:
         """Record values.
 
         Args:
-            data: name to value; see logged_items(). The names of nested mappings are joined by ".".
+            data: name to value; see logged_items(). The names of nested mappings are joined by ".". None: nothing.
             step: their step; the values of a step are collected until a later one. None: the current step, which this
                 call completes.
             commit: whether this call completes the step.
             ignored: other arguments, which are reported.
         """
         report_ignored("log", {name: value for name, value in ignored.items() if name != "sync"})
+        data = {} if data is None else data
         if not isinstance(data, Mapping):
             raise UsageError(f"log() takes a mapping of names to values, not {short_repr(data)}.")
         if not self._is_usable("log"):
@@ -404,10 +415,18 @@ class Run:
             self._guarded_end(lambda recorder: recorder.__exit__(kind, error, trace))
 
     def __getattr__(self, name: str) -> Any:
-        """Return a method that has no effect here, which reports that."""
-        if name in _INERT:
-            return inert_function(f"run.{name}")
-        raise AttributeError(f"A run has no attribute {name!r}.")
+        """Return a method that has no effect here, which reports that; other unknown names are inert, with a report.
+
+        Raises:
+            AttributeError: the name begins with "_".
+            UsageError: in strict mode.
+        """
+        if name.startswith("_"):
+            raise AttributeError(f"A run has no attribute {name!r}.")
+        if name not in _INERT:
+            REPORTS.differs(f"run.{name} is unknown here: an inert object takes its place.")
+            return Inert(f"run.{name}")
+        return inert_function(f"run.{name}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle who the run is: in this process it is the run itself, in another one nothing is recorded."""

@@ -94,6 +94,8 @@ def test_a_failing_value_costs_no_other_value(tmp_path: Path, caplog: pytest.Log
         run.log(5)  # type: ignore[arg-type]
         run.log({"good": 2.0}, step="seven")
         run.log({"good": 3.0}, unknown=True)
+        wandb.log()
+        assert run.step == 4
     assert scalars_of(tmp_path, "good") == {0: 1.0, 1: 2.0, 2: 3.0}
     assert scalars_of(tmp_path, "3") == {0: 4.0}
     text = caplog.text

@@ -201,17 +201,20 @@ def test_inert_names_warn_once(name: str, caplog: pytest.LogCaptureFixture) -> N
 
 
 def test_methods_of_a_run_without_effect_warn(caplog: pytest.LogCaptureFixture) -> None:
-    """Artifacts, files and integrations; a name that W&B does not have is an AttributeError."""
+    """Artifacts, files, integrations and unknown names; a name that W&B does not have is an AttributeError."""
     run = wandb.init(settings=wandb.Settings(), sync_tensorboard=True, save_code=True)
     run.log_artifact(wandb.Artifact("model", type="model")).wait()
     run.define_metric("val/*", step_metric="epoch")
     for part in ("run.log_artifact", "init(settings=", "init(sync_tensorboard=", "define_metric(step_metric="):
         assert part in caplog.text
     assert "save_code" not in caplog.text
+    assert run.get_sweep_url() is None
+    run.no_such_name().anything = 1
+    wandb.keras.WandbCallback()
+    assert "run.no_such_name is unknown" in caplog.text
+    assert "wandb.keras is not included" in caplog.text
     with pytest.raises(AttributeError):
-        _ = run.no_such_name
-    with pytest.raises(AttributeError):
-        _ = wandb.no_such_name  # type: ignore[attr-defined]
+        _ = wandb.no_such_name
 
 
 def test_an_alert_is_logged_and_recorded(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
