@@ -208,7 +208,7 @@ def test_methods_of_a_run_without_effect_warn(caplog: pytest.LogCaptureFixture) 
     for part in ("run.log_artifact", "init(settings=", "init(sync_tensorboard=", "define_metric(step_metric="):
         assert part in caplog.text
     assert "save_code" not in caplog.text
-    assert run.get_sweep_url() is None
+    assert run.sweep_url is run.sweep_id
     run.no_such_name().anything = 1
     wandb.keras.WandbCallback()
     assert "run.no_such_name is unknown" in caplog.text
