@@ -14,9 +14,6 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-import
 .PHONY: bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
 .PHONY: proto release chromium clean
-.PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
-.PHONY: interop-tensorboard
-.PHONY: interop-transformers interop-accelerate interop-lightning
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -101,11 +98,13 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
 	@echo "The documentation is in build/docs/index.html"
 
-# What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, our Trainer against
-# Composer, and what we serve against VTK, each in an environment of its own.
-interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
-interop: interop-tensorboard
-interop: interop-transformers interop-accelerate interop-lightning
+# What we record and serve against the real packages, each in an environment of its own.
+INTEROP = mindinsight vtk keras transformers accelerate lightning $(INTEROP_IN_ENVIRONMENT)
+# Those that run in that environment, once.
+INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard wandb
+
+.PHONY: interop $(INTEROP:%=interop-%)
+interop: $(INTEROP:%=interop-%)
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed
 	$(BIN)/python -m pytest tests/interop/check_$**.py
@@ -113,7 +112,7 @@ interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.instal
 # Its checks look at a run with MindInsight too.
 interop-mindspore: build/interop/mindinsight/.installed
 
-interop-torch interop-jax interop-mindspore interop-landscape interop-composer interop-tensorboard: interop-%: build/interop/%/.installed $(TYPED)
+$(INTEROP_IN_ENVIRONMENT:%=interop-%): interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 
 # The backend is chosen when Keras is imported.

@@ -18,6 +18,7 @@ PAGES = [
     "thor.md",
     "mindinsight.md",
     "tensorboard.md",
+    "wandb.md",
     "zh/getting_started.md",
     "zh/mindinsight.md",
     "zh/thor.md",

@@ -1,0 +1,535 @@
+"""Run: a run with the attributes and methods of W&B's, recorded by SummaryRecord."""
+
+import operator
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import toposcope.recorder.log as logger
+from toposcope.recorder.logged_values import LoggedValues, logged_values
+from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
+from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.values.wrapped import Text
+from toposcope.recorder.wandb.errors import UsageError
+from toposcope.recorder.wandb.inert import Inert, inert_function
+from toposcope.recorder.wandb.logged_items import logged_items
+from toposcope.recorder.wandb.plain_settings import plain_settings
+from toposcope.recorder.wandb.reports import REPORTS, guarded, report_ignored
+from toposcope.recorder.wandb.run_config import Config
+from toposcope.recorder.wandb.run_directory import write_facts
+from toposcope.recorder.wandb.run_settings import RunSettings
+from toposcope.recorder.wandb.run_summary import Summary
+from toposcope.recorder.wandb.step_counter import StepCounter
+from toposcope.recorder.wandb.watched_models import WatchedModels
+
+_SUMMARY_SECONDS = 30.0
+_INERT = (
+    *("finish_artifact", "link_artifact", "link_model", "log_artifact", "log_code", "log_model", "mark_preempting"),
+    *("pin_config_keys", "restore", "save", "upsert_artifact", "use_artifact", "use_model", "write_logs"),
+)
+_SETTINGS = ("name", "project", "entity", "group", "job_type", "tags", "notes")
+
+
+_RUNS: "weakref.WeakValueDictionary[str, Run]" = weakref.WeakValueDictionary()
+"""The runs of the process by id."""
+
+
+class ExitCodeError(Exception):
+    """The script ended its run with finish(exit_code=...) and another code than 0."""
+
+
+class Run:
+    """A run: what log() receives is recorded in its directory."""
+
+    def __init__(
+        self,
+        settings: RunSettings,
+        directory: Path,
+        recorder: SummaryRecord | None,
+        *,
+        first_step: int = 0,
+        is_resumed: bool = False,
+        on_end: Callable[["Run"], None] | None = None,
+    ) -> None:
+        """Create the run.
+
+        Args:
+            settings: who it is.
+            directory: an existing directory.
+            recorder: records it; None: nothing is recorded.
+            first_step: the first step.
+            is_resumed: whether it continues an earlier run.
+            on_end: called when it has ended.
+        """
+        self._settings, self._directory, self._recorder, self._on_end = settings, directory, recorder, on_end
+        self._pid, self._lock, self._is_finished = os.getpid(), threading.RLock(), False
+        self._first_step, self._is_resumed = first_step, is_resumed
+        self.start_time = time.time()
+        self._steps = StepCounter(self._write, first_step)
+        self._config, self._summary = Config(self._record_config), Summary()
+        self._watched = WatchedModels(lambda values: self.log(values, commit=False))
+        self._has_graph, self._has_values = False, False
+        self._background: list[Any] = []
+        self._alerts: dict[str, float] = {}
+        self._published_time, self._file_count = time.monotonic(), 0
+        _RUNS[settings.id] = self
+
+    def start(self, earlier: Mapping[str, Any], config: Mapping[str, Any]) -> None:
+        """Record who the run is and its configuration.
+
+        Args:
+            earlier: what write_facts() has written for the run that this one continues.
+            config: the settings of the script; they precede those of the earlier run.
+        """
+        self._has_values = bool(earlier.get("has_values"))
+        self._summary.update(earlier.get("summary") or {})
+        self._config.__dict__["_items"].update({**(earlier.get("config") or {}), **config})
+        self._record_config(self._config.as_dict())
+        self._record_settings()
+        if self._recorder is not None:
+            # Imported here: a disabled run does not need them.
+            from toposcope.recorder.collecting.console.capture import ConsoleCapture
+            from toposcope.recorder.collecting.environment_thread import EnvironmentThread
+            from toposcope.recorder.collecting.machine_thread import MachineThread
+
+            directory = str(self._directory)
+            self._background = [
+                EnvironmentThread(self._recorder, True, True, ()),
+                MachineThread(self._recorder, directory, 15.0, lambda: max(0, self._steps.step - 1)),
+            ]
+            if os.environ.get("WANDB_CONSOLE", "").lower() != "off":
+                self._background.append(ConsoleCapture(self._recorder))
+
+    @property
+    def id(self) -> str:
+        """The id, which resume needs."""
+        return self._settings.id
+
+    @property
+    def name(self) -> str:
+        """The name; setting it does not rename the directory."""
+        return self._settings.name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._set(name=str(name))
+
+    @property
+    def notes(self) -> str | None:
+        """The notes."""
+        return self._settings.notes
+
+    @notes.setter
+    def notes(self, notes: str | None) -> None:
+        self._set(notes=notes)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags."""
+        return self._settings.tags
+
+    @tags.setter
+    def tags(self, tags: Any) -> None:
+        self._set(tags=tuple(map(str, tags)))
+
+    @property
+    def group(self) -> str | None:
+        """The group, whose runs are in one directory."""
+        return self._settings.group
+
+    @property
+    def job_type(self) -> str | None:
+        """The type of the job."""
+        return self._settings.job_type
+
+    @property
+    def project(self) -> str:
+        """The project."""
+        return self._settings.project
+
+    @property
+    def entity(self) -> str | None:
+        """The user or team."""
+        return self._settings.entity
+
+    @property
+    def path(self) -> str:
+        """Entity, project and id, joined by "/"."""
+        return "/".join(part for part in (self.entity, self.project, self.id) if part)
+
+    @property
+    def dir(self) -> str:
+        """The directory of the run, in which the script may store files."""
+        return str(self._directory)
+
+    @property
+    def url(self) -> str | None:
+        """The URL of the directory; None if nothing is recorded."""
+        return self._directory.as_uri() if self._recorder is not None else None
+
+    @property
+    def step(self) -> int:
+        """The current step."""
+        return self._steps.step
+
+    @property
+    def starting_step(self) -> int:
+        """The first step of this process."""
+        return self._first_step
+
+    @property
+    def resumed(self) -> bool:
+        """Whether the run continues an earlier one."""
+        return self._is_resumed
+
+    @property
+    def offline(self) -> bool:
+        """True: nothing is sent."""
+        return True
+
+    @property
+    def disabled(self) -> bool:
+        """Whether nothing is recorded."""
+        return self._recorder is None
+
+    @property
+    def settings(self) -> Inert:
+        """An inert object."""
+        return Inert("run.settings")
+
+    @property
+    def sweep_id(self) -> None:
+        """None: there are no sweeps."""
+        return
+
+    @property
+    def sweep_url(self) -> None:
+        """None: there are no sweeps."""
+        return
+
+    def get_sweep_url(self) -> None:
+        """Return None: there are no sweeps."""
+
+    @property
+    def config(self) -> Config:
+        """The configuration."""
+        return self._config
+
+    @property
+    def summary(self) -> Summary:
+        """The results."""
+        return self._summary
+
+    @guarded
+    def log(
+        self, data: Mapping[str, Any] | None = None, step: Any = None, commit: bool | None = None, **ignored: Any
+    ) -> None:
+        """Record values.
+
+        Args:
+            data: name to value; see logged_items(). The names of nested mappings are joined by ".". None: nothing.
+            step: their step; the values of a step are collected until a later one. None: the current step, which this
+                call completes.
+            commit: whether this call completes the step.
+            ignored: other arguments, which are reported.
+        """
+        report_ignored("log", {name: value for name, value in ignored.items() if name != "sync"})
+        data = {} if data is None else data
+        if not isinstance(data, Mapping):
+            raise UsageError(f"log() takes a mapping of names to values, not {short_repr(data)}.")
+        if not self._is_usable("log"):
+            return
+        with self._lock:
+            number = _whole(step)
+            if self._recorder is None:
+                self._steps.step += number is None and commit in (None, True)
+                return
+            logged = logged_items(data, self._new_file)
+            self._steps.add(logged.values, number, commit)
+            for path, value in logged.results:
+                self._summary.add(path, value)
+            self._summary.update({"_step": self._steps.step - 1, "_runtime": time.time() - self.start_time})
+            if time.monotonic() - self._published_time > _SUMMARY_SECONDS:
+                self._publish()
+
+    def define_metric(
+        self,
+        name: str,
+        step_metric: Any = None,
+        step_sync: bool | None = None,
+        hidden: bool | None = None,
+        summary: str | None = None,
+        overwrite: bool | None = None,
+        goal: str | None = None,
+        **ignored: Any,
+    ) -> Inert:
+        """Define what the summary contains of a metric: see Summary.define(). Return an inert object.
+
+        step_metric, step_sync and hidden are reported: the x axis of a chart is the step of log().
+        """
+        self._define(name, summary, goal, overwrite)
+        given = {"step_metric": step_metric, "hidden": hidden, **ignored}
+        reason = "the x axis of its chart is the step; the step metric is a chart of its own."
+        report_ignored("define_metric", given, {"step_metric": reason})
+        return Inert("metric")
+
+    @guarded
+    def _define(self, name: str, summary: str | None, goal: str | None, overwrite: bool | None) -> None:
+        self._summary.define(str(name), summary, goal, overwrite=bool(overwrite))
+
+    @guarded
+    def watch(
+        self,
+        models: Any,
+        criterion: Any = None,
+        log: str | None = "gradients",
+        log_freq: int = 1000,
+        idx: int | None = None,
+        log_graph: bool = False,
+    ) -> None:
+        """Record histograms of gradients and parameters of modules: see WatchedModels.watch().
+
+        criterion and idx have no effect. With log_graph the graph of the first module is recorded.
+        """
+        report_ignored("watch", {"idx": idx})
+        if self._recorder is None or not self._is_usable("watch"):
+            return
+        self._watched.watch(models, log, log_freq)
+        if log_graph:
+            self._has_graph = True
+            self._recorder.record(self.step, models[0] if isinstance(models, list | tuple) else models)
+
+    @guarded
+    def unwatch(self, models: Any = None) -> None:
+        """Remove what watch() has added to modules; None: to all."""
+        self._watched.unwatch(models)
+
+    @guarded
+    def alert(self, title: str, text: str = "", level: Any = None, wait_duration: Any = None) -> None:
+        """Log a warning, and record it as the text "alert".
+
+        Args:
+            title: of the message.
+            text: the message.
+            level: "INFO", "WARN" or "ERROR".
+            wait_duration: the time, in seconds or a timedelta, in which another alert of the same title is left out.
+        """
+        seconds = wait_duration.total_seconds() if isinstance(wait_duration, timedelta) else float(wait_duration or 0)
+        now = time.monotonic()
+        if now - self._alerts.get(title, -float("inf")) < seconds:
+            return
+        self._alerts[title] = now
+        kind = str(getattr(level, "value", level) or "INFO").upper()
+        (logger.error if kind == "ERROR" else logger.warn)("wandb: alert %s: %s: %s", kind, title, text)
+        if self._recorder is not None and self._is_usable("alert"):
+            self._recorder.log({"alert": Text(f"**{kind}: {title}**\n\n{text}")}, self.step)
+
+    @guarded
+    def finish(self, exit_code: int | None = None, quiet: bool | None = None) -> None:
+        """Write what is collected and close the files; again: do nothing.
+
+        Args:
+            exit_code: another one than 0: the run is shown as failed. None: it failed if an exception is being handled.
+            quiet: has no effect.
+        """
+        error = ExitCodeError(f"exit code {exit_code}") if exit_code else None
+
+        def close(recorder: SummaryRecord) -> None:
+            if error is None:
+                recorder.close()
+            else:
+                recorder.__exit__(type(error), error, None)
+
+        self._end(close, "failed" if exit_code else "finished")
+
+    def join(self, exit_code: int | None = None) -> None:
+        """See finish()."""
+        self.finish(exit_code)
+
+    def end_with_process(self) -> None:
+        """Write what is collected and close the files of a run without finish(), at the end of the process."""
+        if os.getpid() == self._pid:
+            self._guarded_end(lambda recorder: recorder.close_dropped())
+
+    @guarded
+    def _guarded_end(self, close: Callable[[SummaryRecord], Any]) -> None:
+        self._end(close, "finished")
+
+    def _end(self, close: Callable[[SummaryRecord], Any], state: str) -> None:
+        if os.getpid() != self._pid:
+            return
+        with self._lock:
+            if self._is_finished:
+                return
+            self._is_finished = True
+            try:
+                self._watched.unwatch()
+                self._steps.flush()
+                self._publish(state)
+            finally:
+                for thread in self._background:
+                    thread.end()
+                if self._recorder is not None:
+                    close(self._recorder)
+                if self._on_end is not None:
+                    self._on_end(self)
+
+    def status(self) -> Inert:
+        """Return an inert object."""
+        return Inert("run.status")
+
+    def display(self, *_: Any, **__: Any) -> bool:
+        """Return False: nothing is displayed."""
+        return False
+
+    def to_html(self, *_: Any, **__: Any) -> str:
+        """Return the path of the directory as HTML."""
+        return f"<code>{self.dir}</code>"
+
+    def get_url(self) -> str | None:
+        """Return url."""
+        return self.url
+
+    def project_name(self) -> str:
+        """Return project."""
+        return self.project
+
+    def __enter__(self) -> "Run":
+        """Return the run."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Finish the run; if an exception leaves the block, it is shown as failed with it."""
+        if error is None:
+            self.finish()
+        else:
+            self._guarded_end(lambda recorder: recorder.__exit__(kind, error, trace))
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a method that has no effect here, which reports that; other unknown names are inert, with a report.
+
+        Raises:
+            AttributeError: the name begins with "_".
+            UsageError: in strict mode.
+        """
+        if name.startswith("_"):
+            raise AttributeError(f"A run has no attribute {name!r}.")
+        if name not in _INERT:
+            REPORTS.differs(f"run.{name} is unknown here: an inert object takes its place.")
+            return Inert(f"run.{name}")
+        return inert_function(f"run.{name}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle who the run is: in this process it is the run itself, in another one nothing is recorded."""
+        return _run_of, (self._settings, str(self._directory))
+
+    def __repr__(self) -> str:
+        """Return a text with the path and the directory."""
+        return f"<wandb run {self.path} in {self.dir}>"
+
+    def _is_usable(self, method: str) -> bool:
+        if os.getpid() != self._pid:
+            REPORTS.fails(UsageError(f"{method}() has no effect in a process forked from that of run {self.id}."))
+            return False
+        if self._is_finished:
+            REPORTS.fails(UsageError(f"{method}() has no effect: run {self.id} is finished."))
+        return not self._is_finished
+
+    def _write(self, values: LoggedValues, step: int) -> None:
+        if self._recorder is not None:
+            self._recorder.record_logged(values, step)
+            if not self._has_values:
+                self._has_values = True
+                self._write_facts()
+            if self._has_graph:
+                self._recorder.record(step)  # Adds the graph when there is one.
+
+    def _new_file(self, kind: str, suffix: str) -> Path:
+        directory = self._directory / "media" / kind
+        directory.mkdir(parents=True, exist_ok=True)
+        while True:
+            path = directory / f"{self.step}_{self._file_count}{suffix}"
+            self._file_count += 1
+            if not path.exists():
+                return path
+
+    def _set(self, **settings: Any) -> None:
+        self._settings = self._settings._replace(**settings)
+        self._record_settings()
+
+    @guarded
+    def _record_settings(self) -> None:
+        named = {name: getattr(self, name) for name in ("id", *_SETTINGS) if getattr(self, name)}
+        if tags := named.get("tags"):
+            named["tags"] = ", ".join(tags)
+        self._record_lineage(plain_settings(named, "wandb/"))
+        self._write_facts()
+
+    @guarded
+    def _record_config(self, settings: Mapping[str, Any]) -> None:
+        self._record_lineage(plain_settings(settings))
+        self._write_facts()
+
+    def _record_lineage(self, settings: Mapping[str, Any]) -> None:
+        if settings and self._recorder is not None and not self._is_finished:
+            values = logged_values({"custom_lineage_data": custom_lineage(settings)})
+            self._recorder.record_logged(values, self.step)
+
+    def _publish(self, state: str = "running") -> None:
+        """Record the summary, and write it to the file that identifies the run."""
+        self._published_time = time.monotonic()
+        if self._recorder is None:
+            return
+        if results := {name: value for name, value in self._summary.plain().items() if not name.startswith("_")}:
+            plain = {name: value for name, value in plain_settings(results).items() if not isinstance(value, str)}
+            if plain:
+                self._recorder.record_logged(logged_values({"eval_lineage": eval_lineage(plain)}), self.step)
+        self._write_facts(state)
+
+    def _write_facts(self, state: str = "running") -> None:
+        if self._recorder is None:
+            return
+        facts: dict[str, Any] = {"id": self.id, **{name: getattr(self, name) for name in _SETTINGS}, "state": state}
+        facts["has_values"] = self._has_values
+        facts |= {"config": _without_secrets(self._config.as_dict()), "summary": self._summary.plain()}
+        write_facts(self._directory, facts)
+
+
+def _run_of(settings: RunSettings, directory: str) -> Run:
+    """Return the run of a pickled one: the same in its process, in another one a run that records nothing."""
+    if (run := _RUNS.get(settings.id)) is not None:
+        return run
+    REPORTS.differs(f"run {settings.id} of another process is not recorded in this one.")
+    return Run(settings, Path(directory), None)
+
+
+def _without_secrets(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration without the settings that plain_settings() leaves out."""
+    from toposcope.recorder.secret_names import names_secret
+
+    return {
+        name: _without_secrets(value) if isinstance(value, Mapping) else value
+        for name, value in config.items()
+        if not names_secret(str(name))
+    }
+
+
+def _whole(step: Any) -> int | None:
+    """Return a step as an int; a float that is a whole number is one too, and anything else is None, with a report."""
+    if isinstance(step, float) and step.is_integer():
+        return int(step)
+    try:
+        return None if step is None else operator.index(step)
+    except TypeError:
+        text = f"The step of log() must be an integer, not {short_repr(step)}: the current step takes its place."
+        REPORTS.fails(UsageError(text))
+        return None

@@ -1,0 +1,267 @@
+"""Media, tables, inert names, alerts and watched models of the wandb-shaped front."""
+
+import copy
+import csv
+import io
+import pickle
+import wave
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image as Pillow
+from support.recorded_run import run_in, scalars_of, tags_of
+
+from toposcope.recorder import wandb
+
+
+def pixels_of(directory: Path, tag: str) -> Any:
+    """Return the pixels of the only image of a tag."""
+    ((image,),) = run_in(directory).images(tag)
+    return np.asarray(Pillow.open(io.BytesIO(image.encoded)))
+
+
+def text_of(directory: Path, tag: str) -> str:
+    """Return the only text of a tag."""
+    (text,) = run_in(directory).text(tag)
+    (first,) = text.texts
+    return str(first)
+
+
+def test_images_have_their_pixels(tmp_path: Path) -> None:
+    """Of arrays, tensors, images of Pillow and files; floats up to 1 are multiplied by 255."""
+    torch = pytest.importorskip("torch")
+    array = np.random.default_rng(0).integers(0, 256, (4, 5, 3), dtype=np.uint8)
+    Pillow.fromarray(array).save(tmp_path / "image.png")
+    images = {
+        "array": wandb.Image(array, caption="a cat"),
+        "tensor": wandb.Image(torch.tensor(array).permute(2, 0, 1)),
+        "pillow": wandb.Image(Pillow.fromarray(array)),
+        "bare": Pillow.fromarray(array),
+        "file": wandb.Image(str(tmp_path / "image.png")),
+        "unit": wandb.Image(array / 255),
+        "grey": wandb.Image(array[:, :, 0], mode="L"),
+    }
+    with wandb.init(dir=tmp_path / "runs") as run:
+        run.log(images)
+        run.log({"list": [wandb.Image(array), wandb.Image(array[:2])]})
+    for tag in ("array", "tensor", "pillow", "bare", "file", "list/0"):
+        assert (pixels_of(tmp_path, tag) == array).all()
+    assert np.abs(pixels_of(tmp_path, "unit").astype(int) - array).max() <= 1
+    assert (pixels_of(tmp_path, "grey") == array[:, :, 0]).all()
+    assert pixels_of(tmp_path, "list/1").shape == (2, 5, 3)
+    assert text_of(tmp_path, "array/caption") == "a cat"
+
+
+def test_boxes_and_masks_are_recorded_beside_the_image(tmp_path: Path) -> None:
+    """Boxes as JSON, masks as images."""
+    boxes = {"predictions": {"box_data": [{"position": {"minX": 0.1}}]}}
+    image = wandb.Image(np.zeros((4, 4)), boxes=boxes, masks={"truth": {"mask_data": np.eye(4)}})
+    with wandb.init() as run:
+        run.log({"scene": image})
+    assert '"minX": 0.1' in text_of(tmp_path, "scene/boxes")
+    assert pixels_of(tmp_path, "scene/masks/truth").shape == (4, 4)
+
+
+def test_a_figure_of_matplotlib_is_an_image(tmp_path: Path) -> None:
+    """The figure itself, in an Image, or the module pyplot."""
+
+    class Figure:
+        """What of a figure is used."""
+
+        axes = ()
+
+        def savefig(self, file: Any, format: str) -> None:
+            """Write a picture."""
+            Pillow.new("RGB", (8, 6), "red").save(file, format)
+
+    with wandb.init() as run:
+        run.log({"bare": Figure(), "image": wandb.Image(Figure())})
+    assert pixels_of(tmp_path, "bare").shape == pixels_of(tmp_path, "image").shape == (6, 8, 3)
+
+
+def test_histograms_of_values_and_of_counts(tmp_path: Path) -> None:
+    """Also arrays with more than 32 numbers, as in W&B; lists and smaller ones are tensors."""
+    values = np.random.default_rng(0).normal(size=1000)
+    counts, edges = np.histogram(values, bins=7)
+    with wandb.init() as run:
+        run.log(
+            {
+                "values": wandb.Histogram(values.tolist()),
+                "counts": wandb.Histogram(np_histogram=(counts, edges)),
+                "array": values,
+                "few": np.arange(5),
+                "list": [1.0, 2.0],
+            }
+        )
+        assert run.summary["list"] == [1.0, 2.0]
+    recorded = run_in(tmp_path)
+    for tag in ("values", "array"):
+        (histogram,) = recorded.histograms(tag)
+        assert (histogram.total_count, histogram.min, histogram.max) == (1000, values.min(), values.max())
+    (histogram,) = recorded.histograms("counts")
+    assert histogram.total_count == 1000
+    assert histogram.buckets.counts.tolist() == counts.tolist()
+    assert recorded.tensors("few")[0].values.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_table_is_a_text_and_a_file(tmp_path: Path) -> None:
+    """The file has all rows, the text the first 100, and images in cells are recorded too."""
+    table = wandb.Table(columns=["id", "note"], data=[[0, "a|b"]])
+    for number in range(1, 150):
+        table.add_data(number, "x, y")
+    table.add_column("picture", [wandb.Image(np.full((2, 2), 7, np.uint8)), *[None] * 149])
+    assert table.get_column("id", convert_to="numpy").sum() == sum(range(150))
+    assert next(table.iterrows())[1][1] == "a|b"
+    with wandb.init() as run:
+        run.log({"predictions": table})
+    text = text_of(tmp_path, "predictions")
+    assert "| id | note | picture |" in text
+    assert "a\\|b" in text
+    assert "150 rows" in text
+    assert "| 120 |" not in text
+    (path,) = Path(run.dir).glob("media/table/*.csv")
+    rows = list(csv.reader(path.read_text().splitlines()))
+    assert rows[0] == ["id", "note", "picture"]
+    assert rows[150][:2] == ["149", "x, y"]
+    assert pixels_of(tmp_path, "predictions/picture/0").tolist() == [[7, 7], [7, 7]]
+
+
+def test_a_table_takes_a_dataframe() -> None:
+    """As data or as dataframe."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+    for table in (wandb.Table(dataframe=frame), wandb.Table(data=frame)):
+        assert (table.columns, table.data) == (["a", "b"], [[1, "x"], [2, "y"]])
+        assert table.get_dataframe().equals(frame)
+
+
+def test_html_video_and_audio_are_kept_as_files(tmp_path: Path) -> None:
+    """HTML is a text; the frames of a video are an image; a text names the file of a sound."""
+    frames = np.random.default_rng(0).integers(0, 256, (6, 3, 8, 8), dtype=np.uint8)
+    (tmp_path / "clip.mp4").write_bytes(b"not really a video")
+    with wandb.init(dir=tmp_path / "runs") as run:
+        run.log(
+            {
+                "page": wandb.Html("<b>bold</b>"),
+                "video": wandb.Video(frames, fps=4),
+                "clip": wandb.Video(str(tmp_path / "clip.mp4")),
+                "sound": wandb.Audio(np.sin(np.arange(800) / 9), sample_rate=8000, caption="a tone"),
+            }
+        )
+    media = Path(run.dir) / "media"
+    assert text_of(tmp_path, "page") == "<b>bold</b>"
+    assert tags_of(tmp_path, "image") == ["video"]
+    (gif,) = (media / "videos").glob("*.gif")
+    with Pillow.open(gif) as clip:
+        assert getattr(clip, "n_frames", 1) == 6
+    (copied,) = (media / "videos").glob("*.mp4")
+    assert copied.read_bytes() == b"not really a video"
+    assert copied.name in text_of(tmp_path, "clip/file")
+    (sound,) = (media / "audio").glob("*.wav")
+    with wave.open(str(sound)) as file:
+        assert (file.getnframes(), file.getframerate()) == (800, 8000)
+    assert "a tone" in text_of(tmp_path, "sound")
+    assert sound.name in text_of(tmp_path, "sound")
+
+
+def test_a_confusion_matrix_is_a_table(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The plot is not drawn, and a warning says so."""
+    matrix = wandb.plot.confusion_matrix(y_true=[0, 1, 1], preds=[0, 1, 0], class_names=["cat", "dog"])
+    assert matrix.data == [["cat", 1, 0], ["dog", 1, 1]]
+    line = wandb.plot.line_series(xs=[0, 1], ys=[[1, 2], [3, 4]], keys=["a", "b"], xname="n")
+    assert line.data == [[0, "a", 1], [1, "a", 2], [0, "b", 3], [1, "b", 4]]
+    with wandb.init() as run:
+        run.log({"matrix": matrix, "curve": wandb.plot.pr_curve([0, 1], [[1, 0], [0, 1]])})
+    assert "| dog | 1 | 1 |" in text_of(tmp_path, "matrix")
+    assert "plot.confusion_matrix(): its table is recorded" in caplog.text
+    assert "plot.pr_curve" in caplog.text
+
+
+INERT = ["login", "save", "log_artifact", "sweep", "agent", "restore", "use_artifact", "Artifact", "Settings", "Api"]
+
+
+@pytest.mark.parametrize("name", INERT)
+def test_inert_names_warn_once(name: str, caplog: pytest.LogCaptureFixture) -> None:
+    """They return an inert object, and raise only with strict=True."""
+    for _ in range(2):
+        inert = getattr(wandb, name)("argument", key="value")
+    assert [record.getMessage().split(":")[:2] for record in caplog.records] == [["wandb", f" wandb.{name}"]]
+    with inert.new_file("x") as file:
+        file.write("text")
+    inert.metadata["a"] = inert.wait().download()
+    assert not inert
+    assert list(inert) == []
+    assert isinstance(copy.deepcopy(inert), type(wandb.run or inert).__mro__[-2])
+    assert pickle.loads(pickle.dumps(inert)) is not None
+    with pytest.raises(wandb.UsageError, match=name):
+        getattr(wandb, name)(strict=True)
+
+
+def test_methods_of_a_run_without_effect_warn(caplog: pytest.LogCaptureFixture) -> None:
+    """Artifacts, files, integrations and unknown names; a name that W&B does not have is an AttributeError."""
+    run = wandb.init(settings=wandb.Settings(), sync_tensorboard=True, save_code=True)
+    run.log_artifact(wandb.Artifact("model", type="model")).wait()
+    run.define_metric("val/*", step_metric="epoch")
+    for part in ("run.log_artifact", "init(settings=", "init(sync_tensorboard=", "define_metric(step_metric="):
+        assert part in caplog.text
+    assert "save_code" not in caplog.text
+    assert run.sweep_url is run.sweep_id
+    run.no_such_name().anything = 1
+    wandb.keras.WandbCallback()
+    assert "run.no_such_name is unknown" in caplog.text
+    assert "wandb.keras is not included" in caplog.text
+    with pytest.raises(AttributeError):
+        _ = wandb.no_such_name
+
+
+def test_an_alert_is_logged_and_recorded(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Not again within its duration."""
+    with wandb.init():
+        wandb.alert("Low accuracy", "0.1 is too low", level=wandb.AlertLevel.WARN, wait_duration=timedelta(hours=1))
+        wandb.alert("Low accuracy", "again", wait_duration=3600)
+    assert "alert WARN: Low accuracy: 0.1 is too low" in caplog.text
+    assert "again" not in caplog.text
+    assert "0.1 is too low" in text_of(tmp_path, "alert")
+
+
+def test_watched_models_have_histograms(tmp_path: Path) -> None:
+    """Of gradients and parameters, at the steps of the values that are logged with them, until unwatch()."""
+    torch = pytest.importorskip("torch")
+    network = torch.nn.Linear(3, 2)
+    with wandb.init() as run:
+        wandb.watch(network, log="all", log_freq=2)
+        for step in range(5):
+            if step == 4:
+                wandb.unwatch(network)
+            loss = network(torch.full((4, 3), 1.0)).sum()
+            network.zero_grad()
+            loss.backward()
+            run.log({"loss": loss})
+    recorded = run_in(tmp_path)
+    names = [f"{kind}/{name}" for kind in ("gradients", "parameters") for name in ("bias", "weight")]
+    assert tags_of(tmp_path, "histogram") == names
+    assert recorded.histograms("gradients/weight").step.tolist() == [1, 3]
+    (first, _) = recorded.histograms("gradients/weight")
+    assert (first.total_count, first.min, first.max) == (6, 4.0, 4.0)
+    assert len(scalars_of(tmp_path, "loss")) == 5
+
+
+def test_watching_something_else_only_warns(caplog: pytest.LogCaptureFixture) -> None:
+    """A model of another framework."""
+    wandb.init()
+    wandb.watch(object())
+    assert "modules of PyTorch" in caplog.text
+
+
+def test_the_graph_of_a_watched_model_is_recorded(tmp_path: Path) -> None:
+    """With log_graph=True."""
+    torch = pytest.importorskip("torch")
+    network = torch.nn.Linear(3, 2)
+    with wandb.init() as run:
+        run.watch(network, log=None, log_graph=True)
+        network(torch.ones(1, 3))
+        run.log({"loss": 1.0})
+    assert "graph" in run_in(tmp_path).plugins
