@@ -15,7 +15,7 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 .PHONY: bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
 .PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
-.PHONY: interop-tensorboard
+.PHONY: interop-tensorboard interop-frameworks interop-ultralytics
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -101,9 +101,10 @@ docs: $(VENV)/.docs
 	@echo "The documentation is in build/docs/index.html"
 
 # What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, our Trainer against
-# Composer, and what we serve against VTK, each in an environment of its own.
+# Composer, the frameworks that log to TensorBoard on our SummaryWriter, and what we serve against VTK, each in an environment
+# of its own.
 interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
-interop: interop-tensorboard
+interop: interop-tensorboard interop-frameworks interop-ultralytics
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed
 	$(BIN)/python -m pytest tests/interop/check_$**.py
@@ -111,7 +112,8 @@ interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.instal
 # Its checks look at a run with MindInsight too.
 interop-mindspore: build/interop/mindinsight/.installed
 
-interop-torch interop-jax interop-mindspore interop-landscape interop-composer interop-tensorboard: interop-%: build/interop/%/.installed $(TYPED)
+interop-torch interop-jax interop-mindspore interop-landscape interop-composer interop-tensorboard interop-frameworks \
+  interop-ultralytics: interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 
 # The backend is chosen when Keras is imported.

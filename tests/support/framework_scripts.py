@@ -139,8 +139,8 @@ model.logger.close()
 reported = {}
 with open("run/progress.json") as file:
     for entry in map(json.loads, file):
-        for tag, value in entry.items():  # By default the counters of time are not logged to TensorBoard.
-            if not tag.startswith("time/") or tag == "time/fps":
+        for tag, value in entry.items():  # SB3 does not log counters to TensorBoard.
+            if not tag.startswith("time/") and tag != "train/n_updates":
                 reported.setdefault(tag, {})[entry.get("time/total_timesteps", 200)] = value
 print(json.dumps(reported))
 """,
