@@ -221,7 +221,8 @@ from PIL import Image
 try:
     import torchvision
 except RuntimeError:  # Its build for CUDA, beside PyTorch's for CPUs.
-    torch.library.define("torchvision::nms", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    for operator in ("nms", "qnms"):
+        torch.library.define(f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
 from ultralytics import YOLO, settings
 settings.update({"tensorboard": True, "sync": False})
 """,
