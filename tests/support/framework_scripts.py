@@ -243,11 +243,11 @@ if __name__ == "__main__":
     model = YOLO("yolo11n-cls.yaml")
     model.add_callback("on_fit_epoch_end", lambda trainer: report(trainer.metrics, trainer.epoch + 1))
     model.add_callback("on_train_epoch_end", lambda trainer: report(trainer.lr, trainer.epoch + 1))
+    model.add_callback("on_train_end", lambda trainer: print(json.dumps(reported)))
     model.train(
         data=os.path.abspath("images"), epochs=2, imgsz=32, batch=4, device="cpu", workers=0, plots=False,
         project=os.path.abspath("yolo"), name="run", verbose=False,
     )
-    print(json.dumps(reported))
 """,
     "yolo/run",
 )
