@@ -14,7 +14,7 @@ DISTRIBUTED = """
     class Trainer:
         def __new__(cls, overrides, _callbacks, **options):
             trainer = ClassificationTrainer(overrides=overrides, _callbacks=_callbacks)
-            trainer.model, trainer.world_size, trainer.train = None, 1, lambda: start(trainer)
+            trainer.world_size, trainer.train = 1, lambda: start(trainer)
             return trainer
     def start(trainer):
         del trainer.train

@@ -216,13 +216,15 @@ ULTRALYTICS = FrameworkScript(
 import json, os
 os.environ["YOLO_CONFIG_DIR"] = os.path.abspath("settings")
 import numpy as np
-import torch
 from PIL import Image
-try:
-    import torchvision
-except RuntimeError:  # Its build for CUDA, beside PyTorch's for CPUs.
-    for operator in ("nms", "qnms"):
-        torch.library.define(f"torchvision::{operator}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+def prepare(trainer=None):
+    import torch
+    try:
+        import torchvision
+    except RuntimeError:  # Its build for CUDA, beside PyTorch's for CPUs.
+        for name in ("nms", "qnms"):
+            torch.library.define(f"torchvision::{name}", "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+prepare()
 from ultralytics import YOLO, settings
 settings.update({"tensorboard": True, "sync": False})
 """,
@@ -241,6 +243,7 @@ if __name__ == "__main__":
             reported.setdefault(tag, {})[step] = float(value)
 
     model = YOLO("yolo11n-cls.yaml")
+    model.add_callback("on_pretrain_routine_start", prepare)
     model.add_callback("on_fit_epoch_end", lambda trainer: report(trainer.metrics, trainer.epoch + 1))
     model.add_callback("on_train_epoch_end", lambda trainer: report(trainer.lr, trainer.epoch + 1))
     model.add_callback("on_train_end", lambda trainer: print(json.dumps(reported)))
