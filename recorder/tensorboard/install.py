@@ -1,29 +1,34 @@
 """install(): the SummaryWriter of PyTorch and of tensorboardX is ours, in this process.
 
-Modules that are imported later find ours through an import hook; where TensorBoard is not installed, the hook supplies
-a module in place of torch.utils.tensorboard, which could not be imported.
+Modules that are imported later find ours through an import hook; where TensorBoard or tensorboardX is not installed,
+the hook supplies modules in the place of those that could not be imported.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from toposcope.recorder.tensorboard.replacements import CLASSES, TORCH, Replacements
-
-_PACKAGE = "torch.utils.tensorboard"
-_STAND_INS = {_PACKAGE, TORCH, f"{_PACKAGE}.summary"}
+from toposcope.recorder.tensorboard.replacements import CLASSES, Replacements
+from toposcope.recorder.tensorboard.stand_ins import (
+    TENSORBOARDX_PACKAGE,
+    is_stand_in,
+    package_of,
+    remove_stand_ins,
+    stand_in_spec,
+)
 
 
 def install() -> None:
     """Make the SummaryWriter of torch.utils.tensorboard and of tensorboardX Toposcope's, in this process.
 
-    Modules that have imported the classes already get ours too; writers that exist already stay what they are. Where
-    TensorBoard is not installed, torch.utils.tensorboard can be imported nevertheless. tensorboardX's writer keeps its
-    own signature. isinstance() with the replaced class holds. Calling it twice has no effect.
+    Modules that have imported the classes already get ours too; writers that exist already stay what they are.
+    torch.utils.tensorboard can be imported also where TensorBoard is not installed, and tensorboardX where that is not
+    installed. tensorboardX's writer keeps its own signature. isinstance() with the replaced class holds. Calling it
+    twice has no effect.
     """
     if _hook in sys.meta_path:
         return
@@ -35,16 +40,12 @@ def install() -> None:
 
 def uninstall() -> None:
     """Put the classes back that install() has replaced. Writers that exist already stay what they are."""
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not getattr(finder, "installs_toposcope", False)]
     if _hook not in sys.meta_path:
         return
     sys.meta_path.remove(_hook)
     _hook.replacements.undo()
-    for name in _STAND_INS:
-        if isinstance(getattr(sys.modules.get(name), "__loader__", None), _StandInLoader):
-            module = sys.modules.pop(name)
-            parent, _, attribute = name.rpartition(".")
-            if getattr(sys.modules.get(parent), attribute, None) is module:
-                delattr(sys.modules[parent], attribute)
+    remove_stand_ins()
 
 
 class _Hook(MetaPathFinder):
@@ -57,16 +58,35 @@ class _Hook(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return a spec whose loader replaces the classes after it has executed the module."""
-        if fullname in _STAND_INS and "tensorboard" not in sys.modules and find_spec("tensorboard") is None:
-            return ModuleSpec(fullname, _StandInLoader(), is_package=fullname == _PACKAGE)
-        if fullname not in CLASSES:
-            return None
-        for finder in sys.meta_path:
-            if finder is not self and (spec := finder.find_spec(fullname, path, target)) is not None:
-                if spec.loader is not None:
-                    spec.loader = _ReplacingLoader(spec.loader, self.replacements)
-                return spec
-        return None
+        if self._is_missing(fullname):
+            return stand_in_spec(fullname)
+        spec = self._found_by_others(fullname, path, target) if fullname in CLASSES else None
+        if spec is not None and spec.loader is not None:
+            spec.loader = _ReplacingLoader(spec.loader, self.replacements)
+        return spec
+
+    def find_distributions(self, context: Any) -> Iterable[Any]:
+        """Return the distribution of the stand-in for tensorboardX if that is asked for by its name."""
+        if str(context.name).lower() != TENSORBOARDX_PACKAGE.lower() or not self._is_missing(TENSORBOARDX_PACKAGE):
+            return []
+        from toposcope.recorder.tensorboard.stand_in_metadata import StandInDistribution
+
+        return [StandInDistribution()]
+
+    def _is_missing(self, module: str) -> bool:
+        """Return whether a module needs a stand-in: whether the package that it needs is not installed."""
+        package = package_of(module)
+        if package is None:
+            return False
+        if package == TENSORBOARDX_PACKAGE:
+            return is_stand_in(package) or (module == package and self._found_by_others(package) is None)
+        return "tensorboard" not in sys.modules and find_spec("tensorboard") is None
+
+    def _found_by_others(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        others = [finder for finder in sys.meta_path if finder is not self and hasattr(finder, "find_spec")]
+        return next(filter(None, (finder.find_spec(fullname, path, target) for finder in others)), None)
 
 
 class _ReplacingLoader(Loader):
@@ -87,23 +107,6 @@ class _ReplacingLoader(Loader):
         """Execute the module, then replace its classes."""
         self._loader.exec_module(module)
         self._replacements.replace_in(module)
-
-
-class _StandInLoader(Loader):
-    """Loads a module in place of one of PyTorch's that needs TensorBoard."""
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Return None: a new module."""
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Define the names that other packages import."""
-        if module.__name__.endswith(".summary"):
-            from toposcope.recorder.tensorboard.hparams import hparams_summaries
-
-            vars(module)["hparams"] = hparams_summaries
-        else:
-            vars(module).update(CLASSES[TORCH]())
 
 
 _hook = _Hook()
