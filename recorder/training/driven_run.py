@@ -143,6 +143,10 @@ class DrivenRun:
         """End the epoch; the events after an epoch wait for its evaluation, until the next step or the end."""
         self._running().end_epoch()
 
+    def close_epoch(self) -> None:
+        """Run the events after an epoch now, if it has ended: callbacks may request a stop there."""
+        self._running().close_epoch()
+
     def log(self, values: Mapping[str, Any], step: SupportsIndex | None = None) -> None:
         """Record values as WatchedRun.log() does; step None: at the last finished step."""
         self._running()
