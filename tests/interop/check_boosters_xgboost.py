@@ -174,17 +174,31 @@ def test_handled_exception_is_a_failure(tmp_path: Path) -> None:
     assert "by an exception, which the program handled" in state.error.text
 
 
-def test_unhandled_exception_is_recorded(tmp_path: Path) -> None:
-    """It is the one that ended the program."""
-    program = (
-        "import sys; sys.path[:0] = ['tests', 'tests/interop']; from check_boosters_xgboost import *\n"
-        "callbacks = [recording(Path(sys.argv[1])), Raising()]\n"
-        "xgboost.train(PARAMETERS, num_boost_round=9, callbacks=callbacks, **data())"
-    )
-    result = subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=False)
-    assert "a full disk" in result.stderr
-    state = run_in(tmp_path).state
-    assert (state.state, state.error.type, state.error.text) == ("failed", "ValueError", "a full disk")
+@pytest.mark.parametrize(
+    ("statement", "state", "error"),
+    [
+        ("raise ValueError('a full disk')", "failed", "ValueError"),
+        ("raise KeyboardInterrupt", "interrupted", "KeyboardInterrupt"),
+        ("sys.exit(3)", "interrupted", "SystemExit"),
+    ],
+)
+def test_what_ends_the_program_is_recorded(tmp_path: Path, statement: str, state: str, error: str) -> None:
+    """It is found although callbacks are not called."""
+    program = f"""
+import sys; sys.path[:0] = ['tests', 'tests/interop']
+from check_boosters_xgboost import *
+class Ending(TrainingCallback):
+    def before_iteration(self, model, epoch, evals_log):
+        if epoch == 3:
+            {statement}
+def main():
+    xgboost.train(PARAMETERS, num_boost_round=9, callbacks=[recording(Path(sys.argv[1])), Ending()], **data())
+main()
+"""
+    subprocess.run([sys.executable, "-c", program, tmp_path], capture_output=True, check=False)
+    run = run_in(tmp_path)
+    assert (run.state.state, run.state.error.type) == (state, error)
+    assert list(scalars_of(tmp_path, "loss/auto")) == [1, 2, 3]
 
 
 def test_our_callbacks_work(tmp_path: Path) -> None:

@@ -10,9 +10,12 @@ from typing import Any, Self
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_text
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
+from toposcope.recorder.end_observer import EndObserver
+from toposcope.recorder.ending import FINISHED
 from toposcope.recorder.frameworks.boosting.evaluations import Evaluation, named_results, training_loss
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
+from toposcope.recorder.program_exit import is_exiting
 from toposcope.recorder.rank import rank_of
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
 from toposcope.recorder.training.driven_run import DrivenRun
@@ -86,10 +89,11 @@ class RecordingCallback:
         self._results: dict[str, float] = {}
         self._collects_results = True
         self._finalizer: weakref.finalize[..., Any] | None = None
+        self._end_observer: EndObserver | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the settings: a training that runs is not copied."""
-        return vars(self) | {"_run": None, "_finalizer": None}
+        return vars(self) | {"_run": None, "_finalizer": None, "_end_observer": None}
 
     def __enter__(self) -> Self:
         return self
@@ -142,11 +146,17 @@ class RecordingCallback:
             learning_rate=learning_rate,
         )
         run.begin()
+        self._record_parameters(parameters)
+
+    def _record_parameters(self, parameters: Callable[[], Mapping[str, Any]]) -> None:
+        """Record the parameters of the training as lineage, except those that the user records otherwise."""
+        if self._run is None or not self._run.is_running:
+            return
         facts = self._facts(parameters)
-        run.logger.log_hyperparameters(dict(facts))
+        self._run.logger.log_hyperparameters(dict(facts))
         users = self._settings.get("custom_lineage_data") or {}
         if facts := {name: fact for name, fact in facts.items() if name not in users}:
-            run.log({"settings": custom_lineage(facts)})
+            self._run.log({"settings": custom_lineage(facts)})
 
     def _facts(self, parameters: Callable[[], Mapping[str, Any]]) -> dict[str, str | int | float]:
         try:
@@ -160,12 +170,17 @@ class RecordingCallback:
         if self._run is not None and self._run.is_running:
             self._run.add_batch(None)
 
-    def _end_iteration(self, evaluations: Iterable[Evaluation]) -> bool:
-        """Record an iteration and its evaluations; return whether a callback requested the training to stop."""
+    def _end_iteration(self, evaluations: Iterable[Evaluation], loss: str | None = None) -> bool:
+        """Record an iteration and its evaluations; return whether a callback requested the training to stop.
+
+        Args:
+            evaluations: of the iteration.
+            loss: "<data>/<metric>", the evaluation that is the loss if the user named none; None: unknown.
+        """
         if self._run is None or not self._run.is_running:
             return False
         each = list(evaluations)
-        self._run.end_step(training_loss(each, self._loss))
+        self._run.end_step(training_loss(each, self._loss or loss))
         self._run.end_epoch()
         if results := named_results(each):
             self._results = results
@@ -187,12 +202,22 @@ class RecordingCallback:
             self._record_results(self._run)
             self._run.fail(error)
 
+    def _fail_without_exception(self) -> None:
+        """End the run of a training that an exception has ended, unless it ends the program or its thread.
+
+        In that case the recorder finds the exception when it is closed.
+        """
+        observer = self._end_observer
+        if not is_exiting() and (observer is None or observer.ending_without_close() == FINISHED):
+            self._fail(RuntimeError("The training ended by an exception, which the program handled."))
+
     def _observe(self, trainer: object, on_end: Callable[[], None]) -> None:
         """Call a function when an object ceases to exist that lives as long as the training, unless it ends before.
 
         An exception of the library or of its other callbacks is not reported to a callback. If it ends the program, the
         object still exists, and the recorder finds the exception itself.
         """
+        self._end_observer = EndObserver()
         self._finalizer = weakref.finalize(trainer, on_end)
         self._finalizer.atexit = False
 

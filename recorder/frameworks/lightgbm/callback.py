@@ -80,7 +80,7 @@ class ToposcopeCallback(RecordingCallback):
         if model.best_iteration > 0:
             self._end()
         else:
-            self._fail(RuntimeError("The training ended by an exception, which the program handled."))
+            self._fail_without_exception()
 
 
 def _folds(model: Any) -> dict[str, int]:

@@ -66,9 +66,6 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
         self._end()
         return model
 
-    def _fail_without_exception(self) -> None:
-        self._fail(RuntimeError("The training ended by an exception, which the program handled."))
-
 
 _KEEP_RATE = (ToposcopeCallback, EarlyStopping, EvaluationMonitor, TrainingCheckPoint)
 """The callbacks that do not change the learning rate, which takes a tenth of a millisecond to read."""
