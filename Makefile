@@ -14,7 +14,7 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-import
 .PHONY: bench-fixed-cost bench-landscape bench-batch-norm check fuzz
 .PHONY: proto release chromium clean
-.PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk interop-boosters
+.PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk interop-boosters interop-loggers
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -92,7 +92,7 @@ docs: $(VENV)/.docs
 
 # What we record against the real MindInsight, PyTorch, JAX with its libraries, Keras and MindSpore, and what we serve
 # against VTK, each in an environment of its own.
-interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk interop-boosters
+interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk interop-boosters interop-loggers
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed
 	$(BIN)/python -m pytest tests/interop/check_$**.py
@@ -100,7 +100,7 @@ interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.instal
 # Its checks look at a run with MindInsight too.
 interop-mindspore: build/interop/mindinsight/.installed
 
-interop-torch interop-jax interop-mindspore interop-landscape interop-composer interop-boosters: interop-%: build/interop/%/.installed $(TYPED)
+interop-torch interop-jax interop-mindspore interop-landscape interop-composer interop-boosters interop-loggers: interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 
 # The backend is chosen when Keras is imported.
