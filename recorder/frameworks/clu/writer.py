@@ -23,7 +23,7 @@ class ToposcopeWriter(MetricWriter):
         """Set what to record; the arguments are those of LoggedRun."""
         self._run = LoggedRun(summary_dir, callbacks=callbacks, **settings)
         self._hparams: dict[str, Any] = {}
-        self._has_begun = False
+        self._is_started = False
 
     def write_scalars(self, step: int, scalars: Mapping[str, Any]) -> None:
         """Record numbers, or arrays of one element."""
@@ -71,8 +71,8 @@ class ToposcopeWriter(MetricWriter):
         self._run.end()
 
     def _log(self, step: int, values: dict[str, Any]) -> None:
-        if not self._has_begun:
-            self._has_begun = True
+        if not self._is_started:
+            self._is_started = True
             self._run.begin(initial_step=max(0, int(step) - 1))
             self._run.record_settings(self._hparams)
         self._run.log(values, int(step))

@@ -30,7 +30,7 @@ class ToposcopeLogger(BaseLogger):
         """Set what to record; the arguments are those of LoggedRun. A stop that a callback requests ends the engine."""
         self._run = LoggedRun(summary_dir, callbacks=callbacks, **settings)
         self._settings: dict[str, Any] = {}
-        self._has_begun = False
+        self._is_started = False
 
     def log_hyperparams(self, params: Mapping[str, Any]) -> None:
         """Record hyperparameters as lineage, without secrets."""
@@ -45,8 +45,8 @@ class ToposcopeLogger(BaseLogger):
             step: of the values.
             engine: the engine that is ended if a callback requests a stop.
         """
-        if not self._has_begun:
-            self._has_begun = True
+        if not self._is_started:
+            self._is_started = True
             self._run.begin(initial_step=max(0, step - 1))
             self._run.record_settings(self._settings)
         self._run.log(values, step)
@@ -56,7 +56,7 @@ class ToposcopeLogger(BaseLogger):
     def close(self) -> None:
         """End the run."""
         self._run.end()
-        self._has_begun = False
+        self._is_started = False
 
     def __exit__(
         self, type: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None

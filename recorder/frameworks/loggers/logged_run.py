@@ -29,7 +29,7 @@ class LoggedRun:
     """Records what a library logs, and what a SummaryCollector records without knowing the training.
 
     Only the process of rank 0 records. Values that cannot be recorded are named in one warning each, and never end the
-    training. A pickled or copied object has the settings, without the run that has begun.
+    training. A pickled or copied object has the settings, without the run in progress.
     """
 
     def __init__(self, summary_dir: str | os.PathLike[str], *, callbacks: CallbackList = None, **settings: Any) -> None:
@@ -60,7 +60,7 @@ class LoggedRun:
 
     @property
     def is_running(self) -> bool:
-        """Whether the run has begun and has not ended."""
+        """Whether the run is in progress."""
         return self._run is not None and self._run.is_running
 
     @property
