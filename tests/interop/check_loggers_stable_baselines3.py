@@ -166,6 +166,6 @@ def test_all_kinds_of_values(tmp_path: Path, caplog: pytest.LogCaptureFixture) -
 
 def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They record what the page says."""
-    run_examples(examples("sb3.md"), "sb3.md", tmp_path, monkeypatch)
+    run_examples(examples("stable_baselines.md"), "stable_baselines.md", tmp_path, monkeypatch)
     assert list(scalars_of(tmp_path / "runs/first", "rollout/ep_rew_mean"))[-1] == 1536
     assert scalars_of(tmp_path / "runs/second", "reward") == {1: 0.5}
