@@ -2,6 +2,7 @@
 
 import io
 import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,23 @@ from toposcope.recorder.frameworks.stable_baselines3 import ToposcopeCallback, T
 pytestmark = pytest.mark.filterwarnings("ignore")
 QUIET: dict[str, Any] = {"collect_specified_data": {"collect_machine": False, "collect_code": False}}
 
+LOGGERS: list[Any] = []
+
+
+@pytest.fixture(autouse=True)
+def _closed_loggers() -> Iterator[None]:
+    """Close the files of the agents."""
+    yield
+    while LOGGERS:
+        LOGGERS.pop().close()
+
 
 def agent(directory: Path, **settings: Any) -> Any:
     """Return an agent that also writes a CSV file."""
     model = PPO("MlpPolicy", "CartPole-v1", n_steps=64, batch_size=32, n_epochs=2, seed=0, device="cpu", **settings)
     directory.mkdir(parents=True, exist_ok=True)
     model.set_logger(Logger(str(directory), [CSVOutputFormat(str(directory / "progress.csv"))]))
+    LOGGERS.append(model.logger)
     return model
 
 
