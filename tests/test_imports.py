@@ -17,6 +17,10 @@ SUBCLASSES = {
     "accelerate": "accelerate",
     "lightning": "lightning",
     "pytorch_lightning": "pytorch_lightning",
+    "clu": "clu",
+    "ignite": "ignite",
+    "stable_baselines3": "stable_baselines3",
+    "xgboost": "xgboost",
 }
 """Folders of recorder.frameworks that contain subclasses of classes of a library."""
 

@@ -147,7 +147,7 @@ class DrivenRun:
         self._running().end_epoch()
 
     def close_epoch(self) -> None:
-        """Run the events after an epoch now, if one has ended: all of its evaluations have been reported."""
+        """Run the events after an epoch now, if one has ended: its evaluations have been reported, or a stop is due."""
         self._running().close_epoch()
 
     def log(self, values: Mapping[str, Any], step: SupportsIndex | None = None) -> None:

@@ -1,0 +1,1 @@
+"""What the adapters of libraries for gradient boosting have in common."""

@@ -1,0 +1,51 @@
+"""RunningTraining: the training of CatBoost that calls a callback, found in the frames of the call."""
+
+import sys
+from typing import Any, NamedTuple
+
+_TRAIN = "_train"
+
+
+class RunningTraining(NamedTuple):
+    """What a callback does not receive; None or empty where unknown."""
+
+    model: Any
+    parameters: dict[str, Any]
+    initial_model: Any
+    """The model that is trained further."""
+    result_before: Any
+    """An object that the end of a training replaces by another one."""
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the training has reached its end, also by early stopping: not by an exception."""
+        return _result_of(self.model) is not self.result_before
+
+    @property
+    def initial_trees(self) -> int:
+        """The trees of the model that is trained further."""
+        return int(getattr(self.initial_model, "tree_count_", None) or 0)
+
+    @property
+    def loss_name(self) -> str | None:
+        """The name of the metric that is the loss of the training data; None for a function of the user."""
+        name = self.parameters.get("loss_function")
+        return f"learn/{name}" if isinstance(name, str) else None
+
+
+def calling_training() -> tuple[Any, RunningTraining]:
+    """Return what calls the caller of this function, an object that lives as long as the training, and the training."""
+    frame = sys._getframe(2)
+    caller = frame.f_locals.get("self")
+    while frame is not None and frame.f_code.co_name != _TRAIN:
+        frame = frame.f_back  # type: ignore[assignment]
+    values = {} if frame is None else frame.f_locals
+    model, parameters = values.get("self"), values.get("params")
+    parameters = dict(parameters) if isinstance(parameters, dict) else {}
+    parameters.pop("callbacks", None)
+    return caller, RunningTraining(model, parameters, values.get("init_model"), _result_of(model))
+
+
+def _result_of(model: Any) -> Any:
+    # A float, which is another object after each training.
+    return getattr(model, "_learning_rate", None)

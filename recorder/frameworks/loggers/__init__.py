@@ -1,0 +1,1 @@
+"""What the adapters of libraries that log named values have in common."""

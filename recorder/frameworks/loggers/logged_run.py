@@ -1,0 +1,144 @@
+"""LoggedRun: a run of a library that logs named values, with steps that it counts itself."""
+
+import inspect
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from toposcope.recorder import log
+from toposcope.recorder.callbacks.summary_collector import SummaryCollector
+from toposcope.recorder.messages.lineage import custom_lineage
+from toposcope.recorder.messages.settings import plain_settings
+from toposcope.recorder.rank import rank_of
+from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
+from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.writing.earlier_recordings import last_recorded_step
+
+_COLLECTED = {
+    "collect_graph": False,
+    "collect_input_data": False,
+    "collect_dataset_graph": False,
+    "collect_metric": False,
+    "collect_learning_rate": False,
+    "histogram_regular": "$^",
+}
+"""What the library does not report, or logs under names of its own."""
+
+
+class LoggedRun:
+    """Records what a library logs, and what a SummaryCollector records without knowing the training.
+
+    Only the process of rank 0 records. Values that cannot be recorded are named in one warning each, and never end the
+    training. A pickled or copied object has the settings, without the run in progress.
+    """
+
+    def __init__(self, summary_dir: str | os.PathLike[str], *, callbacks: CallbackList = None, **settings: Any) -> None:
+        """Set what to record; files are created when the run begins.
+
+        Args:
+            summary_dir: directory of the run.
+            callbacks: further callbacks, of both styles, and logger destinations. A step ends where the library logs.
+            settings: further arguments of SummaryCollector: collect_freq, collect_specified_data, ...
+
+        Raises:
+            TypeError: an argument has the wrong type, or there is no such argument.
+            ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
+        """
+        inspect.signature(SummaryCollector).bind(".", **settings)
+        SummaryCollector(summary_dir, **settings)
+        self.summary_dir = os.fspath(summary_dir)
+        self._callbacks = checked_callbacks(callbacks)
+        if any(isinstance(each, SummaryCollector) for each in self._callbacks):
+            raise ValueError("Pass the arguments of SummaryCollector themselves, not a SummaryCollector.")
+        self._settings = settings
+        self._run: DrivenRun | None = None
+        self._warned: set[str] = set()
+        self.is_recording = rank_of(os.environ) == 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_run": None}
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the run is in progress."""
+        return self._run is not None and self._run.is_running
+
+    @property
+    def is_stop_requested(self) -> bool:
+        """Whether a callback requested the training to stop."""
+        return self._run is not None and self._run.is_stop_requested
+
+    def begin(self, model: Any = None, *, initial_step: int = 0, steps: int | None = None) -> None:
+        """Begin the run.
+
+        Args:
+            model: what is trained, for the lineage.
+            initial_step: the step before the first one that is recorded.
+            steps: planned steps of the whole training; None: unknown.
+        """
+        if not self.is_recording:
+            return
+        if not initial_step:
+            self._warn_of_earlier_steps()
+        data = _COLLECTED | dict(self._settings.get("collect_specified_data") or {})
+        collector = SummaryCollector(self.summary_dir, **(self._settings | {"collect_specified_data": data}))
+        self._run = DrivenRun(
+            [collector, *self._callbacks], model=model, steps=steps, initial_step=initial_step, learning_rate=None
+        )
+        self._run.begin()
+
+    def record_settings(self, settings: Mapping[str, Any], prefix: str = "params") -> None:
+        """Record settings as lineage, without secrets; those that the user records otherwise are left out."""
+        if self._run is None or not self._run.is_running:
+            return
+        facts = plain_settings(settings, prefix)
+        self._run.logger.log_hyperparameters(dict(facts))
+        users = self._settings.get("custom_lineage_data") or {}
+        if facts := {name: fact for name, fact in facts.items() if name not in users}:
+            self._run.log({"settings": custom_lineage(facts)})
+
+    def log(self, values: Mapping[str, Any], step: int, *, loss: Any = None) -> None:
+        """Record values at a step; the first values at a later step than before end a step of the training."""
+        if not self.is_running:
+            return
+        assert self._run is not None
+        if step > self._run.step:
+            state = self._run.state
+            state.timestamp = state.timestamp.copy(batch=step - 1)
+            self._run.end_step(loss)
+        try:
+            self._run.log(values, step)
+        except (TypeError, ValueError):
+            self._log_each(self._run, values, step)
+
+    def end(self) -> None:
+        """End the run, unless it has ended."""
+        if self._run is not None and self._run.is_running:
+            self._run.end()
+
+    def fail(self, error: BaseException) -> None:
+        """End the run with an exception, unless it has ended."""
+        if self._run is not None and self._run.is_running:
+            self._run.fail(error)
+
+    def warn_once(self, tag: str, reason: object) -> None:
+        """Log a warning that a value is not recorded, once for each tag."""
+        if tag not in self._warned:
+            self._warned.add(tag)
+            log.warn("%s: %r is not recorded: %s", self.summary_dir, tag, reason)
+
+    def _log_each(self, run: DrivenRun, values: Mapping[str, Any], step: int) -> None:
+        for tag, value in values.items():
+            try:
+                run.log({tag: value}, step)
+            except (TypeError, ValueError) as error:
+                self.warn_once(str(tag), error)
+
+    def _warn_of_earlier_steps(self) -> None:
+        if (last := last_recorded_step(self.summary_dir, rank_of(os.environ))) is not None:
+            log.warn(
+                "%s contains an earlier training, up to step %d. This one begins again: the page shows its steps and "
+                "keeps the earlier ones as an attempt. To separate them use another directory.",
+                self.summary_dir,
+                last,
+            )

@@ -1,0 +1,91 @@
+"""ToposcopeOutputFormat: records what a Logger of Stable-Baselines3 dumps."""
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from stable_baselines3.common.logger import Figure, HParam, Image, KVWriter, Video
+
+from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
+from toposcope.recorder.training.callback_list import CallbackList
+from toposcope.recorder.values import wrapped
+
+_EXCLUDED = {"tensorboard", "toposcope"}
+
+
+class ToposcopeOutputFormat(KVWriter):
+    """Records the values that a Logger dumps, at the number of timesteps.
+
+        model.set_logger(Logger(None, [ToposcopeOutputFormat("runs/first")]))
+
+    Numbers are scalars, arrays and tensors histograms, a str is a text, an Image or a Figure an image; the
+    hyperparameters of an HParam are lineage, its metrics are not recorded, as they are placeholders. Values that are
+    excluded from "toposcope" or "tensorboard" are left out, and a Video with a warning.
+
+    The run begins with the first values and ends with close(). ToposcopeCallback also records settings of the model.
+    """
+
+    def __init__(self, summary_dir: str | os.PathLike[str], *, callbacks: CallbackList = None, **settings: Any) -> None:
+        """Set what to record; the arguments are those of LoggedRun."""
+        self.run = LoggedRun(summary_dir, callbacks=callbacks, **settings)
+        """The run that is recorded."""
+
+    def write(self, key_values: dict[str, Any], key_excluded: dict[str, Any], step: int = 0) -> None:
+        """Record values at a step."""
+        if not self.run.is_running:
+            self.run.begin()
+        values: dict[str, Any] = {}
+        for name, value in key_values.items():
+            if _EXCLUDED.isdisjoint(key_excluded.get(name) or ()):
+                self._add(values, name, value)
+        self.run.log(values, int(step), loss=key_values.get("train/loss"))
+
+    def close(self) -> None:
+        """End the run."""
+        self.run.end()
+
+    def _add(self, values: dict[str, Any], name: str, value: Any) -> None:
+        match value:
+            case HParam():
+                self.run.record_settings(_mapping(value.hparam_dict), "hparams")
+            case Image():
+                values[name] = wrapped.Image(value.image, value.dataformats)
+            case Figure():
+                self._add_figure(values, name, value)
+            case Video():
+                self.run.warn_once(name, "videos are not recorded.")
+            case str():
+                values[name] = wrapped.Text(value)
+            case _ if isinstance(value, np.ScalarType) or not np.ndim(value):
+                values[name] = value
+            case _:
+                values[name] = wrapped.Histogram(value)
+
+    def _add_figure(self, values: dict[str, Any], name: str, value: Any) -> None:
+        try:
+            pixels = _pixels_of(value.figure)
+        except Exception as error:  # The user's code draws.
+            self.run.warn_once(name, error)
+        else:
+            values[name] = wrapped.Image(pixels, "HWC")
+        if value.close and (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+            pyplot.close(value.figure)
+
+
+def _pixels_of(figure: Any) -> Any:
+    """Return the pixels of a figure of Matplotlib as RGBA, whatever its canvas is."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    before = figure.canvas
+    try:
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        return np.asarray(canvas.buffer_rgba()).copy()
+    finally:
+        figure.set_canvas(before)
+
+
+def _mapping(values: Any) -> Mapping[str, Any]:
+    return dict(values) if isinstance(values, Mapping) else {}
