@@ -16,6 +16,7 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 .PHONY: proto release chromium clean
 .PHONY: interop interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
 .PHONY: interop-tensorboard
+.PHONY: interop-transformers interop-accelerate
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -104,6 +105,7 @@ docs: $(VENV)/.docs
 # Composer, and what we serve against VTK, each in an environment of its own.
 interop: interop-mindinsight interop-torch interop-jax interop-keras interop-mindspore interop-landscape interop-composer interop-vtk
 interop: interop-tensorboard
+interop: interop-transformers interop-accelerate
 
 interop-mindinsight interop-vtk: interop-%: $(VENV)/.dev build/interop/%/.installed
 	$(BIN)/python -m pytest tests/interop/check_$**.py
@@ -118,6 +120,12 @@ interop-torch interop-jax interop-mindspore interop-landscape interop-composer i
 interop-keras: build/interop/keras/.installed $(TYPED)
 	for backend in torch jax tensorflow; do \
 	  KERAS_BACKEND=$$backend PYTHONPATH=$(TYPED) build/interop/keras/bin/python -m pytest tests/interop/check_keras*.py || exit 1; \
+	done
+
+# With the newest release, and with the oldest one that is supported.
+interop-transformers interop-accelerate: interop-%: build/interop/transformers/.installed build/interop/transformers4/.installed $(TYPED)
+	for release in transformers transformers4; do \
+	  PYTHONPATH=$(TYPED) build/interop/$$release/bin/python -m pytest tests/interop/check_$**.py || exit 1; \
 	done
 
 # Look for bytes that the scan of event files gets wrong, guided by coverage, then read mutations of what was found under

@@ -11,6 +11,8 @@ ALLOWED_PACKAGES = {
     "server": {"proto", "server"},
 }
 RECORDER_LIBRARIES = {"google", "google_crc32c", "numpy", "PIL"}
+SUBCLASSES = {"torch/thor": "torch", "transformers": "transformers", "accelerate": "accelerate"}
+"""Folders of recorder.frameworks that contain subclasses of classes of a library."""
 
 
 @pytest.mark.parametrize("package", sorted(ALLOWED_PACKAGES))
@@ -27,12 +29,12 @@ def test_packages_import_only_packages_below_them(package: str) -> None:
 def test_recorder_imports_few_libraries_at_module_level() -> None:
     """Importing the recorder does not import a framework: frameworks are imported when they are used.
 
-    THOR, a subclass of PyTorch's Optimizer, is itself imported when it is used; a test of imports checks that.
+    THOR, a subclass of PyTorch's Optimizer, is itself imported when it is used; a test of imports checks that. So are
+    the subclasses of the callbacks and trackers of trainers.
     """
-    thor = ROOT / "recorder/frameworks/torch/thor"
+    libraries = {ROOT / "recorder/frameworks" / folder: library for folder, library in SUBCLASSES.items()}
     for path in (ROOT / "recorder").rglob("*.py"):
         allowed = RECORDER_LIBRARIES | {"toposcope"} | sys.stdlib_module_names
-        if path.is_relative_to(thor):
-            allowed |= {"torch"}
+        allowed |= {library for folder, library in libraries.items() if path.is_relative_to(folder)}
         for name in imported_names(path, only_module_level=True):
             assert name.split(".")[0] in allowed, f"{path.relative_to(ROOT)} imports {name}"

@@ -36,6 +36,12 @@ class Accumulation:
         self._losses, self._samples, self._more_samples = [], [], 0
         return _mean_loss(losses, samples), more + sum(samples)
 
+    def take_samples(self) -> int:
+        """Remove all; return the number of samples."""
+        samples = self._more_samples + sum(self._samples)
+        self._losses, self._samples, self._more_samples = [], [], 0
+        return samples
+
     def take_apart(self) -> list[tuple[Any, int]]:
         """Remove all; return the loss and the number of samples of each."""
         losses, samples = self._losses, self._samples

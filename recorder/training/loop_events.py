@@ -26,8 +26,9 @@ class LoopEvents:
     epoch: close_epoch() runs it.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine, self._state = engine, engine.state
+    def __init__(self, engine: Engine, *, finds_epochs: bool = True) -> None:
+        """Run the events of a training; finds_epochs: whether epochs also end without a call of end_epoch()."""
+        self.engine, self._state, self._finds_epochs = engine, engine.state, finds_epochs
         self.reported = Accumulation()
         """The micro-batches of the step that have ended."""
         self.is_micro_batch_started = False
@@ -83,11 +84,15 @@ class LoopEvents:
         self._micro_batches_of_epoch += 1
 
     def end_step(self) -> None:
-        """Count the step, run BATCH_END and BATCH_CHECKPOINT."""
-        state, (loss, samples) = self._state, self.reported.take()
+        """Count the step, run BATCH_END and BATCH_CHECKPOINT; its loss is the mean of those of its micro-batches."""
+        self.end_step_with(*self.reported.take())
+
+    def end_step_with(self, loss: Any, samples: int) -> None:
+        """Do the same for a step with this loss, None if it is unknown, and number of samples."""
+        state = self._state
         state.loss = loss
         state.net_outputs = loss if state.outputs is None else (loss, state.outputs)
-        if self.engine.logger.destinations:
+        if self.engine.logger.destinations and loss is not None:
             self.engine.logger.log_metrics({"loss/train/total": loss})
         self._count_step(samples)
         self.is_step_started = False
@@ -132,7 +137,7 @@ class LoopEvents:
     def evaluate(self, metrics: dict[str, Any], label: str) -> None:
         """Run the events of an evaluation that had these results. Without a known length, the epoch ends before it."""
         engine, state = self.engine, self._state
-        if state.dataloader_len is None:
+        if self._finds_epochs and state.dataloader_len is None:
             self.end_epoch()
         dataloader, dataloader_label, length = state.dataloader, state.dataloader_label, state.dataloader_len
         engine.run_event(Event.EVAL_BEFORE_ALL)

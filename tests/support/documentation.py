@@ -3,6 +3,7 @@
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,11 +19,12 @@ def examples(page: str, section: str | None = None) -> list[str]:
     return _BLOCK.findall(text)
 
 
-def run_examples(blocks: list[str], page: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run examples in order in one module, as a reader who types them in would."""
+def run_examples(blocks: list[str], page: str, directory: Path, monkeypatch: pytest.MonkeyPatch, **names: Any) -> None:
+    """Run examples in order in one module that has these names, as a reader who types them in would."""
     assert blocks
     monkeypatch.chdir(directory)
     module = type(sys)("documentation")
+    module.__dict__.update(names)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     for block in blocks:
         exec(compile(block, page, "exec"), module.__dict__)

@@ -1,0 +1,173 @@
+"""ToposcopeTracker: records what Accelerator.log() and init_trackers() receive."""
+
+import inspect
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from accelerate import tracking
+
+from toposcope.recorder import log
+from toposcope.recorder.arguments import checked_directory, checked_integer, checked_text
+from toposcope.recorder.callbacks.summary_collector import SummaryCollector
+from toposcope.recorder.frameworks.accelerate.images import images_in
+from toposcope.recorder.messages.lineage import custom_lineage
+from toposcope.recorder.messages.settings import plain_settings
+from toposcope.recorder.rank import rank_of
+from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
+from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.writing.earlier_recordings import last_recorded_step
+
+_NOT_KNOWN: dict[str, Any] = {"collect_metric": False, "collect_learning_rate": False, "collect_graph": False}
+_NOT_KNOWN |= {"collect_throughput": False, "collect_train_lineage": False, "histogram_regular": "$^"}
+"""What a tracker does not know of a training."""
+
+
+class ToposcopeTracker(tracking.GeneralTracker):
+    """A run in `<project_dir>/<project_name>`, recorded by the main process.
+
+        accelerator = Accelerator(log_with="toposcope", project_dir="runs")
+        accelerator.init_trackers("first", config={"learning_rate": 0.1})
+        accelerator.log({"loss": loss}, step=step)
+        accelerator.end_training()
+
+    The configuration is lineage, without secrets; also recorded are the environment, the code and the machine, as by a
+    SummaryCollector. A tracker receives nothing else of a training: for losses of every step, gradients or the graph
+    use SummaryCollector.watch() with the objects that prepare() returns.
+
+    A training that is resumed continues in the run with the step of the first log().
+    """
+
+    name = "toposcope"
+    requires_logging_directory = True
+    main_process_only = True
+
+    def __init__(
+        self,
+        run_name: str,
+        logging_dir: str | os.PathLike[str] = ".",
+        *,
+        callbacks: CallbackList = None,
+        **settings: Any,
+    ) -> None:
+        """Set what to record; files are created by start(), which init_trackers() calls.
+
+        Args:
+            run_name: the name of the project; it may contain slashes.
+            logging_dir: the directory that contains the run.
+            callbacks: further callbacks of the run, and logger destinations.
+            settings: further arguments of SummaryCollector, as init_kwargs={"toposcope": {...}}.
+
+        Raises:
+            TypeError: an argument has the wrong type, or there is no such argument.
+        """
+        super().__init__()
+        inspect.signature(SummaryCollector).bind(".", **settings)
+        self._directory = os.path.join(logging_dir, checked_text("run_name", run_name))
+        self._callbacks, self._settings = checked_callbacks(callbacks), settings
+        self._reset()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the settings: a run is not copied."""
+        return {name: vars(self)[name] for name in ("_directory", "_callbacks", "_settings")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._reset()
+
+    def _reset(self) -> None:
+        self._run: DrivenRun | None = None
+        self._config: dict[str, str | int | float] = {}
+        self._step = -1
+        self._skipped: set[str] = set()
+
+    @property
+    def tracker(self) -> DrivenRun | None:
+        """The run; None before start()."""
+        return self._run
+
+    @tracking.on_main_process
+    def start(self) -> None:
+        """Begin the run; if the directory has an earlier one, the first log() decides whether it is continued.
+
+        Accelerate before 1.8 does not call it.
+        """
+        directory = checked_directory("logging_dir", self._directory)
+        if self._run is None and last_recorded_step(directory, rank_of(os.environ)) is None:
+            self._begin(None)
+
+    @tracking.on_main_process
+    def store_init_configuration(self, values: Mapping[str, Any]) -> None:
+        """Record the settings of the training as lineage; names that indicate secrets are left out."""
+        self._config = plain_settings(values)
+        self.start()
+        if self._run is not None:
+            self._record_config(self._run)
+
+    @tracking.on_main_process
+    def log(self, values: Mapping[str, Any], step: int | None = None, **kwargs: Any) -> None:
+        """Record numbers, texts, and nested mappings of them; step None: the one after the last that was logged."""
+        if kwargs:
+            self._skip("log_kwargs", f"no such options: {', '.join(kwargs)}")
+        self._record(values, step)
+
+    @tracking.on_main_process
+    def log_images(self, values: Mapping[str, Any], step: int | None = None, **kwargs: Any) -> None:
+        """Record images: by tag a list of arrays or of images of Pillow, or an array of a batch.
+
+        Args:
+            values: the images.
+            step: None: the one after the last that was logged.
+            kwargs: "dataformats" of the arrays, "NHWC" for example; others are ignored with a warning.
+        """
+        layout = kwargs.pop("dataformats", None)
+        if kwargs:
+            self._skip("log_kwargs", f"no such options: {', '.join(kwargs)}")
+        batches: dict[str, Any] = {}
+        for tag, images in values.items():
+            try:
+                batches[str(tag)] = images_in(images, layout)
+            except (TypeError, ValueError) as error:
+                self._skip(str(tag), str(error))
+        self._record(batches, step)
+
+    @tracking.on_main_process
+    def finish(self) -> None:
+        """End the run."""
+        if self._run is not None and self._run.is_running:
+            self._run.end()
+
+    def _begin(self, first_step: int | None) -> DrivenRun:
+        data = _NOT_KNOWN | dict(self._settings.get("collect_specified_data") or {})
+        collector = SummaryCollector(self._directory, **(self._settings | {"collect_specified_data": data}))
+        initial_step = None if first_step is None else max(0, first_step - 1)
+        self._run = run = DrivenRun([collector, *self._callbacks], initial_step=initial_step)
+        run.begin()
+        self._record_config(run)
+        return run
+
+    def _record_config(self, run: DrivenRun) -> None:
+        if self._config:
+            run.logger.log_hyperparameters(dict(self._config))
+            run.log({"settings": custom_lineage(self._config)})
+            self._config = {}
+
+    def _record(self, values: Mapping[str, Any], step: int | None) -> None:
+        self._step = self._step + 1 if step is None else checked_integer("step", step)
+        run = self._run or self._begin(self._step)
+        if not run.is_running:
+            self._skip("the run", "it has ended")
+            return
+        run.log(values, self._step)
+
+    def _skip(self, what: str, reason: str) -> None:
+        """Log once that something is not recorded."""
+        if what not in self._skipped:
+            self._skipped.add(what)
+            log.warn("%s: not recorded: %s: %s", self._directory, what, reason)
+
+
+def register(tracker: type) -> None:
+    """Make the name of a tracker known; with Accelerate before 1.15, log_with must be a tracker object."""
+    if hasattr(tracking, "register_tracker_class"):
+        tracking.register_tracker_class(tracker)
