@@ -11,7 +11,8 @@ ALLOWED_PACKAGES = {
     "server": {"proto", "server"},
 }
 RECORDER_LIBRARIES = {"google", "google_crc32c", "numpy", "PIL"}
-SUBCLASSES = {"torch/thor": "torch", "transformers": "transformers", "accelerate": "accelerate"}
+SUBCLASSES = {"torch/thor": "torch", "transformers": "transformers", "accelerate": "accelerate", "keras": "keras"}
+SUBCLASSES |= {"ray": "ray"}
 """Folders of recorder.frameworks that contain subclasses of classes of a library."""
 
 
