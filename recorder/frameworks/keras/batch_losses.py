@@ -25,7 +25,7 @@ class BatchLosses:
         self._means = means
 
     def last(self, number: int) -> list[tuple[float, int]]:
-        """Return the loss and the number of samples of each of the last batches; none if the model does not have them."""
+        """Return the loss and the number of samples of each of the last batches; none if they are unknown."""
         for mean in self._means:
             rows = mean.kept()[-number:]
             if rows[:, 1].all():

@@ -24,8 +24,8 @@ class ToposcopeCallback(keras.callbacks.Callback):
 
     Every step of the optimizer has the loss of its batch, or of the batches whose gradients it accumulated, not the
     mean since the beginning of the epoch that Keras reports. Those means are recorded once per epoch as
-    "train/<metric>". Validations, the learning rate, parameters and more are recorded as by a SummaryCollector. The lineage contains the
-    arguments of compile() and fit(), without secrets.
+    "train/<metric>". Validations, the learning rate, parameters and more are recorded as by a SummaryCollector. The
+    lineage contains the arguments of compile() and fit(), without secrets.
 
     The step is optimizer.iterations: a training that continues with restored weights and optimizer, by BackupAndRestore
     for example, continues in the run. What ends fit() ends the run: with the exception, if there is one.
