@@ -382,6 +382,27 @@ def test_processes_record_their_losses(tmp_path: Path, monkeypatch: pytest.Monke
     assert {name.rank for name in names if name is not None and name.is_lineage} == {0}
 
 
+@pytest.mark.skipif(BACKEND != "tensorflow", reason="a strategy of TensorFlow")
+def test_losses_of_replicas_are_those_of_whole_batches(tmp_path: Path) -> None:
+    """In a process of its own, as TensorFlow creates its devices once."""
+    program = f"""
+import sys
+sys.path[:0] = {sys.path!r}
+import tensorflow as tf
+(cpu,) = tf.config.list_physical_devices("CPU")
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+from check_keras_callback import fit, recording, regression
+with tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]).scope():
+    model = regression()
+fit(model, recording({str(tmp_path)!r}))
+"""
+    environment = os.environ | {"PYTHONPATH": f"{Path(__file__).parent}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    subprocess.run([sys.executable, "-c", program], env=environment, check=True)
+
+    expected = dict(zip(range(1, 7), batch_losses(regression()), strict=True))
+    assert scalars_of(tmp_path, "loss/auto") == pytest.approx(expected, rel=1e-5)
+
+
 def test_arguments_are_checked(tmp_path: Path) -> None:
     """When the callback is created."""
     with pytest.raises(TypeError):

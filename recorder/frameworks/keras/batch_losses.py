@@ -1,5 +1,6 @@
 """BatchLosses: the losses of single batches, of which Keras reports only the mean since the beginning of the epoch."""
 
+from contextlib import nullcontext
 from typing import Any
 
 import keras
@@ -20,7 +21,10 @@ class BatchLosses:
         means = [
             each for each in model.metrics if each.name == "loss" and type(each) in (keras.metrics.Mean, _LossMean)
         ]
-        if any(each.begin_keeping(number) for each in map(_as_loss_mean, means)):
+        strategy = getattr(model, "distribute_strategy", None)  # Of TensorFlow: each replica has the variables.
+        with nullcontext() if strategy is None else strategy.scope():
+            are_new = [_as_loss_mean(mean).begin_keeping(number) for mean in means]
+        if any(are_new):
             model.train_function = None  # One that is compiled does not know the variables.
         self._means = means
 
