@@ -17,6 +17,8 @@ SUBCLASSES = {
     "accelerate": "accelerate",
     "lightning": "lightning",
     "pytorch_lightning": "pytorch_lightning",
+    "keras": "keras",
+    "ray": "ray",
     "clu": "clu",
     "ignite": "ignite",
     "stable_baselines3": "stable_baselines3",

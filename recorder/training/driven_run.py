@@ -126,6 +126,12 @@ class DrivenRun:
             events.end_micro_batch(None)
         events.begin_micro_batch(batch)
 
+    def end_batch(self, samples: int) -> None:
+        """End a micro-batch that add_batch(None) began, when its number of samples is known; 0: it is unknown."""
+        events = self._running()
+        if events.is_micro_batch_started:
+            events.end_micro_batch(None, samples)
+
     def end_step(self, loss: Any) -> None:
         """End a step of the optimizer.
 

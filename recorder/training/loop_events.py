@@ -74,9 +74,10 @@ class LoopEvents:
         self.is_step_started = True
         self.engine.run_event(Event.BATCH_START)
 
-    def end_micro_batch(self, loss: Any) -> None:
-        """Add a micro-batch to the step, which has not necessarily ended."""
-        self.reported.add(loss, samples := self._samples())
+    def end_micro_batch(self, loss: Any, samples: int | None = None) -> None:
+        """Add a micro-batch to the step, which has not necessarily ended; samples None: those of its batch."""
+        samples = self._samples() if samples is None else samples
+        self.reported.add(loss, samples)
         self._samples_processed += samples
         self._tokens += tokens_of(self._state.batch, self._state.train_dataloader)
         self.engine.hooks.params.processed.samples = self._samples_processed

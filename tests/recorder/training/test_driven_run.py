@@ -74,6 +74,22 @@ def test_events_of_a_training(steps_per_epoch: int | None) -> None:
     assert trace.samples == [2, 6, 6]
 
 
+def test_samples_are_known_after_a_batch() -> None:
+    """Where the trainer does not pass the batch: they count as those of the step."""
+    trace = Trace()
+    run = DrivenRun([trace])
+    run.begin()
+    for sizes in ([8], [8, 4]):
+        for size in sizes:
+            run.add_batch(None)
+            run.end_batch(size)
+        run.end_batch(100)  # It has ended.
+        run.end_step(0.5)
+    run.end()
+
+    assert trace.samples == [8, 20]
+
+
 def test_training_is_recorded(tmp_path: Path) -> None:
     """With the losses of the trainer, from the step on at which it begins."""
     run = DrivenRun(collector(tmp_path), initial_step=10, initial_epoch=2, learning_rate=lambda: 0.1)
