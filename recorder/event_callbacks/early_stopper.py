@@ -68,6 +68,7 @@ class EarlyStopper(Stopper):
 
     def init(self, state: State, logger: Logger) -> None:
         """Forget an earlier training."""
+        super().init(state, logger)
         if not self._is_restored:
             self.best, self.best_occurred = None, None
         self._is_restored = False

@@ -43,15 +43,19 @@ class Stopper(EventCallback, ABC):
         self.monitor = checked_text("monitor", monitor)
         self.dataloader_label = checked_text("dataloader_label", dataloader_label)
         self._looks_at_batches = looks_at_batches
-        self._is_training = self._has_warned = False
+        self._is_training = self._is_standalone = self._has_warned = False
 
     @abstractmethod
     def should_stop(self, value: float, state: State) -> bool:
         """Return whether the training should stop, now that the metric has this value."""
 
+    def init(self, state: State, logger: Logger) -> None:
+        """Forget an earlier training, which may have failed."""
+        self._is_training = False
+
     def fit_start(self, state: State, logger: Logger) -> None:
         """Note that a training runs; report a label that none of its evaluations has."""
-        self._is_training = True
+        self._is_training, self._is_standalone = True, False
         labels = ["train", *(evaluator.label for evaluator in state.evaluators)]
         # The evaluations of watched loops and of MindSpore's Model are not known in advance.
         are_known = state.loop_sources is None and state.train_dataloader is not None
@@ -63,9 +67,18 @@ class Stopper(EventCallback, ABC):
         """Note that the training has ended."""
         self._is_training = False
 
+    def eval_standalone_start(self, state: State, logger: Logger) -> None:
+        """Note that the evaluation is not one of a training, although the last training may have failed."""
+        self._is_standalone = True
+
+    def eval_standalone_end(self, state: State, logger: Logger) -> None:
+        """Note that the evaluation has ended."""
+        self._is_standalone = False
+
     def eval_end(self, state: State, logger: Logger) -> None:
         """Look at the results of the evaluation."""
-        if state.dataloader_label == self.dataloader_label and self._is_training:
+        is_of_training = self._is_training and not self._is_standalone
+        if is_of_training and state.dataloader_label == self.dataloader_label:
             self._look(_eval_metrics(state, self.dataloader_label), state)
 
     def epoch_end(self, state: State, logger: Logger) -> None:

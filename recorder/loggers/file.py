@@ -7,7 +7,8 @@ import os
 import sys
 import threading
 import time
-from functools import partial
+import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder import log
@@ -34,8 +35,10 @@ class FileLogger(BufferedDestination):
         [metric][batch=3]: loss/train/total: 0.25
         [stdout]: Epoch 1 takes 3 s
 
-    What Python prints is written as well, by default: from the construction to the end of the training, each line when
-    it is complete; of a line that is rewritten, as by a progress bar, the last state. Forked processes are not seen.
+    What Python prints is written as well, by default: from the construction until the trainer is closed, each line when
+    it is complete; of a line that is rewritten, as by a progress bar, the last state. Forked processes are not seen. A
+    trainer that is not closed, after an exception for example, is closed when it is garbage-collected or the program
+    ends; a logger that no trainer uses captures until it is garbage-collected.
 
     Lines logged before INIT, when the file has no name yet, are written later, the newest 10,000 of them, and so are
     those that callbacks log while the trainer closes. A file that cannot be written is reported in one log line; the
@@ -99,6 +102,7 @@ class FileLogger(BufferedDestination):
         self._is_healthy, self._is_uploaded = True, True
         self._lock = threading.RLock()  # Any thread may print.
         self._wrapped: list[WrappedWrite] = []
+        weakref.finalize(self, _restore, self._wrapped).atexit = False  # What is printed at exit is still written.
         self._screens: dict[str, Screen] = {}
         self._capture()
 
@@ -169,7 +173,7 @@ class FileLogger(BufferedDestination):
                 continue
             self._screens[name] = Screen()
             try:
-                self._wrapped.append(WrappedWrite(stream, partial(self._see, name)))
+                self._wrapped.append(WrappedWrite(stream, _seen_by(weakref.ref(self), name)))
             except (AttributeError, TypeError) as error:
                 log.warn("What is written to %s is not written to %s: %s", name, self._template, error)
         make_inert_in_children(self)
@@ -184,8 +188,7 @@ class FileLogger(BufferedDestination):
 
     def _release(self) -> None:
         """Stop capturing, and add lines that are not complete."""
-        while self._wrapped:
-            self._wrapped.pop().restore()
+        _restore(self._wrapped)
         with self._lock:
             for name, screen in self._screens.items():
                 self._add(*(f"[{name}]: {each.text}".rstrip() for each in screen.take_all()))
@@ -227,6 +230,21 @@ class FileLogger(BufferedDestination):
     def _close(self) -> None:
         self._release()
         self._flush()
+
+
+def _seen_by(reference: weakref.ref[FileLogger], stream: str) -> Callable[[str], None]:
+    """Return the function that sees what is written to a stream. The stream does not keep the logger alive."""
+
+    def see(text: str) -> None:
+        if (logger := reference()) is not None:
+            logger._see(stream, text)
+
+    return see
+
+
+def _restore(wrapped: list[WrappedWrite]) -> None:
+    while wrapped:
+        wrapped.pop().restore()
 
 
 def _path(parameter: str, template: str, run_name: str | None) -> str:

@@ -92,7 +92,7 @@ class RunMetric(BaseModel):
 
 
 class EndError(BaseModel):
-    """The exception that ended a run; /api/runs has its traceback."""
+    """What ended a run; /api/runs has the traceback."""
 
     type: str
     text: str

@@ -28,9 +28,10 @@ class DamagedPlace(BaseModel):
 
 
 class RunError(BaseModel):
-    """The exception that ended a recording."""
+    """The exception that ended a recording, or what interrupted it."""
 
     type: str
+    """"" for an interruption without an exception; its text is then "SIGTERM", for example."""
     text: str
     traceback: str
     """At most 8192 bytes; the middle of a longer one is left out."""

@@ -67,7 +67,7 @@ def _run_lines(run: InspectedRun) -> Iterator[str]:
     yield f"{run.run}: {', '.join(_facts(run))}"
     error = run.state.error if run.state else None
     if error:
-        yield f"  {error.type}: {error.text}"
+        yield f"  {': '.join(filter(None, (error.type, error.text)))}"
     yield ""
     files = [
         (file.file, _or_blank(file.rank), f"{file.events:,}", f"{file.size:,}", _or_blank(file.torn_bytes or None))

@@ -33,9 +33,10 @@ _ALIVE = ("running", "stalled")
 
 
 class RecordingError(NamedTuple):
-    """The exception that ended a recording."""
+    """The exception that ended a recording, or what interrupted it."""
 
     type: str
+    """"" for an interruption without an exception: by a signal, for example."""
     text: str
     traceback: str
 
@@ -140,7 +141,9 @@ def _derive_one(
         phase = known[-1].phase if known else 0
         state, changes_at = _state_of_open(recording, known, now)
         ended = modified if state == "lost" else None
-    error = RecordingError(end.error_type, end.error_text, end.traceback) if end and end.error_type else None
+    error = None
+    if end is not None and (end.error_type or end.error_text):
+        error = RecordingError(end.error_type, end.error_text, end.traceback)
     return (
         RecordingState(
             recording.rank,

@@ -27,9 +27,9 @@ export function stateNotice(row) {
   return html`<p class="warning" data-notice=${state}>${ICONS.warning}<span>${t(`state.about_${state}`)}</span></p>`;
 }
 
-/** @param {RunError} error @param {string} state of the run: an interruption is no fault */
+/** @param {RunError} error @param {import("../data/api_types.js").RunState} state of the run: an interruption is no fault */
 const errorBox = (error, state) => html`<section class="run-error" data-state=${state}>
-  <header><strong>${error.type || t("state.failed")}</strong>${copyButton(t("state.copy"), () => wholeError(error))}</header>
+  <header><strong>${error.type || t(`state.${state}`)}</strong>${copyButton(t("state.copy"), () => wholeError(error))}</header>
   ${error.text ? html`<p class="error-text" tabindex="0">${error.text}</p>` : nothing}
   ${traceback(error, t("state.traceback"))}
 </section>`;

@@ -5,7 +5,7 @@
 
 /** What a training does. @typedef {"training" | "evaluating" | "saving"} Phase */
 
-/** The exception that ended a recording. The middle of a long traceback is cut.
+/** What ended a recording; without a type if it is no exception. The middle of a long traceback is cut.
  * @typedef {{type: string, text: string, traceback: string}} RunError */
 
 /** What one process recorded from its start to its end.

@@ -59,6 +59,7 @@ test("a run lasted until its end mark, or until its last value: a copied file sa
 test("an error in one line is its type and the first line of its text", () => {
   assert.equal(errorLine({ type: "ValueError", text: "bad shape\nhint", traceback: "" }), "ValueError: bad shape");
   assert.equal(errorLine({ type: "KeyboardInterrupt", text: "", traceback: "" }), "KeyboardInterrupt");
+  assert.equal(errorLine({ type: "", text: "SIGTERM", traceback: "" }), "SIGTERM");
 });
 
 test("a filter of states can be typed in the language of the page", () => {

@@ -13,6 +13,9 @@ from support.tiny_training import tiny_batches, tiny_trainer
 from toposcope.recorder.event_callbacks import EarlyStopper, ThresholdStopper
 from toposcope.recorder.metrics import Metric
 from toposcope.recorder.training.evaluator import Evaluator
+from toposcope.recorder.training.event_callback import EventCallback
+from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.state import State
 from toposcope.recorder.training.watch import watch
 
 
@@ -162,6 +165,28 @@ def test_evaluation_outside_of_a_training_is_ignored() -> None:
     """It must not shorten the training that follows."""
     evaluator = Evaluator("eval", tiny_batches(1), {"score": Sequence([1.0, 0.0])})
     stopper = ThresholdStopper("score", "eval", 0.5)
+    with tiny_trainer([stopper], eval_dataloader=[evaluator], max_duration="2ep") as trainer:
+        trainer.eval()
+        trainer.fit()
+        assert int(trainer.state.timestamp.epoch) == 2
+
+
+def test_evaluation_after_a_training_that_failed_is_ignored() -> None:
+    """Whether it failed in the same Trainer or in an earlier one."""
+
+    class Fails(EventCallback):
+        def before_forward(self, state: State, logger: Logger) -> None:
+            """Fail."""
+            raise OSError("broken")
+
+    evaluator = Evaluator("eval", tiny_batches(1), {"score": Sequence([1.0, 0.0])})
+    stopper = ThresholdStopper("score", "eval", 0.5)
+    with tiny_trainer([stopper, Fails()], eval_dataloader=[evaluator], max_duration="2ep") as trainer:
+        with pytest.raises(OSError, match="broken"):
+            trainer.fit()
+        trainer.eval()
+        assert not trainer.state.is_stop_requested
+    evaluator = Evaluator("eval", tiny_batches(1), {"score": Sequence([1.0, 0.0])})
     with tiny_trainer([stopper], eval_dataloader=[evaluator], max_duration="2ep") as trainer:
         trainer.eval()
         trainer.fit()

@@ -1,11 +1,14 @@
 """FileLogger in a watched loop."""
 
+import contextlib
+import gc
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.tiny_training import tiny_trainer
 from support.trainings import run_training
 
 from toposcope.recorder.loggers import FileLogger
@@ -96,6 +99,31 @@ def test_output_of_the_program_is_written(tmp_path: Path) -> None:
         "[stdout]: unfinished",
     ]
     assert (sys.stdout.write, sys.stderr.write) == (out, err)
+
+
+def test_logger_that_is_dropped_captures_nothing(tmp_path: Path) -> None:
+    """A logger that no trainer has used, and one whose trainer was dropped after an exception."""
+
+    class Fails(EventCallback):
+        def fit_start(self, state: State, logger: Logger) -> None:
+            raise ZeroDivisionError
+
+    out, err = sys.stdout.write, sys.stderr.write
+    logger = FileLogger(str(tmp_path / "unused.txt"))
+    assert sys.stdout.write != out
+    del logger
+    gc.collect()
+    assert (sys.stdout.write, sys.stderr.write) == (out, err)
+
+    trainer = tiny_trainer([Fails()], [FileLogger(str(tmp_path / "log.txt"))])
+    with contextlib.suppress(ZeroDivisionError):
+        trainer.fit()
+    print("after the exception")
+    assert sys.stdout.write != out
+    del trainer
+    gc.collect()
+    assert (sys.stdout.write, sys.stderr.write) == (out, err)
+    assert "[stdout]: after the exception" in (tmp_path / "log.txt").read_text()
 
 
 def test_each_stream_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -217,6 +217,36 @@ def test_oracle_9_compiled_network_is_trained_like_an_eager_one(options: dict[st
     assert graphs <= 5  # One for steps between due steps; on due steps, one for each part between observed layers.
 
 
+@pytest.mark.filterwarnings("ignore:The .grad attribute")
+@pytest.mark.parametrize("is_frozen", [True, False])
+def test_layer_added_after_compilation_is_trained_like_an_eager_one(is_frozen: bool) -> None:
+    """A layer that was frozen, or not among the parameters, is observed from the first due step after it is added."""
+
+    class Two(nn.Module):
+        def __init__(self) -> None:
+            torch.manual_seed(0)
+            super().__init__()
+            self.first, self.last = nn.Linear(6, 8), nn.Linear(8, 3)
+
+        def forward(self, inputs: Tensor) -> Tensor:
+            """Return the outputs."""
+            return self.last(torch.relu(self.first(inputs)))  # type: ignore[no-any-return]
+
+    nets = Two(), Two()
+    nets[1].compile(backend="eager")
+    for net in nets:
+        first, last = net.first, net.last
+        first.requires_grad_(not is_frozen)
+        optimizer = thor(net, **OPTIONS, params=[{"params": last.parameters()}])
+        train(net, optimizer, range(4))
+        first.requires_grad_(True)
+        optimizer.add_param_group({"params": first.parameters()})
+        train(net, optimizer, range(4, 8))
+        assert optimizer.curvatures["first"].decision == "refreshed"
+    for one, other in zip(*map(weights, nets), strict=True):
+        torch.testing.assert_close(one, other)
+
+
 def test_evaluations_and_extra_gradients_are_not_observed() -> None:
     """Passes without gradients, in evaluation mode, and gradients that no parameter receives change no factors."""
     plain, other = network(), network()

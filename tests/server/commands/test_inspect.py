@@ -12,6 +12,7 @@ from support.event_files import GOLDEN, loss_run, scalar_event, version_event, w
 from support.summary_values import MindSporeValue, record
 
 from toposcope.proto.summary_pb2 import Summary
+from toposcope.recorder import SummaryRecord
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -154,6 +155,16 @@ def test_bad_arguments_are_one_line_and_status_2(
     (line,) = done.stderr.splitlines()
     assert line.startswith("summary-server inspect: ")
     assert message in line
+
+
+def test_what_interrupted_a_run_is_printed(tmp_path: Path, command: Command) -> None:
+    """A signal has no exception: only its text is printed."""
+    recorder = SummaryRecord(tmp_path)
+    recorder.add_value("scalar", "loss", 1.0)
+    recorder.record(1)
+    recorder.close(interrupted_by="SIGTERM")
+
+    assert "\n  SIGTERM\n" in command("inspect", tmp_path).stdout
 
 
 def test_closed_pipe_is_not_an_error(command: Command) -> None:

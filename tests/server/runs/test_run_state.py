@@ -34,11 +34,12 @@ def file_of(
     end: str | None = None,
     end_at: float = 0.0,
     error: str = "",
+    text: str = "",
 ) -> FileView:
     """Return a file that recorded loss at some wall times."""
     first, last = (struct.unpack("<Q", struct.pack("<d", each))[0] for each in (walls[0], walls[-1]))
     points = Points(np.arange(len(walls)), np.array(walls, float), np.zeros(len(walls)))
-    mark = RecordingEnd(end_at or walls[-1], end, error, error and "why", "") if end is not None else None
+    mark = RecordingEnd(end_at or walls[-1], end, error, text or (error and "why"), "") if end is not None else None
     return FileView(
         path=f"{session}-{walls[0]}",
         rank=0,
@@ -90,6 +91,13 @@ def test_failed_recording_has_its_error() -> None:
     assert run.error is not None
     assert (run.error.type, run.error.text, run.ended) == ("Early", "why", 200.0)
     assert [each.error.type for each in run.recordings if each.error] == ["Late", "Early"]
+
+
+def test_interruption_without_an_exception_has_its_text() -> None:
+    """What interrupted a run is shown, "SIGTERM" for example, although there is no exception."""
+    run, _ = derived(Recording(0, 1, [file_of("a", end="interrupted", text="SIGTERM")]))
+
+    assert run.error == run.recordings[0].error == ("", "SIGTERM", "")
 
 
 def test_recording_without_growth_for_three_heartbeats_is_lost() -> None:

@@ -24,7 +24,7 @@ const stateCell = ({ runRow }) => stateLabel(runRow);
 
 /** @param {Row} row */
 const errorCell = ({ runRow: { error } }) =>
-  error ? html`<span title=${`${error.type}\n${error.text}`}>${errorLine(error)}</span>` : nothing;
+  error ? html`<span title=${[error.type, error.text].filter(Boolean).join("\n")}>${errorLine(error)}</span>` : nothing;
 
 /** @param {Row} row @param {Column} column */
 function timeCell(row, column) {

@@ -1,6 +1,6 @@
 """Capture: observes the inputs of layers and the gradients of their outputs, and sums their outer products."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,9 +43,10 @@ class _Call:
 class Capture:
     """Sums while is_active is set; otherwise its hooks return immediately.
 
-    The hooks stay registered: under torch.compile, hooks that are added after the first call are never called. Calls in
-    evaluation mode and without gradients are not observed. A call counts when the gradient of the layer's weight is
-    accumulated, so torch.autograd.grad() changes nothing, and neither does a recomputed activation.
+    The hooks stay registered, also those of modules that are no layers yet: under torch.compile, hooks that are added
+    after the first call are never called. Calls in evaluation mode and without gradients are not observed. A call
+    counts when the gradient of the layer's weight is accumulated, so torch.autograd.grad() changes nothing, and neither
+    does a recomputed activation.
     """
 
     approach: Approach
@@ -58,6 +59,7 @@ class Capture:
     """Whether any layer is observed; one condition for all, because each change recompiles a compiled network."""
     sums: dict[str, LayerSums] = field(default_factory=dict)
     """By the names of layers."""
+    _observers: dict[nn.Module, "_Observer"] = field(default_factory=dict)
     _kinds: Mapping[str, Kind] = field(default_factory=dict)
     _pending: dict[str, list[_Call]] = field(default_factory=dict)
     _is_sampling: bool = False
@@ -65,9 +67,16 @@ class Capture:
     _last_scale: tuple[int, float] = (-1, 1.0)
     _has_failed: bool = False
 
+    def prepare(self, modules: Iterable[nn.Module]) -> None:
+        """Register the forward hooks of modules, which return immediately until the modules are added as layers."""
+        for module in modules:
+            if module not in self._observers:
+                self._observers[module] = observer = _Observer(self)
+                module.register_forward_hook(observer, with_kwargs=True)
+
     def add(self, layer: Layer) -> None:
-        """Register the hooks of a layer."""
-        layer.module.register_forward_hook(_Observer(self, layer), with_kwargs=True)
+        """Observe a layer, whose module is prepared, from the next due step on."""
+        self._observers[layer.module].layer = layer
         if not self.samples_labels:
             weight: Any = layer.weight
             weight.register_post_accumulate_grad_hook(lambda _: self._sum_pending(layer))
@@ -216,10 +225,12 @@ class _Observer:
     """A forward hook. A copy of the network, also a pickled one, is not observed: its hooks do nothing."""
 
     capture: Capture
-    layer: Layer
+    layer: Layer | None = None
+    """None: the module is no layer yet."""
 
     def __call__(self, module: nn.Module, inputs: Any, keywords: Mapping[str, Any], output: Any) -> None:
-        if self.capture.is_active:  # A compiled network has one graph with this condition and one without.
+        # A compiled network has one graph with the first condition and one without.
+        if self.capture.is_active and self.layer is not None:
             self.capture.observe(self.layer, inputs[0] if inputs else keywords["input"], output)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -71,6 +71,11 @@ def layers_of(network: nn.Module, trained: Collection[int]) -> Layers:
     return Layers(layers, [name for name, each in rest.items() if id(each) not in members])
 
 
+def modules_of(network: nn.Module) -> list[nn.Module]:
+    """Return the modules that are layers if the optimizer has their weights."""
+    return [module for module in network.modules() if type(module).forward in _FORWARDS]
+
+
 def is_embedding(layer: Layer) -> bool:
     """Return whether the input of a layer is an index, so that the input's factor is diagonal."""
     return isinstance(layer.module, nn.Embedding)

@@ -12,7 +12,13 @@ from toposcope.recorder.frameworks.torch.thor.capture import Capture, Kind
 from toposcope.recorder.frameworks.torch.thor.curvature import Curvature, InverseSettings, Norms
 from toposcope.recorder.frameworks.torch.thor.factors import Factors, Reduction, factors_from, shapes_of, traces
 from toposcope.recorder.frameworks.torch.thor.inverse import Block, PerGroup, inverses
-from toposcope.recorder.frameworks.torch.thor.layers import factor_dtype, gradient_matrix, layers_of, split_matrix
+from toposcope.recorder.frameworks.torch.thor.layers import (
+    factor_dtype,
+    gradient_matrix,
+    layers_of,
+    modules_of,
+    split_matrix,
+)
 from toposcope.recorder.frameworks.torch.thor.ranks import Expected, mean_over_ranks, shared_inverses
 from toposcope.recorder.frameworks.torch.thor.refresh import Thresholds, TraceRule
 
@@ -59,6 +65,7 @@ class Preconditioner:
     def observe(self, trained: Collection[int]) -> None:
         """Find the layers whose weights are among these ids of parameters; warn once of all other parameters."""
         layers, excluded = layers_of(self._network, trained)
+        self._capture.prepare(modules_of(self._network))
         for layer in layers:
             if layer.name not in self.curvatures:
                 rule = TraceRule(self._settings.thresholds)
