@@ -43,10 +43,8 @@ class StepMetrics:
             self._attempt("the learning rate", self._add_learning_rates)
 
     def add_loss(self) -> None:
-        """Add the loss of the newest step, unless its trainer reports none; ValueError if it is not numeric."""
+        """Add the loss of the newest step; ValueError if it has none."""
         outputs = self._params.get("net_outputs")
-        if outputs is None:
-            return
         loss = first_output(outputs)
         value = scalar_now_or_later(loss)
         if value is None:

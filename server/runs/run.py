@@ -328,12 +328,16 @@ def _writers(files: list[FileView]) -> list[list[FileView]]:
 
 
 def _writers_of_one(files: list[FileView]) -> list[list[FileView]]:
-    """Return the files of each writer of one directory."""
+    """Return the files of each writer of one directory; those of a session are of one writer."""
     writers: list[list[FileView]] = []
+    sessions: dict[bytes, list[FileView]] = {}
     for file in files:
-        free = next((each for each in writers if not any(overlaps(other, file) for other in each)), None)
-        if free is None:
-            writers.append([file])
-        else:
-            free.append(file)
+        session = file.version.session_id
+        writer = sessions.get(session) if session else None
+        if writer is None:
+            writer = next((each for each in writers if not any(overlaps(other, file) for other in each)), None)
+        if writer is None:
+            writers.append(writer := [])
+        writer.append(file)
+        sessions[session] = writer
     return sorted(writers, key=lambda each: min(file.path for file in each))

@@ -206,6 +206,10 @@ def test_help(tmp_path: Path) -> None:
 
 def test_options_that_hide_pythonpath(tmp_path: Path) -> None:
     """An error says that PYTHONPATH and site are needed: nothing would be recorded."""
-    ended = python(tmp_path, "-S", *RUN, "script.py", PYTHONPATH=os.pathsep.join(filter(None, sys.path)))
+    package = tmp_path / "packages" / "toposcope"  # An editable installation is not found without site.
+    package.mkdir(parents=True)
+    (package / "recorder").symlink_to(os.path.dirname(FOLDER))
+    path = os.pathsep.join(filter(None, [str(package.parent), *sys.path]))
+    ended = python(tmp_path, "-S", *RUN, "script.py", PYTHONPATH=path)
     assert ended.status == 2
     assert "PYTHONPATH and the module site are needed: not -E, -I or -S" in ended.errors

@@ -114,12 +114,12 @@ runs = server.open(D).runs
 print(sorted(runs))
 print(runs["."].tags("scalar"), runs["."].scalars("a_b").value.tolist(), runs["."].scalars("defaults"))
 print(runs["."].tags("histogram"), runs["."].histograms("a_histogram").step.tolist())
-print(runs["main/tag/one"].scalars("main/tag").step.tolist(), runs["session"].hparams().hparams["lr"].value)
+print(runs["."].scalars("main/tag/one").step.tolist(), runs["session"].hparams().hparams["lr"].value)
 """
     printed = run_script(script, packages, tmp_path / "run")
     assert printed[0] == "True {} True"
-    assert printed[1] == "['.', 'files', 'main/tag/one', 'session']"
-    assert printed[2].startswith("['a_b', 'defaults'] [1.5, 2.5] Scalars(step=array([9]), wall_time=array([7.]), value")
+    assert printed[1] == "['.', 'files', 'session']"
+    assert printed[2].startswith("['a_b', 'defaults', 'main/tag/one'] [1.5, 2.5] Scalars(step=array([9]), wall_time=array([7.]), value")
     assert printed[3] == "['a_histogram'] [9]"
     assert printed[4] == "[3] 0.1"
 
