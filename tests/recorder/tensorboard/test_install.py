@@ -112,7 +112,7 @@ FileWriter(logdir=D + "/files").close()
 from toposcope import server
 runs = server.open(D).runs
 print(sorted(runs))
-print(runs["."].tags("scalar"), runs["."].scalars("a_b").value.tolist(), runs["."].scalars("defaults"))
+print(sorted(runs["."].tags("scalar")), runs["."].scalars("a_b").value.tolist(), runs["."].scalars("defaults"))
 print(runs["."].tags("histogram"), runs["."].histograms("a_histogram").step.tolist())
 print(runs["."].scalars("main/tag/one").step.tolist(), runs["session"].hparams().hparams["lr"].value)
 """
