@@ -119,7 +119,9 @@ print(runs["."].scalars("main/tag/one").step.tolist(), runs["session"].hparams()
     printed = run_script(script, packages, tmp_path / "run")
     assert printed[0] == "True {} True"
     assert printed[1] == "['.', 'files', 'session']"
-    assert printed[2].startswith("['a_b', 'defaults', 'main/tag/one'] [1.5, 2.5] Scalars(step=array([9]), wall_time=array([7.]), value")
+    assert printed[2].startswith(
+        "['a_b', 'defaults', 'main/tag/one'] [1.5, 2.5] Scalars(step=array([9]), wall_time=array([7.]), value"
+    )
     assert printed[3] == "['a_histogram'] [9]"
     assert printed[4] == "[3] 0.1"
 
