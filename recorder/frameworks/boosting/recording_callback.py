@@ -16,7 +16,7 @@ from toposcope.recorder.frameworks.boosting.evaluations import Evaluation, named
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.program_exit import is_exiting
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
@@ -232,7 +232,7 @@ class RecordingCallback:
             self._finalizer = None
 
     def _warn_of_earlier_steps(self) -> None:
-        if (last := last_recorded_step(self._summary_dir, rank_of(os.environ))) is not None:
+        if (last := last_recorded_step(self._summary_dir, process_rank())) is not None:
             log.warn(
                 "%s contains an earlier training, up to step %d. This one begins at step 1: the page shows its steps "
                 "and keeps the earlier ones as an attempt. To separate them pass another summary_dir; to continue a "
