@@ -50,8 +50,8 @@ class RecordingCallback:
         with ToposcopeCallback("runs/first") as callback:
             xgboost.train(params, data, callbacks=[callback])
 
-    Without one, an exception is recorded if it ends the program; a training that ended by an exception that the program
-    handled counts as failed.
+    Without one, an exception is recorded if it ends the program; a training that ended with an exception that the
+    program handled counts as failed.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class RecordingCallback:
         """
         observer = self._end_observer
         if not is_exiting() and (observer is None or observer.ending_without_close() == FINISHED):
-            self._fail(RuntimeError("The training ended by an exception, which the program handled."))
+            self._fail(RuntimeError("The training ended with an exception that the program handled."))
 
     def _observe(self, trainer: object, on_end: Callable[[], None]) -> None:
         """Call a function when an object ceases to exist that lives as long as the training, unless it ends before.
