@@ -15,7 +15,7 @@ _BEGINS_AGAIN = (
 )
 
 _IS_REPLACED = (
-    "%s contains an earlier training, up to step %d. This one begins at step 1: the page shows its steps and keeps the "
+    "%s contains an earlier training, up to step %d. This one begins again: the page shows its steps and keeps the "
     "earlier ones as an attempt. To separate them use another directory."
 )
 
@@ -45,6 +45,6 @@ def warn_of_hidden_steps(directory: str, params: Mapping[str, Any]) -> None:
 
 
 def warn_of_earlier_training(directory: str) -> None:
-    """Warn if this rank has recorded steps in a directory in which the trainer of another library begins at step 1."""
+    """Warn if this rank has recorded steps in a directory in which a training of another library begins again."""
     if (last := last_recorded_step(directory, process_rank())) is not None:
         log.warn(_IS_REPLACED, directory, last)

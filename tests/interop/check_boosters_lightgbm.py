@@ -169,7 +169,7 @@ def test_handled_exception_is_a_failure(tmp_path: Path) -> None:
         lightgbm.train(PARAMETERS, num_boost_round=9, callbacks=[callback, raising], **data())
     state = run_in(tmp_path / "without").state
     assert state.state == "failed"
-    assert "by an exception, which the program handled" in state.error.text
+    assert "with an exception that the program handled" in state.error.text
 
 
 def test_unhandled_exception_is_recorded(tmp_path: Path) -> None:

@@ -171,7 +171,7 @@ def test_handled_exception_is_a_failure(tmp_path: Path) -> None:
         xgboost.train(PARAMETERS, num_boost_round=9, callbacks=[callback, Raising()], **data())
     state = run_in(tmp_path / "without").state
     assert state.state == "failed"
-    assert "by an exception, which the program handled" in state.error.text
+    assert "with an exception that the program handled" in state.error.text
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_all_kinds_of_values(tmp_path: Path, caplog: pytest.LogCaptureFixture) -
     assert run.state.state == "finished"
     assert [record.getMessage().split(": ", 1)[1] for record in caplog.records] == [
         "'video' is not recorded: videos are not recorded.",
-        "'audio' is not recorded: audios are not recorded.",
+        "'audio' is not recorded: audio is not recorded.",
     ]
 
 

@@ -14,7 +14,7 @@ from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.frameworks.accelerate.images import images_in
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
@@ -95,7 +95,7 @@ class ToposcopeTracker(tracking.GeneralTracker):
         Accelerate before 1.8 does not call it: the run begins with the first other call.
         """
         directory = checked_directory("logging_dir", self._directory)
-        if self._run is None and last_recorded_step(directory, rank_of(os.environ)) is None:
+        if self._run is None and last_recorded_step(directory, process_rank()) is None:
             self._begin(None)
 
     @tracking.on_main_process

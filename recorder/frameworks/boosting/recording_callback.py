@@ -16,7 +16,7 @@ from toposcope.recorder.frameworks.boosting.evaluations import Evaluation, named
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.program_exit import is_exiting
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
@@ -50,8 +50,8 @@ class RecordingCallback:
         with ToposcopeCallback("runs/first") as callback:
             xgboost.train(params, data, callbacks=[callback])
 
-    Without one, an exception is recorded if it ends the program; a training that ended by an exception that the program
-    handled counts as failed.
+    Without one, an exception is recorded if it ends the program; a training that ended with an exception that the
+    program handled counts as failed.
     """
 
     def __init__(
@@ -209,7 +209,7 @@ class RecordingCallback:
         """
         observer = self._end_observer
         if not is_exiting() and (observer is None or observer.ending_without_close() == FINISHED):
-            self._fail(RuntimeError("The training ended by an exception, which the program handled."))
+            self._fail(RuntimeError("The training ended with an exception that the program handled."))
 
     def _observe(self, trainer: object, on_end: Callable[[], None]) -> None:
         """Call a function when an object ceases to exist that lives as long as the training, unless it ends before.
@@ -232,7 +232,7 @@ class RecordingCallback:
             self._finalizer = None
 
     def _warn_of_earlier_steps(self) -> None:
-        if (last := last_recorded_step(self._summary_dir, rank_of(os.environ))) is not None:
+        if (last := last_recorded_step(self._summary_dir, process_rank())) is not None:
             log.warn(
                 "%s contains an earlier training, up to step %d. This one begins at step 1: the page shows its steps "
                 "and keeps the earlier ones as an attempt. To separate them pass another summary_dir; to continue a "

@@ -15,7 +15,7 @@ class ToposcopeWriter(MetricWriter):
     """Records scalars, images, texts, histograms, tensors and hyperparameters; several writers may be combined.
 
     The run begins with the first call: with values at a later step than the first, the run of an earlier process is
-    continued there. close() ends it. Only the process of rank 0 records. Videos and audios are not recorded, with one
+    continued there. close() ends it. Only the process of rank 0 records. Videos and audio are not recorded, with one
     warning each.
     """
 
@@ -54,9 +54,9 @@ class ToposcopeWriter(MetricWriter):
             self._run.warn_once(name, "videos are not recorded.")
 
     def write_audios(self, step: int, audios: Mapping[str, Any], *, sample_rate: int) -> None:
-        """Warn that audios are not recorded."""
+        """Warn that audio is not recorded."""
         for name in audios:
-            self._run.warn_once(name, "audios are not recorded.")
+            self._run.warn_once(name, "audio is not recorded.")
 
     def write_hparams(self, hparams: Mapping[str, Any]) -> None:
         """Record hyperparameters as lineage, without secrets."""

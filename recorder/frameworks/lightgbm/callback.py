@@ -21,7 +21,7 @@ class ToposcopeCallback(RecordingCallback):
 
         lightgbm.train(parameters, data, valid_sets=[data, valid], callbacks=[ToposcopeCallback("runs/first")])
 
-    Of a model that is trained further (`init_model`) the steps continue after its iterations. Of several machines only
+    If a model is trained further (`init_model`), the steps continue after its iterations. Of several machines only
     the first one records, as all of them have the same evaluations; stops that callbacks of ours request are ignored.
 
     LightGBM first calls its callbacks after the first iteration: a training that fails in it leaves no run.

@@ -7,12 +7,12 @@ from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
+from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
 from toposcope.recorder.training.driven_run import DrivenRun
-from toposcope.recorder.writing.earlier_recordings import last_recorded_step
 
 _COLLECTED = {
     "collect_graph": False,
@@ -53,7 +53,7 @@ class LoggedRun:
         self._settings = settings
         self._run: DrivenRun | None = None
         self._warned: set[str] = set()
-        self.is_recording = rank_of(os.environ) == 0
+        self.is_recording = process_rank() == 0
 
     def __getstate__(self) -> dict[str, Any]:
         return vars(self) | {"_run": None}
@@ -79,7 +79,7 @@ class LoggedRun:
         if not self.is_recording:
             return
         if not initial_step:
-            self._warn_of_earlier_steps()
+            warn_of_earlier_training(self.summary_dir)
         data = _COLLECTED | dict(self._settings.get("collect_specified_data") or {})
         collector = SummaryCollector(self.summary_dir, **(self._settings | {"collect_specified_data": data}))
         self._run = DrivenRun(
@@ -133,12 +133,3 @@ class LoggedRun:
                 run.log({tag: value}, step)
             except (TypeError, ValueError) as error:
                 self.warn_once(str(tag), error)
-
-    def _warn_of_earlier_steps(self) -> None:
-        if (last := last_recorded_step(self.summary_dir, rank_of(os.environ))) is not None:
-            log.warn(
-                "%s contains an earlier training, up to step %d. This one begins again: the page shows its steps and "
-                "keeps the earlier ones as an attempt. To separate them use another directory.",
-                self.summary_dir,
-                last,
-            )

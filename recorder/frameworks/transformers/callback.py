@@ -8,15 +8,15 @@ from transformers import TrainerCallback
 
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
+from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.frameworks.transformers.logs import evaluation_results, tagged, without
 from toposcope.recorder.frameworks.transformers.observed_trainer import ObservedTrainer, calling_trainer
 from toposcope.recorder.frameworks.transformers.run_settings import lineage_of, run_directory, trial_name
 from toposcope.recorder.messages.lineage import custom_lineage
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
-from toposcope.recorder.writing.earlier_recordings import last_recorded_step
 
 _MOST_EPOCHS = 1 << 20
 """A data set without length has sys.maxsize epochs."""
@@ -185,7 +185,7 @@ class ToposcopeCallback(TrainerCallback):
         self._trainings += 1
         collector = SummaryCollector(directory, **self._settings_of_process(state, trainer))
         if not state.global_step:
-            _warn_of_earlier_steps(directory)
+            warn_of_earlier_training(directory)
         optimizer = getattr(optimizer, "optimizer", optimizer)
         has_epochs = 0 < state.num_train_epochs < _MOST_EPOCHS
         return DrivenRun(
@@ -270,10 +270,11 @@ class ToposcopeCallback(TrainerCallback):
 
 def _has_rank(state: Any) -> bool:
     """Return whether the files of this process can be distinguished from those of the first one."""
-    if state.is_world_process_zero or rank_of(os.environ):
+    if state.is_world_process_zero or process_rank():
         return True
     log.warn(
-        "This process records nothing: it is not the first one, and no variable such as RANK says which one it is."
+        "This process records nothing: it is not the first one, and neither torch.distributed nor a variable such as "
+        "RANK says which one it is."
     )
     return False
 
@@ -299,13 +300,3 @@ def _learning_rate(optimizer: Any) -> Any:
     if len({group.get("initial_lr", group["lr"]) for group in groups}) == 1:
         return lambda: optimizer.param_groups[0]["lr"]
     return lambda: [group["lr"] for group in optimizer.param_groups]
-
-
-def _warn_of_earlier_steps(directory: str) -> None:
-    if (last := last_recorded_step(directory, rank_of(os.environ))) is not None:
-        log.warn(
-            "%s contains an earlier training, up to step %d. This one begins at step 1: the page shows its steps and "
-            "keeps the earlier ones as an attempt. To separate them pass another summary_dir or output_dir.",
-            directory,
-            last,
-        )

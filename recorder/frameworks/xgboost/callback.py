@@ -17,7 +17,7 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
 
         xgboost.train(params, data, evals=[(data, "train"), (valid, "valid")], callbacks=[ToposcopeCallback("runs/x")])
 
-    Of a model that is trained further (`xgb_model`) the steps continue after its iterations. In a distributed training
+    If a model is trained further (`xgb_model`), the steps continue after its iterations. In a distributed training
     only the process of rank 0 records, as all of them have the same evaluations. The position among the callbacks does
     not matter: an iteration whose callbacks were not all called, because another one ended the training, is recorded at
     the end.

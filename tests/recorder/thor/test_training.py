@@ -230,7 +230,7 @@ def test_layer_added_after_compilation_is_trained_like_an_eager_one(is_frozen: b
 
         def forward(self, inputs: Tensor) -> Tensor:
             """Return the outputs."""
-            return self.last(torch.relu(self.first(inputs)))  # type: ignore[no-any-return]
+            return self.last(torch.relu(self.first(inputs)))
 
     nets = Two(), Two()
     nets[1].compile(backend="eager")

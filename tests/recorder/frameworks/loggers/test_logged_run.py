@@ -1,0 +1,30 @@
+"""LoggedRun: a run of a library that logs named values."""
+
+from pathlib import Path
+
+import pytest
+import torch.distributed
+
+from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
+
+
+def test_only_the_first_process_of_a_process_group_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spawned processes have no variable that names their rank."""
+    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
+    for rank in (0, 1):
+        monkeypatch.setattr(torch.distributed, "get_rank", lambda rank=rank: rank)
+        assert LoggedRun(tmp_path).is_recording == (rank == 0)
+
+
+def test_earlier_training_in_the_directory_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Unless the training continues it."""
+    for initial_step in (0, 2, 0):
+        run = LoggedRun(tmp_path, collect_specified_data={"collect_machine": False})
+        run.begin(initial_step=initial_step)
+        run.log({"loss": 0.5}, initial_step + 1)
+        run.log({"loss": 0.25}, initial_step + 2)
+        run.end()
+    reports = [each for each in caplog.messages if "contains an earlier training" in each]
+
+    assert len(reports) == 1
+    assert "up to step 4. This one begins again" in reports[0]
