@@ -19,7 +19,7 @@ from functools import partial
 from typing import NamedTuple
 
 import torch
-from thor_race import FREQUENCY, SETTINGS, TUNING_SEEDS, Run, Setting, Tuned, Tuning, race, step_seconds
+from thor_race import BLOCK_SIZE, FREQUENCY, SETTINGS, TUNING_SEEDS, Run, Setting, Tuned, Tuning, race, step_seconds
 from thor_targets import Reading, arithmetic_ratio, best_value, first_reading, median_with_missed, ratio
 from thor_tasks import DIGITS, PIXELS, TASKS, Data, Task, dense
 
@@ -86,7 +86,7 @@ def measure_widths(options: argparse.Namespace) -> list[Goal]:
         own, others = (1000 * statistics.median(seconds[name]) for name in ("THOR", "SGD"))
         print(
             f"  width {width:4}, batch {batch:4}: {own:7.2f} / {others:6.2f} ms = {own / others:4.2f} "
-            f"({arithmetic_ratio(sizes, batch, FREQUENCY):4.2f})",
+            f"({arithmetic_ratio(sizes, batch, FREQUENCY, BLOCK_SIZE):4.2f})",
             flush=True,
         )
     return []
@@ -145,7 +145,7 @@ def print_trial(setting: Setting, seed: int, readings: Sequence[Reading]) -> Non
 
 def mlp_goals(found: Found) -> list[Goal]:
     """Return the goals of steps and of the time a step."""
-    bound = arithmetic_ratio((PIXELS, 256, 256, DIGITS), TASKS[0].batch, FREQUENCY)
+    bound = arithmetic_ratio((PIXELS, 256, 256, DIGITS), TASKS[0].batch, FREQUENCY, BLOCK_SIZE)
     times = step_time(found)
     return [fewer_steps(found, 0.65), times._replace(text=f"{times.text} (arithmetic alone {bound:.2f})")]
 

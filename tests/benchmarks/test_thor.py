@@ -73,7 +73,11 @@ def test_arithmetic_of_one_layer(targets: Any) -> None:
     """Counted by hand: 3 inputs with bias, 2 outputs, 5 samples, every step due."""
     plain = 2 * (2 * 5 * 3 * 2)
     natural, due = 2 * 2 * 4 * 4 + 2 * 2 * 2 * 4, 2 * 5 * (4 * 4 + 2 * 2) + 4**3 + 2**3
-    assert targets.arithmetic_ratio((3, 2), 5, 1) == pytest.approx(1 + (natural + due) / plain)
+    assert targets.arithmetic_ratio((3, 2), 5, 1, block=8) == pytest.approx(1 + (natural + due) / plain)
+
+    natural = 2 * 2 * (2 * 2 + 2 * 2) + 2 * 4 * 2 * 2
+    due = 2 * 5 * (4 * 4 + 2 * 2) + 2 * 2**3 + 2**3
+    assert targets.arithmetic_ratio((3, 2), 5, 1, block=2) == pytest.approx(1 + (natural + due) / plain)
 
 
 def test_optimizers_train_under_equal_conditions(trainings: Any) -> None:
