@@ -1,6 +1,5 @@
 """RecordingCallback: the recording side of the callbacks that libraries for gradient boosting call."""
 
-import inspect
 import os
 import weakref
 from collections.abc import Callable, Iterable, Mapping
@@ -9,6 +8,7 @@ from typing import Any, Self
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_text
+from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.ending import FINISHED
@@ -17,7 +17,7 @@ from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.program_exit import is_exiting
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
+from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
 
@@ -77,13 +77,9 @@ class RecordingCallback:
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         super().__init__()
-        inspect.signature(SummaryCollector).bind(".", **settings)
-        SummaryCollector(summary_dir, **settings)
         self._summary_dir = os.fspath(summary_dir)
         self._loss = None if loss is None else checked_text("loss", loss)
-        self._callbacks = checked_callbacks(callbacks)
-        if any(isinstance(each, SummaryCollector) for each in self._callbacks):
-            raise ValueError("Pass the arguments of SummaryCollector to ToposcopeCallback, not a SummaryCollector.")
+        self._callbacks = checked_settings(summary_dir, callbacks, settings)
         self._settings = settings
         self._run: DrivenRun | None = None
         self._results: dict[str, float] = {}

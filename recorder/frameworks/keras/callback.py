@@ -6,13 +6,14 @@ from typing import Any
 
 import keras
 
+from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.frameworks.keras.batch_losses import BatchLosses
 from toposcope.recorder.frameworks.keras.observed_model import observe_models
 from toposcope.recorder.frameworks.keras.run_settings import lineage_of
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import rank_of
-from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
+from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
 
@@ -44,10 +45,7 @@ class ToposcopeCallback(keras.callbacks.Callback):
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         super().__init__()
-        SummaryCollector(summary_dir, **settings)
-        self._callbacks = checked_callbacks(callbacks)
-        if any(isinstance(each, SummaryCollector) for each in self._callbacks):
-            raise ValueError("Pass the arguments of SummaryCollector to ToposcopeCallback, not a SummaryCollector.")
+        self._callbacks = checked_settings(summary_dir, callbacks, settings)
         self._summary_dir, self._settings = summary_dir, settings
         self._reset()
 

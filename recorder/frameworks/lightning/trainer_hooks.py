@@ -1,6 +1,5 @@
 """TrainerHooks: what ToposcopeCallback does; the packages of Lightning differ only in its base class."""
 
-import inspect
 import math
 import os
 from collections.abc import Mapping
@@ -8,6 +7,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from toposcope.recorder import log
+from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.frameworks.lightning.logger_methods import LoggerMethods
@@ -17,7 +17,7 @@ from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.summary import paused
 from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
+from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
 
 _FIT = "fit"
@@ -62,12 +62,7 @@ class TrainerHooks:
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         super().__init__()
-        inspect.signature(SummaryCollector).bind(".", **settings)
-        if summary_dir is not None:
-            SummaryCollector(summary_dir, **settings)
-        self._callbacks = checked_callbacks(callbacks)
-        if any(isinstance(each, SummaryCollector) for each in self._callbacks):
-            raise ValueError("Pass the arguments of SummaryCollector to ToposcopeCallback, not a SummaryCollector.")
+        self._callbacks = checked_settings(summary_dir, callbacks, settings)
         self._summary_dir, self._settings = summary_dir, settings
         self._reset()
 

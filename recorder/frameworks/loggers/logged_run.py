@@ -1,17 +1,17 @@
 """LoggedRun: a run of a library that logs named values, with steps that it counts itself."""
 
-import inspect
 import os
 from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder import log
+from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
+from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
 
 _COLLECTED = {
@@ -44,12 +44,8 @@ class LoggedRun:
             TypeError: an argument has the wrong type, or there is no such argument.
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
-        inspect.signature(SummaryCollector).bind(".", **settings)
-        SummaryCollector(summary_dir, **settings)
         self.summary_dir = os.fspath(summary_dir)
-        self._callbacks = checked_callbacks(callbacks)
-        if any(isinstance(each, SummaryCollector) for each in self._callbacks):
-            raise ValueError("Pass the arguments of SummaryCollector themselves, not a SummaryCollector.")
+        self._callbacks = checked_settings(summary_dir, callbacks, settings)
         self._settings = settings
         self._run: DrivenRun | None = None
         self._warned: set[str] = set()

@@ -1,12 +1,12 @@
 """ToposcopeCallback: runs our callbacks in the trainings of transformers.Trainer, and records them."""
 
-import inspect
 import os
 from typing import Any
 
 from transformers import TrainerCallback
 
 from toposcope.recorder import log
+from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.frameworks.transformers.logs import evaluation_results, tagged, without
@@ -14,7 +14,7 @@ from toposcope.recorder.frameworks.transformers.observed_trainer import Observed
 from toposcope.recorder.frameworks.transformers.run_settings import lineage_of, run_directory, trial_name
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
+from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
 
@@ -56,12 +56,7 @@ class ToposcopeCallback(TrainerCallback):
             TypeError: an argument has the wrong type, or there is no such argument.
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
-        inspect.signature(SummaryCollector).bind(".", **settings)
-        if summary_dir is not None:
-            SummaryCollector(summary_dir, **settings)
-        self._callbacks = checked_callbacks(callbacks)
-        if any(isinstance(each, SummaryCollector) for each in self._callbacks):
-            raise ValueError("Pass the arguments of SummaryCollector to ToposcopeCallback, not a SummaryCollector.")
+        self._callbacks = checked_settings(summary_dir, callbacks, settings)
         self._summary_dir = summary_dir
         self._settings = settings
         self._reset()
