@@ -1,4 +1,4 @@
-"""Modules that stand in for torch.utils.tensorboard without TensorBoard, and for tensorboardX that is not installed."""
+"""Modules in the place of torch.utils.tensorboard without TensorBoard, and of tensorboardX that is not installed."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -44,7 +44,7 @@ def package_of(module: str) -> str | None:
 
 
 def stand_in_spec(module: str) -> ModuleSpec:
-    """Return the spec of the module that stands in for one of that name."""
+    """Return the spec of the module that replaces an absent one of that name."""
     return ModuleSpec(module, _StandInLoader(), is_package=module in (TORCH_PACKAGE, TENSORBOARDX_PACKAGE))
 
 

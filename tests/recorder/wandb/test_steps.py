@@ -2,9 +2,11 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from support.recorded_run import run_in, scalars_of, tags_of
 
 from toposcope.recorder import wandb
@@ -65,8 +67,7 @@ def test_names_of_nested_mappings_are_joined_by_dots(tmp_path: Path) -> None:
 
 def test_scalars_of_every_kind_are_recorded(tmp_path: Path) -> None:
     """Numbers of Python, NumPy and PyTorch, with NaN and infinities, and arrays with one element."""
-    torch = pytest.importorskip("torch")
-    values = {
+    values: dict[str, Any] = {
         "int": 3,
         "bool": True,
         "nan": float("nan"),

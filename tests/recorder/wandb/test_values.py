@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
+import torch
 from PIL import Image as Pillow
 from support.recorded_run import run_in, scalars_of, tags_of
 
@@ -32,7 +34,6 @@ def text_of(directory: Path, tag: str) -> str:
 
 def test_images_have_their_pixels(tmp_path: Path) -> None:
     """Of arrays, tensors, images of Pillow and files; floats up to 1 are multiplied by 255."""
-    torch = pytest.importorskip("torch")
     array = np.random.default_rng(0).integers(0, 256, (4, 5, 3), dtype=np.uint8)
     Pillow.fromarray(array).save(tmp_path / "image.png")
     images = {
@@ -131,7 +132,6 @@ def test_a_table_is_a_text_and_a_file(tmp_path: Path) -> None:
 
 def test_a_table_takes_a_dataframe() -> None:
     """As data or as dataframe."""
-    pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": [1, 2], "b": ["x", "y"]})
     for table in (wandb.Table(dataframe=frame), wandb.Table(data=frame)):
         assert (table.columns, table.data) == (["a", "b"], [[1, "x"], [2, "y"]])
@@ -229,7 +229,6 @@ def test_an_alert_is_logged_and_recorded(tmp_path: Path, caplog: pytest.LogCaptu
 
 def test_watched_models_have_histograms(tmp_path: Path) -> None:
     """Of gradients and parameters, at the steps of the values that are logged with them, until unwatch()."""
-    torch = pytest.importorskip("torch")
     network = torch.nn.Linear(3, 2)
     with wandb.init() as run:
         wandb.watch(network, log="all", log_freq=2)
@@ -258,7 +257,6 @@ def test_watching_something_else_only_warns(caplog: pytest.LogCaptureFixture) ->
 
 def test_the_graph_of_a_watched_model_is_recorded(tmp_path: Path) -> None:
     """With log_graph=True."""
-    torch = pytest.importorskip("torch")
     network = torch.nn.Linear(3, 2)
     with wandb.init() as run:
         run.watch(network, log=None, log_graph=True)
