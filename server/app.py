@@ -46,6 +46,7 @@ from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
+from toposcope.server.search.search import RunSearch
 from toposcope.server.version import VERSION
 
 _GZIP_BYTES = 4096
@@ -123,7 +124,7 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
         openapi_url=f"{root}/openapi.json",
     )
     app.state.logdir, app.state.streams, app.state.started = logdir, streams, time.monotonic()
-    app.state.notes, app.state.overview = notes_store, overview_cache
+    app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, RunSearch(overview_cache)
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)
     router = APIRouter(prefix=root)

@@ -56,7 +56,7 @@ def parameter_of(overview: Overview, names: Sequence[str]) -> Callable[[Row], Va
 
 
 def sort_key(value: float | str | tuple[str, ...] | None) -> SortKey | None:
-    """Return a key for sorting values of a field: numbers before texts, numbers within texts by value; None: no value."""
+    """Return a key for sorting values of a field: numbers before texts, and by the numbers in texts."""
     if value is None or value == ():
         return None
     texts = value if isinstance(value, tuple) else (str(value).casefold(),)
