@@ -282,11 +282,11 @@ def test_hostile_names_and_times_are_unchanged(tmp_path: Path, serve: Serve) -> 
 def test_runs_are_searched_sorted_and_paged(tmp_path: Path, serve: Serve) -> None:
     """Both lists of runs accept a search, a field to sort by and a page; labels are those of the notes."""
     for number in range(12):
-        write_run(tmp_path / f"run-{number}", [scalar_event(10.0, 1, {"loss": float(number % 6)})])
-    client = serve(tmp_path, "--data-dir", str(tmp_path / "data"))
+        write_run(tmp_path / "logs" / f"run-{number}", [scalar_event(10.0, 1, {"loss": float(number % 6)})])
+    client = serve(tmp_path / "logs", "--data-dir", str(tmp_path / "data"))
     for number in range(0, 12, 2):
         client.put("api/notes", params={"run": f"run-{number}"}, json={"tags": ["even"]}).raise_for_status()
-    query = {"search": "label:even loss<=2", "sort": "loss", "descending": True, "offset": 1, "limit": 2}
+    query: dict[str, Any] = {"search": "label:even loss<=2", "sort": "loss", "descending": True, "offset": 1, "limit": 2}
 
     for path in ("api/overview", "api/runs"):
         reply = client.get(path, params=query).raise_for_status().json()
