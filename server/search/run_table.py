@@ -51,6 +51,7 @@ class RunTable:
 
     def __init__(self, overview: Overview) -> None:
         self._overview = overview
+        self._seen: tuple[Mapping[str, RunView], Mapping[str, RunNotes]] | None = None
         self._rows: list[Row] = []
         self._row_of: dict[str, int] = {}
         self._columns: dict[tuple[str, ...], _Column] = {}
@@ -64,9 +65,12 @@ class RunTable:
         """Bring the table up to date.
 
         Args:
-            runs: all runs, by name.
-            notes: of those that have notes, by name.
+            runs: all runs, by name; the mapping is never modified.
+            notes: of those that have notes, by name; never modified either.
         """
+        if self._seen is not None and self._seen[0] is runs and self._seen[1] is notes:
+            return
+        self._seen = runs, notes
         sessions, names = self._overview.sessions(runs), self._overview.session_names(runs)
         rows = [
             Row(run, notes.get(name, NO_NOTES), names.get(name, ""), sessions.get(name, ()))
