@@ -286,7 +286,13 @@ def test_runs_are_searched_sorted_and_paged(tmp_path: Path, serve: Serve) -> Non
     client = serve(tmp_path / "logs", "--data-dir", str(tmp_path / "data"))
     for number in range(0, 12, 2):
         client.put("api/notes", params={"run": f"run-{number}"}, json={"tags": ["even"]}).raise_for_status()
-    query: dict[str, Any] = {"search": "label:even loss<=2", "sort": "loss", "descending": True, "offset": 1, "limit": 2}
+    query: dict[str, Any] = {
+        "search": "label:even loss<=2",
+        "sort": "loss",
+        "descending": True,
+        "offset": 1,
+        "limit": 2,
+    }
 
     for path in ("api/overview", "api/runs"):
         reply = client.get(path, params=query).raise_for_status().json()
