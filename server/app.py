@@ -46,6 +46,7 @@ from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
+from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.search import RunSearch
 from toposcope.server.version import VERSION
 
@@ -125,6 +126,7 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
     )
     app.state.logdir, app.state.streams, app.state.started = logdir, streams, time.monotonic()
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, RunSearch(overview_cache)
+    app.state.tag_counts = TagCounts()
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)
     router = APIRouter(prefix=root)
