@@ -20,6 +20,7 @@ from pathlib import Path
 import google_crc32c
 from platformdirs import user_cache_path
 
+from toposcope.server.places.place import OpenFile
 from toposcope.server.reading.segment import DamagedSegmentError, Identity, Segment, decode, encode
 
 LIMIT_BYTES = 8 << 30
@@ -77,14 +78,15 @@ class Index:
         elif _PART_FILE.fullmatch(entry.name) and time.time() - status.st_mtime > _FRESH_SECONDS:
             os.unlink(entry.path)
 
-    def load(self, path: str, descriptor: int, inode: int, size: int) -> list[Segment]:
+    def load(self, path: str, file: OpenFile) -> list[Segment]:
         """Return the consecutive segments of an event file from its start on.
 
         Args:
             path: of the event file, the same at every start.
-            descriptor: the event file, open for reading.
-            inode: its inode.
-            size: its size in bytes.
+            file: the event file.
+
+        Raises:
+            OSError: the event file cannot be read.
         """
         key = _key(path)
         if key not in self._ranges:
@@ -93,10 +95,10 @@ class Index:
         at = 0
         for start, end in sorted(self._ranges[key], key=lambda limits: (limits[0], -limits[1])):
             # A segment of no bytes records that large records before it were verified.
-            if start != at or end > size or (end == start and not segments):
+            if start != at or end > file.status.size or (end == start and not segments):
                 continue
             segment = self._load(key, start, end)
-            if segment is None or segment.identity != identify(descriptor, inode, end):
+            if segment is None or segment.identity != identify(file, end):
                 self._delete(key, start, end)
                 continue
             segments.append(segment)
@@ -171,11 +173,15 @@ class Index:
         return f"{self._folder}/{key[:2]}/{key}-{start}-{end}"
 
 
-def identify(descriptor: int, inode: int, end: int) -> Identity:
-    """Return the identity of an event file that was read up to `end`."""
-    head = os.pread(descriptor, min(_CHECKED_BYTES, end), 0)
-    tail = os.pread(descriptor, min(_CHECKED_BYTES, end), max(0, end - _CHECKED_BYTES))
-    return Identity(inode, google_crc32c.value(head), google_crc32c.value(tail))
+def identify(file: OpenFile, end: int) -> Identity:
+    """Return the identity of an event file that was read up to `end`.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    head = file.read(0, min(_CHECKED_BYTES, end))
+    tail = file.read(max(0, end - _CHECKED_BYTES), min(_CHECKED_BYTES, end))
+    return Identity(file.status.inode, google_crc32c.value(head), google_crc32c.value(tail))
 
 
 def _key(path: str) -> str:

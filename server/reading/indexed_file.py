@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from toposcope.server.places.place import OpenFile
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.segment import Segment
 from toposcope.server.reading.tag_table import Tag
@@ -38,9 +39,13 @@ class IndexedFile:
         """Replace all segments with the next one: the file is read again from its start."""
         self._indexed = _NOTHING
 
-    def load(self, descriptor: int, inode: int, size: int) -> list[Segment]:
-        """Return the segments of the file, which is open, has this inode and `size` bytes."""
-        segments = self._index.load(self._path, descriptor, inode, size)
+    def load(self, file: OpenFile) -> list[Segment]:
+        """Return the segments of the file.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        segments = self._index.load(self._path, file)
         rows: dict[Tag, int] = {}
         for segment in segments:
             for tag, points in segment.series.items():
