@@ -57,8 +57,10 @@ def discover(logdir: str, below: str | None = None, place: Place = UNCHECKED) ->
             if file:
                 found.files.append(file)
                 has_links = has_links or entry.is_link
+            elif entry.kind == "unknown":
+                found.unlisted[entry.path] = entry.problem
             elif entry.problem:
-                (found.unlisted if entry.kind == "unknown" else found.unfollowed)[entry.path] = entry.problem
+                found.unfollowed[entry.path] = entry.problem
             else:
                 ignored += 1
     return found._replace(ignored_files=ignored, has_links=has_links)

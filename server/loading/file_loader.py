@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -44,6 +45,9 @@ class _LoadedFile:
     has_more: bool = False
     has_news: bool = True
     """Whether the last read found more than heartbeats."""
+    edition: int = 0
+    training_edition: int = 0
+    """Of the file, after the last successful read."""
 
 
 class Progress(NamedTuple):
@@ -258,12 +262,13 @@ class FileLoader:
         loaded = self._files[path]
         loaded.has_news = True
         try:
-            edition, training_edition = loaded.file.edition, loaded.file.training_edition
             loaded.has_more = loaded.file.read(_BUDGET_BYTES)
             loaded.view = loaded.file.view() or loaded.view
-            loaded.has_news = loaded.file.edition != edition
-            if loaded.file.training_edition != training_edition:
+            # Compared with those of the last successful read: one that failed may have read something too.
+            loaded.has_news = loaded.file.edition != loaded.edition
+            if loaded.file.training_edition != loaded.training_edition:
                 loaded.recorded = loaded.grown
+            loaded.edition, loaded.training_edition = loaded.file.edition, loaded.file.training_edition
         except Exception as error:  # Whatever a file contains, the others are read.
             loaded.has_more = False
             self._report(path, error)
@@ -326,10 +331,10 @@ class FileLoader:
             if due > now and not is_last:
                 continue
             is_quiet = is_last or time.time() - self._files[path].modified > _QUIET_SECONDS
-            if self._files[path].file.save(is_quiet):
-                del self._unsaved[path]
-            else:
-                self._unsaved[path] = now + _QUIET_SECONDS
+            self._unsaved[path] = now + _QUIET_SECONDS
+            with suppress(MemoryError):
+                if self._files[path].file.save(is_quiet):
+                    del self._unsaved[path]
             if not is_last and time.monotonic() - now > _SAVE_SECONDS:
                 return
 

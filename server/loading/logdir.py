@@ -1,5 +1,6 @@
 """A logdir and its runs: one thread loads them and publishes snapshots, which all others read."""
 
+import contextlib
 import errno
 import gc
 import logging
@@ -26,8 +27,8 @@ _POLL_SECONDS = 0.2
 _WATCHED_WALK_SECONDS = 60.0
 _PUBLISH_SHARE = 20
 _MANY_FILES = 200
-_RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 0.25, 30.0
-"""A walk that could not read something is repeated after twice as long, and twice as long again, up to the second."""
+_RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 0.5, 30.0
+"""How soon a walk that could not read something is repeated, at first and at last; each time after twice as long."""
 _MOST_RETRIES = 10
 """Of a logdir that is loaded only once."""
 _WALK_SHARE = 50  # A walk that takes t seconds is repeated after at least 50 t: 2 % of a core.
@@ -90,12 +91,13 @@ class Logdir:
         self._discovery = Discovery([], 0, {}, {}, False)
         self._failure: dict[str, str] = {}
         """Why the last step failed, with the logdir as the key; empty if it did not."""
-        self._failed_walks = 0
-        """How many walks in succession found something that they could not read."""
+        self._retries = 0
+        """How many walks in succession found something that could not be read."""
+        self._next_retry, self._walked = math.inf, 0.0
         self._unpublished: set[str] = set()
         """Directories whose changes are not in the snapshot yet."""
         self._subscribers: list[Callable[[Update], None]] = []
-        self._next_walk = 0.0
+        self._next_walk = self._next_step = 0.0
         self._publish_seconds = 0.0
         self._wake = threading.Event()
         self._changes = Changes(self._wake)
@@ -124,22 +126,38 @@ class Logdir:
 
     def _run(self) -> None:
         while not self._is_stopping:
-            try:
-                self._step()
-                self._failure = {}
-            except Exception as error:  # The top of the thread: /api/health reports it; what is loaded is still served.
-                self._failure = {self.path: repr(error)}
-                self._next_walk = time.monotonic() + max(self._reload_seconds, 1.0)
-                log.exception("loading failed")
-                self._wake.wait(_POLL_SECONDS)
+            self.step()
+            self._sleep()
+        self.stop_loading()
+
+    def stop_loading(self) -> None:
+        """Bring the index up to date and end all other threads; called in the loading thread."""
         self._changes.stop()
         self._loader.save(is_last=True)
         self._loader.stop()
 
+    def _note_failure(self, error: Exception) -> None:
+        self._next_walk = time.monotonic() + max(self._reload_seconds, 1.0)
+        with contextlib.suppress(MemoryError):  # It may be what failed.
+            log.error("loading failed", exc_info=error)
+            self._failure = {self.path: repr(error)}
+            self.snapshot = self.snapshot._replace(problems=MappingProxyType(self._problems()))
+
+    def walk_soon(self) -> None:
+        """Look for new and removed files with the next step; called in the loading thread."""
+        self._next_walk = 0.0
+
+    def step(self) -> None:
+        """Find what is new, load it, and do some of the work that can wait; called in the loading thread only."""
+        self._next_step = time.monotonic() + _POLL_SECONDS
+        try:
+            self._step()
+        except Exception as error:  # The top of the thread: /api/health reports it; what is loaded is still served.
+            self._note_failure(error)
+
     def _step(self) -> None:
-        """Find what is new, load it, and do some of the work that can wait."""
         if self._identity != _identify(self.path):  # It was replaced by another directory, which is not watched.
-            self._next_walk = 0.0
+            self.walk_soon()
             self._changes.stop()
         if time.monotonic() >= self._next_walk:
             self._walk()
@@ -148,38 +166,55 @@ class Logdir:
             if not self._changes.are_reported:
                 self._loader.poll()
         self._load()
-        self._idle()
+        self._failure = {}
+        self._next_step = time.monotonic() + _POLL_SECONDS
+        self._do_idle_work()
+        self._schedule()
 
-    def _idle(self) -> None:
-        """Do some of the work that can wait, and sleep until the next step."""
-        is_pending = self._reload_seconds or self._next_walk < math.inf
-        ends = time.monotonic() + _POLL_SECONDS if is_pending else math.inf
-        while self._loader.has_idle_work and not self._wake.is_set() and time.monotonic() < ends:
+    def _schedule(self) -> None:
+        """Repeat the walk soon if something could not be read."""
+        if not (self._discovery.unlisted or self._loader.problems):
+            self._retries, self._next_retry = 0, math.inf
+        elif self._next_retry <= self._walked or self._next_retry == math.inf:
+            pause = min(_RETRY_SECONDS * 2.0 ** min(self._retries, 30), _LONGEST_RETRY_SECONDS)
+            is_last = not self._reload_seconds and self._retries >= _MOST_RETRIES
+            self._next_retry = math.inf if is_last else time.monotonic() + pause
+            self._retries += 1
+        self._next_walk = min(self._next_walk, self._next_retry)
+
+    def _do_idle_work(self) -> None:
+        """Do some of the work that can wait, until the next step."""
+        while self._loader.has_idle_work and not self._wake.is_set() and time.monotonic() < self._next_step:
             changed = self._loader.verify()
             if changed:
                 self._unpublished |= changed
                 self._publish()
             self._loader.save(is_last=not self._reload_seconds)
             if self._loader.is_waiting:
-                return
+                self._wake.set()
+
+    def _sleep(self) -> None:
+        """Sleep until the next step."""
+        is_pending = self._reload_seconds or self._next_walk < math.inf or self._loader.has_idle_work
         if not self._is_stopping:
-            self._wake.wait(max(0.0, ends - time.monotonic()) if is_pending else None)
+            self._wake.wait(max(0.0, self._next_step - time.monotonic()) if is_pending else None)
         self._wake.clear()
 
     def _walk(self) -> None:
         """Find new and removed files. What could not be listed stays, and is tried again soon."""
         start = time.monotonic()
         discovery = self._discover()
-        if self._reload_seconds:
+        if self._reload_seconds and isinstance(self._place, LocalDisk):
             self._changes.watch(self._root, discovery.has_links)
         self._report(discovery)
         self._discovery = discovery
         gone = self._loader.replace(discovery.files, discovery.unlisted, self._root)
         self._unpublished |= {self._forget(path) for path in gone}
         self._runs.add(discovery.files)
-        has_failed = bool(discovery.unlisted or self._loader.problems)
-        self._failed_walks = self._failed_walks + 1 if has_failed else 0
-        self._next_walk = start + max(self._pause(), _WALK_SHARE * (time.monotonic() - start))
+        usual = max(self._reload_seconds, _WATCHED_WALK_SECONDS if self._changes.are_reported else 0.0)
+        self._walked = time.monotonic()
+        pause = max(usual, _WALK_SHARE * (self._walked - start))
+        self._next_walk = self._walked + pause if self._reload_seconds else math.inf
 
     def _discover(self) -> Discovery:
         self._identity = _identify(self.path)
@@ -196,14 +231,6 @@ class Logdir:
         for path in discovery.unfollowed.keys() - self._discovery.unfollowed.keys():
             log.warning("not following %s: %s", path, discovery.unfollowed[path])
 
-    def _pause(self) -> float:
-        """Return for how many seconds nothing has to be walked."""
-        usual = max(self._reload_seconds, _WATCHED_WALK_SECONDS if self._changes.are_reported else 0.0)
-        if self._failed_walks and (self._reload_seconds or self._failed_walks < _MOST_RETRIES):
-            again = min(_RETRY_SECONDS * 2.0 ** min(self._failed_walks, 30), _LONGEST_RETRY_SECONDS)
-            return min(again, usual) if self._reload_seconds else again
-        return usual if self._reload_seconds else math.inf
-
     def _apply_changes(self) -> None:
         """Apply the changes that the system reported."""
         removed: set[str] = set()
@@ -214,7 +241,7 @@ class Logdir:
                 if is_gone(error):
                     removed.add(path)
                 else:
-                    self._next_walk = 0.0
+                    self.walk_soon()
         gone = [path for path in self._loader.paths if find_above(path, removed, self._root)] if removed else []
         self._unpublished |= {self._forget(path) for path in gone}
 
@@ -228,7 +255,7 @@ class Logdir:
         is_directory = stat.S_ISDIR(status.st_mode)
         discovery = discover(self._root, path, self._place) if is_directory else None
         if stat.S_ISLNK(status.st_mode) or (discovery and (discovery.has_links or discovery.unlisted)):
-            self._next_walk = 0.0  # It finds what links lead to, and whether watching is still possible.
+            self.walk_soon()  # It finds what links lead to, and whether watching is still possible.
             return
         files: list[FoundFile] = [file] if file else discovery.files if discovery else []
         self._loader.add(files)

@@ -312,10 +312,10 @@ class EventFile:
             return True
         if scanner.partially_read or self._large.damaged:  # The file will be read again, without some records.
             return False
-        if not is_quiet and not indexed.is_worth_storing(end):
+        if not indexed.is_writable or (not is_quiet and not indexed.is_worth_storing(end)):
             return False
-        indexed.store(self._segment(scanner, identity))
-        return True
+        # What is too large for the index is not tried again.
+        return indexed.store(self._segment(scanner, identity)) or indexed.is_writable
 
     def _segment(self, scanner: Scanner, identity: Identity) -> Segment:
         """Return everything that was read."""

@@ -72,8 +72,13 @@ class IndexedFile:
         """Return whether so much was read up to `end` that it should be stored even if the file is still growing."""
         return end - self._indexed.end >= max(_WORTH_WRITING_BYTES, self._indexed.end // 8)
 
-    def store(self, whole: Segment) -> None:
-        """Write what the index lacks.
+    @property
+    def is_writable(self) -> bool:
+        """Whether it is worth trying to store something."""
+        return self._index.is_writable
+
+    def store(self, whole: Segment) -> bool:
+        """Write what the index lacks; return whether it was written.
 
         Args:
             whole: what was read of the file, from its start.
@@ -85,14 +90,16 @@ class IndexedFile:
             series={tag: points for tag, points in new.items() if points.total},
             large=whole.large[indexed.large :],
         )
-        if self._index.store(self._path, segment):
-            rows = {tag: points.total for tag, points in whole.series.items()}
-            self._indexed = _Indexed(
-                whole.end,
-                rows,
-                len(whole.large),
-                whole.counters.events,
-                len(whole.damage),
-                whole.verified,
-                indexed.segments + 1,
-            )
+        if not self._index.store(self._path, segment):
+            return False
+        rows = {tag: points.total for tag, points in whole.series.items()}
+        self._indexed = _Indexed(
+            whole.end,
+            rows,
+            len(whole.large),
+            whole.counters.events,
+            len(whole.damage),
+            whole.verified,
+            indexed.segments + 1,
+        )
+        return True

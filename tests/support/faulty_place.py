@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from toposcope.server.places.place import Buffer, Entry, Listing, OpenFile, Place, Status
+from toposcope.server.places.place import Buffer, Entry, Listing, OpenFile, Place, Status, reason_of
 
 ERRORS = (errno.EIO, errno.ESTALE, errno.EACCES, errno.EMFILE, errno.ENOSPC, errno.ENOMEM)
 """Those that disks and network file systems return for a while."""
@@ -49,7 +49,7 @@ class FaultyPlace:
         try:
             self._begin("entry", entry.path)
         except (OSError, MemoryError) as error:
-            return entry._replace(kind="unknown", status=None, problem=str(error))
+            return entry._replace(kind="unknown", status=None, problem=reason_of(error))
         return entry
 
     def stat(self, path: str) -> Status:
@@ -93,8 +93,15 @@ class FailOnce:
         self.count = 0
         self._number = number
         self._error = error
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """Neither fail nor count operations from now on."""
+        self._is_stopped = True
 
     def __call__(self, _: Operation) -> BaseException | None:
         """Return the error for the operation that fails."""
+        if self._is_stopped:
+            return None
         self.count += 1
         return error_of(self._error) if self.count - 1 == self._number else None
