@@ -1,14 +1,16 @@
 """The event files of a logdir: which of them have unread bytes, and reading those on all cores by priority."""
 
 import logging
-import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from toposcope.server.loading.discovery import FoundFile
+from toposcope.server.loading.discovery import FoundFile, find_above
+from toposcope.server.places.local_disk import UNCHECKED
+from toposcope.server.places.place import Place, Status, is_gone, reason_of
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
@@ -43,6 +45,9 @@ class _LoadedFile:
     has_more: bool = False
     has_news: bool = True
     """Whether the last read found more than heartbeats."""
+    edition: int = 0
+    training_edition: int = 0
+    """Of the file, after the last successful read."""
 
 
 class Progress(NamedTuple):
@@ -66,9 +71,12 @@ class ReadRuns(NamedTuple):
 class FileLoader:
     """Reads event files on all cores. Only prioritise() may be called from several threads."""
 
-    def __init__(self, index: Index | None) -> None:
+    def __init__(self, index: Index | None, place: Place = UNCHECKED) -> None:
         self.problems: dict[str, str] = {}
         """The reasons why files could not be read, by path."""
+        self.unlisted: dict[str, str] = {}
+        """The reasons why it is not known whether files still exist, by path."""
+        self._place = place
         self._index = index
         self._files: dict[str, _LoadedFile] = {}
         self._declared: dict[str, DeclaredPlugins] = {}
@@ -76,6 +84,8 @@ class FileLoader:
         self._waiting: set[str] = set()
         self._growing: set[str] = set()
         self._unverified: set[str] = set()
+        self._unverifiable: set[str] = set()
+        """Those whose large records could not be read."""
         self._unsaved: dict[str, float] = {}
         """When to write to the index, by path."""
         self._prioritised: frozenset[str] = frozenset()
@@ -106,6 +116,15 @@ class FileLoader:
         """The paths of all files."""
         return list(self._files)
 
+    @property
+    def unread(self) -> dict[str, str]:
+        """The reasons why files may contain more than what was read, by path: they cannot be read at present."""
+        return {**self.problems, **self.unlisted}
+
+    def run_of(self, path: str) -> str:
+        """Return the directory of a file, relative to the logdir."""
+        return self._files[path].run
+
     def modified(self, paths: Iterable[str]) -> float:
         """Return when any of some files was last written, in seconds since 1970; 0 if there are none."""
         return max((self._files[path].modified for path in paths), default=0.0)
@@ -129,12 +148,27 @@ class FileLoader:
         read = sum(file.view.read_bytes for file in self._files.values() if file.view)
         return Progress(len(self._files), len(self._waiting), sum(file.size for file in self._files.values()), read)
 
-    def replace(self, files: Iterable[FoundFile]) -> set[str]:
-        """Add files that are all there are now; return the paths of those that no longer exist."""
+    def replace(self, files: Iterable[FoundFile], unlisted: Mapping[str, str], logdir: str) -> set[str]:
+        """Add files that are all there are now; return the paths of those that no longer exist.
+
+        Args:
+            files: those that were found.
+            unlisted: directories and files of which nothing is known at present, with the reason: what was known of
+                them, and of everything below them, stays.
+            logdir: contains all files.
+        """
         present = {file.path: file for file in files}
-        gone = self._files.keys() - present.keys()
+        missing = self._files.keys() - present.keys()
+        above = {path: find_above(path, unlisted, logdir) for path in missing} if unlisted else {}
+        self.unlisted = {path: unlisted[directory] for path, directory in above.items() if directory is not None}
         self.add(present.values())
-        return gone
+        self._try_again()
+        return missing - self.unlisted.keys()
+
+    def _try_again(self) -> None:
+        """Schedule what failed before."""
+        self._unverified |= self._unverifiable
+        self._waiting |= self.problems.keys() & self._files.keys() - self._unverifiable
 
     def add(self, files: Iterable[FoundFile]) -> None:
         """Add new files and update the status of known ones."""
@@ -142,20 +176,21 @@ class FileLoader:
         for file in files:
             if file.path not in self._files:
                 declared = self._declared.setdefault(file.run, DeclaredPlugins())
-                event_file = EventFile(file.path, file.name, self._index, declared)
-                grown = seen_first(file.status.st_mtime)
+                event_file = EventFile(file.path, file.name, self._index, declared, self._place)
+                grown = seen_first(file.status.modified)
                 self._files[file.path] = _LoadedFile(
-                    file.run, event_file, file.status.st_size, file.status.st_mtime, grown, grown
+                    file.run, event_file, file.status.size, file.status.modified, grown, grown
                 )
-            if now - file.status.st_mtime < _GROWING_SECONDS:
+            if now - file.status.modified < _GROWING_SECONDS:
                 self._growing.add(file.path)
             self._update_status(file.path, file.status)
 
     def forget(self, path: str) -> str:
         """Remove a file that no longer exists; return the name of its run."""
         self.problems.pop(path, None)
+        self.unlisted.pop(path, None)
         self._unsaved.pop(path, None)
-        for paths in (self._waiting, self._growing, self._unverified):
+        for paths in (self._waiting, self._growing, self._unverified, self._unverifiable):
             paths.discard(path)
         return self._files.pop(path).run
 
@@ -164,28 +199,27 @@ class FileLoader:
         now = time.time()
         for path in self._growing - self.problems.keys():  # Those are tried again after the next walk.
             try:
-                status = os.stat(path)
+                status = self._place.stat(path)
             except OSError:
                 continue  # The next walk finds that it is gone.
-            if not self._update_status(path, status) and now - status.st_mtime > _GROWING_SECONDS:
+            if not self._update_status(path, status) and now - status.modified > _GROWING_SECONDS:
                 self._growing.discard(path)
 
     def check(self, paths: Iterable[str]) -> bool:
         """Update the status of some files now; return False if that of a file is not available at present."""
         for path in paths:
             try:
-                self._update_status(path, os.stat(path))
-            except FileNotFoundError:
-                continue  # The next walk finds that it is gone.
-            except OSError:
-                return False
+                self._update_status(path, self._place.stat(path))
+            except OSError as error:
+                if not is_gone(error):  # Otherwise the next walk finds that.
+                    return False
         return True
 
-    def _update_status(self, path: str, status: os.stat_result) -> bool:
+    def _update_status(self, path: str, status: Status) -> bool:
         loaded = self._files[path]
-        if status.st_size != loaded.size:
+        if status.size != loaded.size:
             loaded.grown = time.monotonic()
-        loaded.size, loaded.modified = status.st_size, status.st_mtime
+        loaded.size, loaded.modified = status.size, status.modified
         if not loaded.file.has_news(status):
             return False
         self._waiting.add(path)
@@ -228,21 +262,23 @@ class FileLoader:
         loaded = self._files[path]
         loaded.has_news = True
         try:
-            edition, training_edition = loaded.file.edition, loaded.file.training_edition
             loaded.has_more = loaded.file.read(_BUDGET_BYTES)
             loaded.view = loaded.file.view() or loaded.view
-            loaded.has_news = loaded.file.edition != edition
-            if loaded.file.training_edition != training_edition:
+            # Compared with those of the last successful read: one that failed may have read something too.
+            loaded.has_news = loaded.file.edition != loaded.edition
+            if loaded.file.training_edition != loaded.training_edition:
                 loaded.recorded = loaded.grown
+            loaded.edition, loaded.training_edition = loaded.file.edition, loaded.file.training_edition
         except Exception as error:  # Whatever a file contains, the others are read.
             loaded.has_more = False
             self._report(path, error)
         else:
-            self.problems.pop(path, None)
+            if path not in self._unverifiable:
+                self.problems.pop(path, None)
         return path
 
     def _report(self, path: str, error: Exception) -> None:
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        reason = reason_of(error)
         if self.problems.get(path) != reason:
             log.warning("cannot read %s: %s", path, reason)
         self.problems[path] = reason
@@ -252,6 +288,8 @@ class FileLoader:
         loaded = self._files[path]
         if not loaded.has_more:
             self._waiting.discard(path)
+        if loaded.view and loaded.view.verified_large_records < loaded.view.large_records:
+            self._unverified.add(path)
         if not loaded.has_news:
             runs.alive.add(loaded.run)
             return
@@ -259,8 +297,6 @@ class FileLoader:
         loaded.file.declare()
         if self._index is not None:
             self._unsaved.setdefault(path, 0.0)
-        if loaded.view and loaded.view.verified_large_records < loaded.view.large_records:
-            self._unverified.add(path)
 
     def verify(self) -> set[str]:
         """Verify some of the large records; return the runs whose view changed."""
@@ -273,10 +309,14 @@ class FileLoader:
                 self._unverified.discard(path)
                 if self._index is not None:
                     self._unsaved[path] = 0.0
-        except OSError as error:
+        except (OSError, MemoryError) as error:
             self._unverified.discard(path)
+            self._unverifiable.add(path)
             self._report(path, error)
             return set()
+        if path in self._unverifiable:
+            self._unverifiable.discard(path)
+            self.problems.pop(path, None)
         view = loaded.file.view()
         if view is None:  # A damaged record was found: the file must be read again, without it.
             self._waiting.add(path)
@@ -291,10 +331,10 @@ class FileLoader:
             if due > now and not is_last:
                 continue
             is_quiet = is_last or time.time() - self._files[path].modified > _QUIET_SECONDS
-            if self._files[path].file.save(is_quiet):
-                del self._unsaved[path]
-            else:
-                self._unsaved[path] = now + _QUIET_SECONDS
+            self._unsaved[path] = now + _QUIET_SECONDS
+            with suppress(MemoryError):
+                if self._files[path].file.save(is_quiet):
+                    del self._unsaved[path]
             if not is_last and time.monotonic() - now > _SAVE_SECONDS:
                 return
 

@@ -8,7 +8,6 @@ deleted at any time, by anyone: what is missing or damaged is read from the even
 import contextlib
 import hashlib
 import logging
-import mmap
 import os
 import re
 import secrets
@@ -18,17 +17,21 @@ from collections import defaultdict
 from pathlib import Path
 
 import google_crc32c
+import numpy as np
 from platformdirs import user_cache_path
 
+from toposcope.server.places.local_disk import UNCHECKED
+from toposcope.server.places.place import OpenFile, reason_of
 from toposcope.server.reading.segment import DamagedSegmentError, Identity, Segment, decode, encode
 
 LIMIT_BYTES = 8 << 30
 _CHECKED_BYTES = 4096
-_MAPPED_BYTES = 1 << 20
-_MOST_MAPPED = 256  # Each mapping uses a descriptor.
+_RETRY_SECONDS = 60.0
+"""How long after a failure nothing is written."""
 _FRESH_SECONDS = 3600.0
 _FILLED = 0.75  # Fraction of the limit in use after segments were evicted.
 _SEGMENT = re.compile(r"[0-9a-f]{32}-[0-9]{1,19}-[0-9]{1,19}")
+_FOLDER = re.compile(r"[0-9a-f]{2}")
 _PART_FILE = re.compile(r"[0-9a-f]{16}\.part")
 
 log = logging.getLogger(__name__)
@@ -53,8 +56,8 @@ class Index:
         self._lock = threading.Lock()
         self._ranges: dict[str, set[tuple[int, int]]] = defaultdict(set)
         self._bytes = 0
-        self._mapped = 0
-        self._has_failed = False
+        self._next_write = 0.0
+        """Not before then another segment is written, in seconds of time.monotonic()."""
         for path, size, _ in self._list():
             key, start, end = path.name.split("-")
             self._ranges[key].add((int(start), int(end)))
@@ -63,12 +66,17 @@ class Index:
     def _list(self) -> list[tuple[Path, int, float]]:
         """Return (path, size, time of the last use) of all segments; delete files that were never completed."""
         listed: list[tuple[Path, int, float]] = []
-        for folder in self._folder.glob("[0-9a-f][0-9a-f]"):
-            with contextlib.suppress(OSError), os.scandir(folder) as entries:
-                for entry in entries:
-                    with contextlib.suppress(OSError):  # Another server may have deleted it.
-                        self._list_entry(entry, listed)
+        with contextlib.suppress(OSError), os.scandir(self._folder) as folders:
+            for folder in folders:
+                if _FOLDER.fullmatch(folder.name):
+                    self._list_folder(folder.path, listed)
         return listed
+
+    def _list_folder(self, folder: str, listed: list[tuple[Path, int, float]]) -> None:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):  # Another server may have deleted it.
+                    self._list_entry(entry, listed)
 
     def _list_entry(self, entry: os.DirEntry[str], listed: list[tuple[Path, int, float]]) -> None:
         status = entry.stat()
@@ -77,14 +85,15 @@ class Index:
         elif _PART_FILE.fullmatch(entry.name) and time.time() - status.st_mtime > _FRESH_SECONDS:
             os.unlink(entry.path)
 
-    def load(self, path: str, descriptor: int, inode: int, size: int) -> list[Segment]:
+    def load(self, path: str, file: OpenFile) -> list[Segment]:
         """Return the consecutive segments of an event file from its start on.
 
         Args:
             path: of the event file, the same at every start.
-            descriptor: the event file, open for reading.
-            inode: its inode.
-            size: its size in bytes.
+            file: the event file.
+
+        Raises:
+            OSError: the event file cannot be read.
         """
         key = _key(path)
         if key not in self._ranges:
@@ -93,10 +102,15 @@ class Index:
         at = 0
         for start, end in sorted(self._ranges[key], key=lambda limits: (limits[0], -limits[1])):
             # A segment of no bytes records that large records before it were verified.
-            if start != at or end > size or (end == start and not segments):
+            if start != at or end > file.status.size or (end == start and not segments):
                 continue
-            segment = self._load(key, start, end)
-            if segment is None or segment.identity != identify(descriptor, inode, end):
+            try:
+                segment = self._load(key, start, end)
+            except (OSError, MemoryError):
+                if at == start:  # The others do not follow what is read before them.
+                    break
+                continue
+            if segment is None or segment.identity != identify(file, end):
                 self._delete(key, start, end)
                 continue
             segments.append(segment)
@@ -104,30 +118,33 @@ class Index:
         return segments
 
     def _load(self, key: str, start: int, end: int) -> Segment | None:
+        """Return a segment; None if it is damaged or was deleted.
+
+        Raises:
+            OSError: it cannot be read at present.
+        """
         path = self._path(key, start, end)
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                status = os.fstat(descriptor)
-                content = self._content(descriptor, status.st_size)
-            finally:
-                os.close(descriptor)
-            if time.time() - status.st_mtime > _FRESH_SECONDS:
-                os.utime(path)
+            with contextlib.closing(UNCHECKED.open(path)) as file:
+                # Not mapped into memory: where another host shortens or evicts the file, that would end the process.
+                content = np.empty(file.status.size, np.uint8).data
+                if file.read_into(content, 0) < len(content):
+                    return None
+            if time.time() - file.status.modified > _FRESH_SECONDS:
+                with contextlib.suppress(OSError):
+                    os.utime(path)
             return decode(content)
-        except (OSError, DamagedSegmentError, ValueError, LookupError, TypeError):
+        except (FileNotFoundError, DamagedSegmentError, ValueError, LookupError, TypeError):
             return None
 
-    def _content(self, descriptor: int, size: int) -> memoryview:
-        """Return the bytes of a segment, memory-mapped if there are many."""
-        if size >= _MAPPED_BYTES and self._mapped < _MOST_MAPPED:
-            self._mapped += 1
-            return memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ))
-        return memoryview(os.pread(descriptor, size, 0))
+    @property
+    def is_writable(self) -> bool:
+        """Whether it is worth trying to store a segment: the last attempt did not fail just now."""
+        return time.monotonic() >= self._next_write
 
     def store(self, path: str, segment: Segment) -> bool:
         """Store a segment; one from the start of the file replaces all others. Return whether it was stored."""
-        if self._has_failed:
+        if not self.is_writable:
             return False
         key = _key(path)
         parts = encode(segment)
@@ -141,9 +158,11 @@ class Index:
         target = Path(self._path(key, segment.start, segment.end))
         try:
             _write(target, parts)
-        except OSError as error:
-            self._has_failed = True
-            log.warning("the index in %s cannot be written: %s", self._folder, error.strerror or error)
+        except (OSError, MemoryError) as error:
+            self._next_write = time.monotonic() + _RETRY_SECONDS
+            with self._lock:
+                self._bytes -= size
+            log.warning("the index in %s cannot be written: %s", self._folder, reason_of(error))
             return False
         if segment.start == 0:
             for start, end in self._ranges[key] - {(segment.start, segment.end)}:
@@ -171,11 +190,15 @@ class Index:
         return f"{self._folder}/{key[:2]}/{key}-{start}-{end}"
 
 
-def identify(descriptor: int, inode: int, end: int) -> Identity:
-    """Return the identity of an event file that was read up to `end`."""
-    head = os.pread(descriptor, min(_CHECKED_BYTES, end), 0)
-    tail = os.pread(descriptor, min(_CHECKED_BYTES, end), max(0, end - _CHECKED_BYTES))
-    return Identity(inode, google_crc32c.value(head), google_crc32c.value(tail))
+def identify(file: OpenFile, end: int) -> Identity:
+    """Return the identity of an event file that was read up to `end`.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    head = file.read(0, min(_CHECKED_BYTES, end))
+    tail = file.read(max(0, end - _CHECKED_BYTES), min(_CHECKED_BYTES, end))
+    return Identity(file.status.inode, google_crc32c.value(head), google_crc32c.value(tail))
 
 
 def _key(path: str) -> str:
