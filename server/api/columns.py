@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from fastapi import Request, Response
 
 from toposcope.server.api.cbor import MEDIA_TYPE, encode_cbor
 from toposcope.server.api.json_reply import json_numbers, json_reply
 from toposcope.server.reading.series import Float64s, Int64s
 
-Column = Callable[[Int64s | Float64s], Any]
+Column = Callable[[npt.NDArray[Any]], Any]
 """Turns a column into a part of a reply."""
 _FEWEST_REGULAR = 3
 """Integers at regular distances from which on their first one and the distance take fewer bytes."""
@@ -21,12 +22,12 @@ def accepts_cbor(request: Request) -> bool:
     return MEDIA_TYPE in request.headers.get("accept", "")
 
 
-def json_column(column: Int64s | Float64s) -> Any:
+def json_column(column: npt.NDArray[Any]) -> Any:
     """Return a column for json_reply."""
     return json_numbers(column) if column.dtype.kind == "f" else np.ascontiguousarray(column)
 
 
-def cbor_column(column: Int64s | Float64s) -> Any:
+def cbor_column(column: npt.NDArray[Any]) -> Any:
     """Return a column for encode_cbor.
 
     Floats have 32 bits if that holds every one exactly, else 64. Integers at regular distances are
@@ -46,7 +47,10 @@ def _integers(column: Int64s) -> Any:
     if len(column) >= _FEWEST_REGULAR:
         stride = int(column[1]) - int(column[0])
         # Overflowing differences wrap around; the last integer shows that none did.
-        if int(column[0]) + stride * (len(column) - 1) == int(column[-1]) and (np.diff(column) == stride).all():
+        if (
+            int(column[0]) + stride * (len(column) - 1) == int(column[-1])
+            and (column[1:] - column[:-1] == stride).all()
+        ):
             return {"start": int(column[0]), "stride": stride, "count": len(column)}
     narrow = column.astype(np.int32)
     return narrow if (narrow == column).all() else column
