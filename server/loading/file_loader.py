@@ -1,5 +1,6 @@
 """The event files of a logdir: which of them have unread bytes, and reading those on all cores by priority."""
 
+import itertools
 import logging
 import time
 from collections.abc import Iterable, Mapping
@@ -375,27 +376,16 @@ class FileLoader:
                 return
         is_packing = self._packing is not None and not self._packing.done()
         if len(self._unpacked) >= _MANY_UNPACKED and not is_packing:
-            files, self._unpacked = self._unpacked, set()
-            self._packing = self._pool.submit(
-                self._pack, [self._files[path].view for path in files if path in self._files]
-            )
+            files = [self._files[path] for path in self._unpacked if path in self._files]
+            self._unpacked = set()
+            quiet = [QuietFile(view.path, file.status, view.phase) for file in files if (view := _quiet_view(file))]
+            self._packing = self._pool.submit(self._pack, quiet)
 
-    def _pack(self, views: Iterable[FileView | None]) -> None:
-        """Move files to a pack of the index, except those that may grow."""
+    def _pack(self, files: Iterable[QuietFile]) -> None:
+        """Move files to a pack of the index."""
         assert self._index is not None
-        quiet = time.time() - _QUIET_SECONDS
         try:
-            self._index.pack(
-                (
-                    QuietFile(view.path, Status(view.size, view.modified, view.inode), view.phase)
-                    for view in views
-                    if view is not None
-                    and view.read_bytes == view.size
-                    and view.modified < quiet
-                    and not self._is_stopping
-                ),
-                self._place,
-            )
+            self._index.pack(itertools.takewhile(lambda _: not self._is_stopping, files), self._place)
         except (OSError, MemoryError) as error:
             log.warning("the index cannot be packed: %s", reason_of(error))
 
@@ -403,3 +393,11 @@ class FileLoader:
         """End the threads."""
         self._is_stopping = True
         self._pool.shutdown()
+
+
+def _quiet_view(file: _LoadedFile) -> FileView | None:
+    """Return the view of a file that was read completely and did not change lately; None for others."""
+    view, status = file.view, file.status
+    if view is None or view.read_bytes != view.size or time.time() - status.modified < _QUIET_SECONDS:
+        return None
+    return view if (view.size, view.modified, view.inode) == (status.size, status.modified, status.inode) else None

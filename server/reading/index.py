@@ -122,6 +122,8 @@ class Index:
         except (OSError, MemoryError, DamagedSegmentError, ValueError, LookupError, TypeError) as error:
             log.warning("%s cannot be read: %s", path, reason_of(error))
             return
+        with contextlib.suppress(OSError):  # It is in use.
+            os.utime(path)
         self._packs.append(pack)
         self._packed |= {key: _Packed(pack, file) for key, file in pack.files.items()}
 

@@ -158,6 +158,7 @@ def decode(content: memoryview) -> Segment:
     for plugin, name, rows in header["payloads"]:
         series[_tag(plugin, name)] = Payloads(*[column[at : at + rows] for column in columns])
         at += rows
+    entries = [_entry(*entry) for entry in header["entries"]]
     return Segment(
         header["start"],
         header["end"],
@@ -165,10 +166,10 @@ def decode(content: memoryview) -> Segment:
         version_of(header["version"]),
         counters_of(header["counters"]),
         [Damage(*damage) for damage in header["damage"]],
-        [_entry(*entry) for entry in header["entries"]],
+        entries,
         header["verified"],
         header["bad_records"],
-        series,
+        {entry.tag: series[entry.tag] for entry in entries if entry.tag in series},
         reader.take(header["heavy"], "<i8"),
     )
 
