@@ -91,7 +91,7 @@ class DrivenRun:
     @property
     def is_running(self) -> bool:
         """Whether the training has started and has not ended."""
-        return self._events is not None and not self._is_closed
+        return self._events is not None and not self._is_closed and not self._events.engine.is_closed
 
     @property
     def is_stop_requested(self) -> bool:
@@ -212,6 +212,13 @@ class DrivenRun:
         if self._events is not None and not self._is_closed:
             self._is_closed = True
             self._events.engine.close(error)
+
+    def drop(self) -> None:
+        """End a training whose trainer is gone; the exception that is handled or ends the program has ended it."""
+        if self._events is not None and not self._is_closed:
+            self._is_closed = True
+            self._events.engine.hooks.params.processed.is_dropped = True
+            self._events.engine.close()
 
     def _recordable(self, values: Mapping[str, Any]) -> LoggedValues:
         """Return those of the values that can be recorded."""
