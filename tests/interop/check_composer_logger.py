@@ -17,6 +17,7 @@ import pytest
 from composer.loggers import InMemoryLogger
 from support import composer_training
 from support.composer_training import BATCHES, QUIET, Classifier, data, step_losses, trainer
+from support.documentation import examples, run_examples
 from support.recorded_run import run_in, scalars_of, tags_of
 from support.written_events import read_events
 
@@ -34,9 +35,7 @@ THREES = [3, 3, 2]
 
 def reported(memory: InMemoryLogger) -> dict[str, dict[int, float]]:
     """Return what Composer's InMemoryLogger received: each metric by the number of batches."""
-    return {
-        name: {int(stamp.batch): float(value) for stamp, value in points} for name, points in memory.data.items()
-    }
+    return {name: {int(stamp.batch): float(value) for stamp, value in points} for name, points in memory.data.items()}
 
 
 def trained(training: Any) -> Any:
@@ -166,11 +165,13 @@ def test_the_graph_and_the_gradients_are_recorded(tmp_path: Path) -> None:
     settings = {"collect_freq": 1, "collect_specified_data": {"collect_gradient_norm": True, "collect_machine": False}}
     memory = InMemoryLogger()
     monitor = composer.callbacks.OptimizerMonitor(batch_log_interval=1)
-    trained(
-        trainer(tmp_path, settings=settings, loggers=[memory], callbacks=monitor, device_train_microbatch_size=3)
-    )
-    names = [node.op_type.lower() for path in tmp_path.glob("events*_MS") for each in read_events(path)
-             for node in each.graph_def.node]
+    trained(trainer(tmp_path, settings=settings, loggers=[memory], callbacks=monitor, device_train_microbatch_size=3))
+    names = [
+        node.op_type.lower()
+        for path in tmp_path.glob("events*_MS")
+        for each in read_events(path)
+        for node in each.graph_def.node
+    ]
     assert names == ["linear", "tanh", "linear"]
     norms = list(scalars_of(tmp_path, "gradient_norm/global").values())
     assert norms == pytest.approx(list(reported(memory)["l2_norm/grad/global"].values())[:6], rel=1e-5)
@@ -264,6 +265,25 @@ def test_wrong_arguments_are_refused(tmp_path: Path) -> None:
         ToposcopeLogger(tmp_path, frequency=1)
     with pytest.raises(ValueError, match="not a SummaryCollector"):
         ToposcopeLogger(tmp_path, callbacks=[SummaryCollector(tmp_path)])
+
+
+def test_examples_of_the_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a model and data of the reader."""
+    names = {"model": Classifier(), "train_loader": data()}
+    run_examples(examples("composer.md"), "composer.md", tmp_path, monkeypatch, **names)
+    assert list(scalars_of(tmp_path / "runs/first", "loss/auto")) == list(range(1, 7))
+
+
+def test_what_other_callbacks_log_at_their_end_is_recorded(tmp_path: Path) -> None:
+    """Composer closes loggers before other callbacks."""
+
+    class Late(composer.Callback):
+        def close(self, state: Any, logger: Any) -> None:
+            logger.log_metrics({"late": 1.0})
+
+    trained(trainer(tmp_path, callbacks=Late()))
+    assert scalars_of(tmp_path, "late") == {6: 1.0}
+    assert run_in(tmp_path).state.state == "finished"
 
 
 def start(directory: Path, *launcher: str, options: dict[str, Any], **pipes: Any) -> subprocess.Popen[str]:

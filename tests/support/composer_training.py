@@ -1,4 +1,4 @@
-"""A small training of composer.Trainer; as a program, in a process of its own: `composer_training.py DIRECTORY JSON`."""
+"""A small training of composer.Trainer; as a program: `composer_training.py DIRECTORY JSON`."""
 
 import json
 import os

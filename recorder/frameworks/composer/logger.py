@@ -1,7 +1,6 @@
-"""ToposcopeLogger: records the trainings of composer.Trainer and what is logged in them, and runs our callbacks there."""
+"""ToposcopeLogger: records what happens and what is logged in trainings of composer.Trainer, and runs our callbacks."""
 
 import os
-from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
@@ -127,9 +126,7 @@ class ToposcopeLogger(LoggerDestination):
         try:
             values = image_values(images, name, channels_last, masks or {}, mask_class_labels)
         except (TypeError, ValueError, UnreadableValueError) as error:
-            if name not in self._skipped:
-                self._skipped.add(name)
-                log.warn("%s: image %.100r is not recorded: %s", self._summary_dir, name, error)
+            self._skip(f"image {name!r}", str(error))
             return
         self._log(values, step)
 
@@ -212,8 +209,11 @@ class ToposcopeLogger(LoggerDestination):
         """Note that fit() has ended; an evaluation may follow, and a further fit()."""
         self._is_fitting = False
 
-    def close(self, state: Any, logger: Any) -> None:
-        """End the run: it has failed if the Trainer is closed because of an exception, or during fit()."""
+    def post_close(self) -> None:
+        """End the run: it has failed if the Trainer is closed because of an exception, or during fit().
+
+        Not in close(), as callbacks that are closed later may log.
+        """
         self._operator_pause.close()
         if self._run is not None and self._run.is_running:
             self._end(self._run)
@@ -270,6 +270,14 @@ class ToposcopeLogger(LoggerDestination):
             self._kept.append((values, 0 if step is None else int(step)))
         elif run.is_running:
             run.log(values, None if step is None else int(step))
+        else:
+            self._skip("what is logged after the end of the run", "a run is opened only once")
+
+    def _skip(self, what: str, reason: str) -> None:
+        """Log once that something is not recorded."""
+        if what not in self._skipped:
+            self._skipped.add(what)
+            log.warn("%s: not recorded: %s: %s", self._summary_dir, what, reason)
 
     def _stop_if_requested(self, state: Any) -> None:
         if self._run is not None and self._run.is_stop_requested:
@@ -284,9 +292,9 @@ class _Checkpoints(Callback):
         self.latest_ckpt_file_name: str | None = None
         """The path of the newest checkpoint, None before the first."""
 
-    def take_new(self, state: Any) -> Iterator[tuple[str, int]]:
+    def take_new(self, state: Any) -> list[tuple[str, int]]:
         """Return the paths and steps of checkpoints that have been saved since the last call."""
-        new = []
+        new: list[tuple[str, int]] = []
         for saver in state.callbacks:
             if isinstance(saver, CheckpointSaver):
                 for path, timestamp in saver.all_saved_checkpoints_to_timestamp.items():
@@ -294,7 +302,7 @@ class _Checkpoints(Callback):
                         self._seen.add(path)
                         self.latest_ckpt_file_name = path
                         new.append((path, int(timestamp.batch)))
-        return iter(new)
+        return new
 
 
 def _number(value: Any) -> Any:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from toposcope.recorder.rank import process_count
+
 
 def trainer_settings(state: Any) -> dict[str, Any]:
     """Return the settings by name."""
@@ -12,7 +14,7 @@ def trainer_settings(state: Any) -> dict[str, Any]:
         "run_name": state.run_name,
         "seed": state.rank_zero_seed,
         "algorithms": [type(algorithm).__name__ for algorithm in state.algorithms],
-        "world_size": _world_size(),
+        "world_size": process_count(),
     }
 
 
@@ -26,9 +28,3 @@ def planned_steps(state: Any) -> int | None:
     if duration.unit.value == "ep" and length is not None:
         return int(duration.value) * int(length)
     return None
-
-
-def _world_size() -> int:
-    from composer.utils import dist
-
-    return int(dist.get_world_size())

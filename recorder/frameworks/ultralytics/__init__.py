@@ -2,3 +2,5 @@
 
 from toposcope.recorder.frameworks.ultralytics.callback import ToposcopeCallback
 from toposcope.recorder.frameworks.ultralytics.default_callbacks import add_to_all_models
+
+__all__ = ["ToposcopeCallback", "add_to_all_models"]

@@ -1,4 +1,4 @@
-"""ObservedSteps: the batches and the optimizer steps of a trainer of Ultralytics, whose callbacks do not receive them."""
+"""ObservedSteps: the batches and the optimizer steps of a trainer of Ultralytics, which callbacks do not receive."""
 
 from collections.abc import Mapping
 from typing import Any

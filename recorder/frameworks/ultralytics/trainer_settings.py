@@ -42,11 +42,14 @@ def learning_rates(optimizer: Any) -> list[float]:
 
 
 def example_input(trainer: Any) -> Any:
-    """Return a black image for the graph; a batch with labels would add the loss to it."""
+    """Return a black image for the graph, as a batch with labels would add the loss to it; None if it is not known."""
     import torch
 
-    size = trainer.args.imgsz
-    height, width = (size, size) if isinstance(size, int) else size
-    parameter = next(trainer.model.parameters())
-    channels = trainer.data.get("channels", 3)
-    return torch.zeros((1, channels, height, width), device=parameter.device, dtype=parameter.dtype)
+    try:
+        size = trainer.args.imgsz
+        height, width = (size, size) if isinstance(size, int) else size
+        parameter = next(trainer.model.parameters())
+        channels = trainer.data.get("channels", 3)
+        return torch.zeros((1, channels, height, width), device=parameter.device, dtype=parameter.dtype)
+    except Exception:  # A trainer of the user.
+        return None
