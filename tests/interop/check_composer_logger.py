@@ -96,7 +96,7 @@ def test_hyperparameters_are_lineage_and_no_metric(tmp_path: Path) -> None:
         def epoch_end(self, state: Any, logger: Any) -> None:
             logger.log_hyperparameters({"late": "yes"})
 
-    trained(trainer(tmp_path, callbacks=Logging(), device_train_microbatch_size=4))
+    trained(trainer(tmp_path, callbacks=Logging(), device_train_microbatch_size=4, auto_log_hparams=True))
     custom = run_in(tmp_path).lineage().custom
     assert (custom["hidden"], custom["data/path"], custom["late"]) == (4, "here", "yes")
     assert (custom["trainer/max_duration"], custom["trainer/device_train_microbatch_size"]) == ("2ep", 4)

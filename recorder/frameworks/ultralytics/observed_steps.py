@@ -25,7 +25,7 @@ class ObservedSteps:
         self._hooks: list[Any] = []
         self._losses: dict[str, Accumulation] = {}
         self._is_batch_open = False
-        self._samples = 0
+        self._samples = self._finished_steps = 0
 
     def __reduce__(self) -> tuple[type["ObservedSteps"], tuple[()]]:
         return ObservedSteps, ()
@@ -33,6 +33,7 @@ class ObservedSteps:
     def observe(self, run: DrivenRun, trainer: Any) -> None:
         """Report to a run from now on."""
         self._run, self._trainer = run, trainer
+        self._finished_steps = finished_steps(trainer)
         self._hooks = [
             trainer.model.register_forward_pre_hook(self._receive_batch),
             trainer.optimizer.register_step_post_hook(self._end_step),
@@ -53,9 +54,14 @@ class ObservedSteps:
 
     def end_batch(self) -> None:
         """Add the losses of a batch to the step, unless the step has ended with it."""
-        if self._is_batch_open and self._run is not None:
+        if self._run is None:
+            return
+        if self._is_batch_open:
             self._add_losses()
             self._run.end_batch(self._samples)
+        if (step := finished_steps(self._trainer)) > self._finished_steps:
+            self._losses = {}  # Those that are left are of a step that GradScaler has skipped.
+        self._finished_steps = step
 
     def _receive_batch(self, module: Any, inputs: tuple[Any, ...]) -> None:
         if self._run is None or not self._is_batch_open or self._samples or not inputs or not self._run.is_running:
