@@ -24,7 +24,7 @@ from support.ultralytics_training import (
     SAMPLES,
     Reported,
     model_of,
-    torchvision,
+    restore_torchvision,
     train,
     use_own_nms,
     write_data,
@@ -342,7 +342,7 @@ def test_examples_of_the_documentation(tmp_path: Path, monkeypatch: pytest.Monke
         monkeypatch.setitem(DEFAULT_CFG_DICT, name, value)
         monkeypatch.setattr(DEFAULT_CFG, name, value)
     default_callbacks["on_val_start"].append(use_own_nms)
-    monkeypatch.setitem(sys.modules, "torchvision", torchvision)
+    restore_torchvision()
     write_data(tmp_path)
     run_examples(examples("ultralytics.md"), "ultralytics.md", tmp_path, monkeypatch)
     (directory,) = {path.parent for path in tmp_path.glob("**/events*_MS")}

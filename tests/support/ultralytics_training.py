@@ -96,6 +96,11 @@ class Reported:
         return rates
 
 
+def restore_torchvision() -> None:
+    """Let Ultralytics import torchvision, after use_own_nms()."""
+    sys.modules["torchvision"] = torchvision
+
+
 def use_own_nms(validator: Any) -> None:
     """Let Ultralytics suppress boxes itself, where torchvision cannot."""
     sys.modules.pop("torchvision", None)
@@ -112,7 +117,7 @@ def model_of(*observers: Any, name: str = "yolov8n.yaml") -> Any:
 
 def train(root: Path, *observers: Any, model: Any = None, **options: Any) -> Any:
     """Train on the CPU with the callbacks of observers; return the model. The save_dir is "yolo" in root."""
-    sys.modules["torchvision"] = torchvision
+    restore_torchvision()
     model = model_of(*observers) if model is None else model
     defaults: dict[str, Any] = {
         **{"epochs": 2, "imgsz": 64, "batch": 4, "nbs": 4, "optimizer": "SGD", "device": "cpu", "workers": 0},
@@ -134,12 +139,13 @@ class TwoProcesses(DetectionTrainer):
         torch.distributed.init_process_group("gloo")
 
     def _setup_train(self) -> None:
-        parallel = torch.nn.parallel.DistributedDataParallel
+        parallel: Any = torch.nn.parallel
+        original = parallel.DistributedDataParallel
 
         def on_cpu(module: Any, device_ids: Any = None, **options: Any) -> Any:
-            return parallel(module, **options)
+            return original(module, **options)
 
-        torch.nn.parallel.DistributedDataParallel = on_cpu
+        parallel.DistributedDataParallel = on_cpu
         super()._setup_train()
 
     def final_eval(self) -> None:

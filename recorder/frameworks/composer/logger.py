@@ -14,7 +14,7 @@ from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.ending import FINISHED
 from toposcope.recorder.frameworks.composer.logged_images import image_values
-from toposcope.recorder.frameworks.composer.step_losses import StepLosses
+from toposcope.recorder.frameworks.composer.step_losses import TOTAL, StepLosses
 from toposcope.recorder.frameworks.composer.trainer_settings import planned_steps, trainer_settings
 from toposcope.recorder.loggers.table import markdown_table
 from toposcope.recorder.messages.lineage import custom_lineage
@@ -99,10 +99,14 @@ class ToposcopeLogger(LoggerDestination):
     def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
         """Record metrics; step None: the last finished batch."""
         self._losses.add_logged(metrics)
+        found: dict[str, Any] = {}
         if self._evaluated is not None:
             prefix, results = self._evaluated
-            results.update({name.removeprefix(prefix): metrics[name] for name in metrics if name.startswith(prefix)})
-        self._log(dict(metrics), step)
+            found = {name: value for name, value in metrics.items() if name.startswith(prefix)}
+            results.update({name.removeprefix(prefix): value for name, value in found.items()})
+        reported = {name: value for name, value in metrics.items() if name == TOTAL or name in found}
+        self._log({name: value for name, value in metrics.items() if name not in reported}, step)
+        self._log(reported, step, has_destinations=False)
 
     def log_table(
         self, columns: list[str], rows: list[list[Any]], name: str = "Table", step: int | None = None
@@ -261,15 +265,15 @@ class ToposcopeLogger(LoggerDestination):
         if process_rank() == 0:
             run.log({"settings": message})
 
-    def _log(self, values: dict[str, Any], step: int | None) -> None:
-        """Record values, when the run has begun."""
-        if process_rank():
+    def _log(self, values: dict[str, Any], step: int | None, *, has_destinations: bool = True) -> None:
+        """Record values, when the run has started."""
+        if process_rank() or not values:
             return
         run = self._run
         if run is None:
             self._kept.append((values, 0 if step is None else int(step)))
         elif run.is_running:
-            run.log(values, None if step is None else int(step))
+            run.log(values, None if step is None else int(step), has_destinations=has_destinations)
         else:
             self._skip("what is logged after the end of the run", "a run is opened only once")
 

@@ -7,7 +7,7 @@ from toposcope.recorder.rank import process_count
 from toposcope.recorder.training.accumulation import Accumulation
 from toposcope.recorder.training.batch import samples_of
 
-_TOTAL = "loss/train/total"
+TOTAL = "loss/train/total"
 """The loss of a batch as Composer logs it, the mean of all processes."""
 
 
@@ -44,8 +44,8 @@ class StepLosses:
 
     def add_logged(self, metrics: Mapping[str, Any]) -> None:
         """Take the loss of the batch from what Composer logs."""
-        if _TOTAL in metrics:
-            self._logged = metrics[_TOTAL]
+        if TOTAL in metrics:
+            self._logged = metrics[TOTAL]
 
     def take(self) -> Any:
         """Return the loss of the step; None if it is unknown."""
