@@ -28,6 +28,7 @@ from toposcope.recorder.training.callback import Callback
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 PROGRAM = Path(composer_training.__file__)
+TWO_PROCESSES = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
 ONE = [1, 1, 1]
 THREES = [3, 3, 2]
 """The numbers of micro-batches of at most three samples in batches of 8, 8 and 4."""
@@ -306,6 +307,12 @@ def finish(directory: Path, *launcher: str, expected: int = 0, **options: Any) -
     assert process.returncode == expected, errors
 
 
+def losses_in(directory: Path, rank: int) -> dict[int, float]:
+    """Return the recorded losses of a process by step."""
+    points = run_in(directory).scalars("loss/auto", rank)
+    return dict(zip(points.step.tolist(), points.value.tolist(), strict=True))
+
+
 def losses_of(directory: Path, rank: int = 0) -> list[tuple[float, int]]:
     """Return what a process wrote: the losses and the samples of its micro-batches."""
     return [(loss, samples) for loss, samples in json.loads(Path(f"{directory}.{rank}.json").read_text())]
@@ -314,8 +321,7 @@ def losses_of(directory: Path, rank: int = 0) -> list[tuple[float, int]]:
 def test_two_processes_are_two_ranks_of_a_run(tmp_path: Path) -> None:
     """Each process records its own losses; the values that are logged, and the lineage, are those of rank 0."""
     directory = tmp_path / "run"
-    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
-    finish(directory, *launcher, device_train_microbatch_size=3)
+    finish(directory, *TWO_PROCESSES, device_train_microbatch_size=3)
     run = run_in(directory)
     assert run.ranks == [0, 1]
     assert {each.state for each in run.state.recordings} == {"finished"}
@@ -335,30 +341,35 @@ def test_two_processes_are_two_ranks_of_a_run(tmp_path: Path) -> None:
     assert not list(directory.glob("*.1.*_lineage"))
 
 
-def test_a_killed_training_continues_in_its_run(tmp_path: Path) -> None:
-    """After kill -9 the training resumes from the last checkpoint: one curve, whose first attempt is kept."""
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_killed_training_continues_in_its_run(tmp_path: Path, number: int) -> None:
+    """After kill -9 each process resumes from the last checkpoint: one curve, whose first attempt is kept."""
     directory, checkpoints = tmp_path / "run", Path(f"{tmp_path / 'run'}.checkpoints")
+    launcher = () if number == 1 else TWO_PROCESSES
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "start_new_session": True}
-    with start(directory, options={"ends_at": 5, "max_duration": "3ep"}, **pipes) as process:
+    with start(directory, *launcher, options={"ends_at": 5, "max_duration": "3ep"}, **pipes) as process:
         for line in process.stdout or ():
             if "paused" in line:
                 break
-        while "loss/auto" not in tags_of(directory, "scalar") or max(scalars_of(directory, "loss/auto")) < 5:
-            time.sleep(0.02)  # Until it is written.
+        for rank in range(number):
+            while "loss/auto" not in tags_of(directory, "scalar") or 5 not in losses_in(directory, rank):
+                time.sleep(0.02)  # Until it is written.
         os.killpg(process.pid, signal.SIGKILL)
-    before = scalars_of(directory, "loss/auto")
-    finish(directory, max_duration="3ep", load_path=f"{checkpoints}/latest-rank0.pt", saves=False)
+    before = [losses_in(directory, rank) for rank in range(number)]
+    finish(directory, *launcher, max_duration="3ep", load_path=f"{checkpoints}/latest-rank0.pt", saves=False)
     run = run_in(directory)
     assert run.attempts == 2
-    after = scalars_of(directory, "loss/auto")
-    assert list(after) == list(range(1, 10))
-    assert run.scalars("loss/auto", attempt=2).step.tolist() == list(range(5, 10))
-    assert max(run.scalars("loss/auto", attempt=1).step.tolist()) >= 5
-    # The same batch with the restored optimizer: the step that was lost has the same loss.
-    assert after[5] == pytest.approx(before[5])
-    own = step_losses(losses_of(directory), ONE)
-    assert list(after.values())[4:] == pytest.approx(list(own.values()))
-    assert run.state.state == "finished"
+    last = 9 if number == 1 else 6  # A process has two batches in an epoch.
+    for rank in range(number):
+        after = losses_in(directory, rank)
+        assert list(after) == list(range(1, last + 1))
+        assert run.scalars("loss/auto", rank, attempt=2).step.tolist() == list(range(5, last + 1))
+        assert run.scalars("loss/auto", rank, attempt=1).step.tolist()[:5] == [1, 2, 3, 4, 5]
+        # The same batch with the restored optimizer: the step that was lost has the same loss.
+        assert after[5] == pytest.approx(before[rank][5])
+        own = step_losses(losses_of(directory, rank), [1])
+        assert list(after.values())[4:] == pytest.approx(list(own.values()))
+    assert {each.state for each in run.state.recordings[number:]} == {"finished"}
 
 
 @pytest.mark.parametrize("is_caught", [False, True])
