@@ -296,6 +296,7 @@ def start(directory: Path, *launcher: str, options: dict[str, Any], **pipes: Any
     tests = str(PROGRAM.parents[1])
     paths = os.pathsep.join([*map(os.path.abspath, os.environ["PYTHONPATH"].split(os.pathsep)), tests])
     environment = {**os.environ, "PYTHONPATH": paths, "PYTHONWARNINGS": "ignore", "OMP_NUM_THREADS": "1"}
+    environment["NODE_RANK"] = "0"  # Composer needs it, and torchrun does not set it.
     command = [sys.executable, *launcher, str(PROGRAM), str(directory), json.dumps(options)]
     return subprocess.Popen(command, text=True, env=environment, **pipes)
 
@@ -346,7 +347,7 @@ def test_a_killed_training_continues_in_its_run(tmp_path: Path, number: int) -> 
     """After kill -9 each process resumes from the last checkpoint: one curve, whose first attempt is kept."""
     directory, checkpoints = tmp_path / "run", Path(f"{tmp_path / 'run'}.checkpoints")
     launcher = () if number == 1 else TWO_PROCESSES
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "start_new_session": True}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "start_new_session": True}
     with start(directory, *launcher, options={"ends_at": 5, "max_duration": "3ep"}, **pipes) as process:
         for line in process.stdout or ():
             if "paused" in line:
@@ -369,7 +370,7 @@ def test_a_killed_training_continues_in_its_run(tmp_path: Path, number: int) -> 
         assert after[5] == pytest.approx(before[rank][5])
         own = step_losses(losses_of(directory, rank), [1])
         assert list(after.values())[4:] == pytest.approx(list(own.values()))
-    assert {each.state for each in run.state.recordings[number:]} == {"finished"}
+    assert [each.state for each in run.state.recordings].count("finished") == number
 
 
 @pytest.mark.parametrize("is_caught", [False, True])
@@ -388,7 +389,7 @@ def test_an_error_ends_the_run(tmp_path: Path, is_caught: bool) -> None:
 def test_a_signal_interrupts_the_run(tmp_path: Path) -> None:
     """Composer exits at SIGTERM."""
     directory = tmp_path / "run"
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE}
     with start(directory, options={"ends_at": 2, "saves": False}, **pipes) as process:
         for line in process.stdout or ():
             if "paused" in line:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -119,7 +120,8 @@ class EndingAt(composer.Callback):
         if self.how == "raise":
             raise OSError("the disk is full")
         print("paused", flush=True)
-        sys.stdin.read()
+        signal.alarm(120)  # If nobody kills it; torchrun gives its processes another stdin.
+        signal.pause()
 
 
 def main() -> None:
