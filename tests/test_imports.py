@@ -20,8 +20,10 @@ SUBCLASSES = {
     "keras": "keras",
     "ray": "ray",
     "clu": "clu",
+    "composer": "composer",
     "ignite": "ignite",
     "stable_baselines3": "stable_baselines3",
+    "ultralytics": "ultralytics",
     "xgboost": "xgboost",
 }
 """Folders of recorder.frameworks that contain subclasses of classes of a library."""
