@@ -22,13 +22,15 @@ from toposcope.recorder.wandb.active_run import (
     unwatch,
     watch,
 )
+from toposcope.recorder.wandb.audio import Audio
 from toposcope.recorder.wandb.errors import CommError, Error, UsageError
 from toposcope.recorder.wandb.inert import Inert, inert_class, inert_function
-from toposcope.recorder.wandb.media import Audio, Histogram, Html, Image, Video
+from toposcope.recorder.wandb.media import Histogram, Html, Image
 from toposcope.recorder.wandb.reports import REPORTS
 from toposcope.recorder.wandb.run_config import Config
 from toposcope.recorder.wandb.run_summary import Summary
 from toposcope.recorder.wandb.table import Table
+from toposcope.recorder.wandb.video import Video
 from toposcope.recorder.wandb.wandb_run import Run
 
 __all__ = [

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from toposcope.recorder import log as logger
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.wandb.errors import UsageError
-from toposcope.recorder.wandb.inert import Inert
+from toposcope.recorder.wandb.metric_definitions import MetricDefinition
 from toposcope.recorder.wandb.reports import REPORTS, report_ignored
 from toposcope.recorder.wandb.run_config import Config, settings_in
 from toposcope.recorder.wandb.run_directory import find_crashed_run, find_run, new_directory, read_facts
@@ -209,7 +209,15 @@ def _recorded_run(settings: RunSettings, config: Mapping[str, Any]) -> Run:
     else:
         first_step = _next_step(directory)
     recorder = SummaryRecord(directory, resume=resume, collects_operators=False)
-    run = Run(settings, directory, recorder, first_step=first_step, is_resumed=is_resumed, on_end=_PROCESS.remove)
+    run = Run(
+        settings,
+        directory,
+        recorder,
+        first_step=first_step,
+        is_resumed=is_resumed,
+        replaced_from=None if isinstance(resume, bool) else resume,
+        on_end=_PROCESS.remove,
+    )
     run.start(read_facts(directory) if is_resumed else {}, config)
     if os.environ.get("WANDB_SILENT", "").lower() not in ("true", "1"):
         print(f"toposcope: run {settings.name} ({settings.id}) is recorded in {directory}", file=sys.stderr)
@@ -235,7 +243,7 @@ def _place(settings: RunSettings) -> tuple[RunSettings, Path | None]:
 
 def _next_step(directory: Path) -> int:
     """Return the step after the last one of the recordings in a directory."""
-    last = last_recorded_step(str(directory), rank_of(os.environ))
+    last = last_recorded_step(str(directory), process_rank())
     return int(bool(read_facts(directory).get("has_values"))) if last is None else last + 1
 
 
@@ -251,10 +259,10 @@ def log(data: Mapping[str, Any] | None = None, step: Any = None, commit: bool | 
         run.log(data, step, commit, **ignored)
 
 
-def define_metric(name: str, *arguments: Any, **options: Any) -> Inert:
+def define_metric(name: str, *arguments: Any, **options: Any) -> MetricDefinition:
     """Define a metric of the active run: see Run.define_metric()."""
     run = _needed("define_metric")
-    return Inert("metric") if run is None else run.define_metric(name, *arguments, **options)
+    return MetricDefinition(str(name)) if run is None else run.define_metric(name, *arguments, **options)
 
 
 def finish(exit_code: int | None = None, quiet: bool | None = None) -> None:
