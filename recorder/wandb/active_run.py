@@ -14,9 +14,9 @@ from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.metric_definitions import MetricDefinition
 from toposcope.recorder.wandb.reports import REPORTS, report_ignored
-from toposcope.recorder.wandb.run_config import Config, settings_in
+from toposcope.recorder.wandb.run_config import Config, default_settings, settings_in
 from toposcope.recorder.wandb.run_directory import find_crashed_run, find_run, new_directory, read_facts
-from toposcope.recorder.wandb.run_settings import RunSettings, new_id, run_settings
+from toposcope.recorder.wandb.run_settings import RunSettings, generate_id, run_settings
 from toposcope.recorder.wandb.run_summary import Summary
 from toposcope.recorder.wandb.wandb_run import Run
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
@@ -165,9 +165,7 @@ def _chosen_settings(config: Any, include: list[str] | None, exclude: list[str] 
     except Exception as error:
         REPORTS.fails(error)
         settings = {}
-    if os.path.exists("config-defaults.yaml"):
-        REPORTS.differs("config-defaults.yaml is not read; pass config='config-defaults.yaml'.")
-    settings = {**_PROCESS.config.as_dict(), **settings}
+    settings = {**default_settings(os.environ), **_PROCESS.config.as_dict(), **settings}
     _PROCESS.config = Config()
     return {
         name: value
@@ -235,7 +233,7 @@ def _place(settings: RunSettings) -> tuple[RunSettings, Path | None]:
     if settings.resume == "must" and found is None:
         REPORTS.fails(UsageError(f"resume='must', but there is no run {settings.id}: a new run begins."))
     if settings.resume == "never" and found is not None:
-        fresh = settings._replace(id=new_id())
+        fresh = settings._replace(id=generate_id())
         REPORTS.fails(UsageError(f"resume='never', but run {settings.id} exists: run {fresh.id} begins."))
         return fresh, None
     return settings, found

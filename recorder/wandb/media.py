@@ -1,4 +1,4 @@
-"""The media of wandb.log(): Image, Histogram, Html and figures, and the items that they are recorded as."""
+"""The media of wandb.log(): Image, Histogram and Html, and the items that they are recorded as."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from toposcope.recorder.values.histogram import Histogram as Buckets
 from toposcope.recorder.values.wrapped import Histogram as HistogramValue
 from toposcope.recorder.values.wrapped import Image as ImageValue
 from toposcope.recorder.values.wrapped import Text
-from toposcope.recorder.wandb.media_files import NewFile, file_text
+from toposcope.recorder.wandb.media_files import NewFile
 from toposcope.recorder.wandb.pixels import dataformats_of, in_mode, pixels_of
 from toposcope.recorder.wandb.reports import report_ignored
 
@@ -123,20 +123,6 @@ class Html:
         """Return the text."""
         new_file("html", ".html").write_text(self.html, encoding="utf-8", errors="replace")
         return {"": Text(self.html)}
-
-
-class FigureFile:
-    """A figure of Plotly, kept as a file of JSON."""
-
-    def __init__(self, figure: Any) -> None:
-        """Take a plotly.graph_objects.Figure."""
-        self._json = figure.to_json()
-
-    def items(self, new_file: NewFile) -> dict[str, Any]:
-        """Return a text with the path of the file."""
-        path = new_file("plotly", ".json")
-        path.write_text(self._json, encoding="utf-8")
-        return {"": file_text("Plotly figure", path, None)}
 
 
 def _buckets(counts: Any, edges: Any) -> Buckets:

@@ -112,7 +112,7 @@ class MetricDefinitions:
 
     def keep(self, path: Path, value: Any) -> None:
         """Remember the last number of a metric, which may be a step metric."""
-        if self._definitions and not isinstance(value, str | list):
+        if not isinstance(value, str | list):
             self._last[".".join(path)] = path, value
 
     def missing_steps(self, names: Iterable[str]) -> dict[str, tuple[Path, Any]]:
@@ -145,12 +145,14 @@ class MetricDefinitions:
         """Return the definitions by name as JSON."""
         return json.dumps(self.plain())
 
-    def restore(self, definitions: Mapping[str, Mapping[str, Any]]) -> None:
-        """Take over the definitions of an earlier run, which plain() has returned."""
+    def restore(self, definitions: Mapping[str, Mapping[str, Any]], summary: Mapping[str, Any]) -> None:
+        """Take over the definitions of an earlier run, which plain() has returned, and the last values of metrics."""
+        for name, value in summary.items():
+            if isinstance(value, int | float):
+                self.keep((name,), value)
         for name, plain in definitions.items():
-            summary = plain.get("summary")
             known = {key: value for key, value in plain.items() if key in MetricDefinition._fields}
-            known["summary"] = tuple(summary) if summary else None
+            known["summary"] = tuple(known.get("summary") or ()) or None
             self._definitions[name] = MetricDefinition(name, **known)
 
 

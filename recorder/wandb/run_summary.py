@@ -25,16 +25,17 @@ class _Nested(dict[str, Any]):
 class _Aggregate:
     """The numbers of a metric so far. NaN is the minimum, the maximum and the mean from its first occurrence on."""
 
-    def __init__(self) -> None:
+    def __init__(self, earlier: Any) -> None:
+        """Begin with the result of an earlier process, but for the mean: how many numbers it is of is not known."""
+        known = earlier if isinstance(earlier, Mapping) else {}
         self.count, self.sum = 0, 0.0
-        self.first: Any = None
-        self.last: Any = None
-        self.min: Any = None
-        self.max: Any = None
+        self.first, self.last = known.get("first"), known.get("last")
+        self.min, self.max = known.get("min", known.get("best")), known.get("max", known.get("best"))
 
     def add(self, number: Any) -> None:
-        if not self.count:
-            self.first = self.min = self.max = number
+        self.first = number if self.first is None else self.first
+        self.min = number if self.min is None else self.min
+        self.max = number if self.max is None else self.max
         self.count, self.sum, self.last = self.count + 1, self.sum + number, number
         if number != number:
             self.min = self.max = number
@@ -106,7 +107,8 @@ class Summary(MutableMapping[str, Any]):
         is_number = not isinstance(value, str | list | bool)
         if is_number and (aggregations or not isinstance(value, DeferredScalar)):
             # Numbers count that were logged before the definition, unless they are on a device: reading them waits.
-            aggregate = self._aggregates.setdefault(path, _Aggregate())
+            if (aggregate := self._aggregates.get(path)) is None:
+                aggregate = self._aggregates[path] = _Aggregate(self._at(path))
             number = _read(value)
             aggregate.add(math.nan if number is None else number)
         if path[0] in self._set or not aggregations or isinstance(value, str | list):
@@ -114,6 +116,13 @@ class Summary(MutableMapping[str, Any]):
         elif "none" not in aggregations and is_number:
             goal = definition.goal if definition else None
             self._put(path, _Nested({name: aggregate.value(name, goal) for name in aggregations}))
+
+    def _at(self, path: Path) -> Any:
+        """Return the result of a metric; None if there is none."""
+        values: Any = self._values
+        for name in path:
+            values = dict.get(values, name) if isinstance(values, _Nested) else None
+        return values
 
     def _put(self, path: Path, value: Any) -> None:
         values = self._values

@@ -8,13 +8,14 @@ import numpy as np
 
 from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.wandb.audio import Audio
+from toposcope.recorder.wandb.kept_objects import Molecule, Object3D
 from toposcope.recorder.wandb.media import Histogram, Html, Image
 from toposcope.recorder.wandb.media_files import NewFile
 from toposcope.recorder.wandb.reports import report_ignored
 from toposcope.recorder.wandb.video import Video
 
 _MOST_ROWS, _MOST_CHARACTERS, _MOST_MEDIA = 100, 200, 64
-_MEDIA = (Image, Histogram, Html, Video, Audio)
+_MEDIA = (Image, Histogram, Html, Video, Audio, Object3D, Molecule)
 _DEFAULT_COLUMNS = ("Input", "Output", "Expected")
 
 

@@ -32,10 +32,11 @@ from toposcope.recorder.wandb.watched_models import WatchedModels
 
 METRICS = "wandb/metrics"
 """Name of the definitions of metrics in the lineage; their JSON is described in FORMAT.md."""
-_INERT = (
+INERT = (
     *("finish_artifact", "link_artifact", "link_model", "log_artifact", "log_code", "log_model", "mark_preempting"),
     *("pin_config_keys", "restore", "save", "upsert_artifact", "use_artifact", "use_model", "write_logs"),
 )
+"""The methods of a run without effect."""
 
 
 _RUNS: "weakref.WeakValueDictionary[str, Run]" = weakref.WeakValueDictionary()
@@ -90,7 +91,7 @@ class Run(RunIdentity):
             config: the settings of the script; they precede those of the earlier run.
         """
         self._record.has_values = bool(earlier.get("has_values"))
-        self._metrics.restore(earlier.get("metrics") or {})
+        self._metrics.restore(earlier.get("metrics") or {}, earlier.get("summary") or {})
         self._summary.put(earlier.get("summary") or {})
         self._config.__dict__["_items"].update({**(earlier.get("config") or {}), **config})
         self._record_config(self._config.as_dict())
@@ -351,7 +352,7 @@ class Run(RunIdentity):
         """
         if name.startswith("_"):
             raise AttributeError(f"A run has no attribute {name!r}.")
-        if name not in _INERT:
+        if name not in INERT:
             REPORTS.differs(f"run.{name} is unknown here: an inert object takes its place.")
             return Inert(f"run.{name}")
         return inert_function(f"run.{name}")
