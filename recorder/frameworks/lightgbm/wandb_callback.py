@@ -20,8 +20,8 @@ def wandb_callback(log_params: bool = True, define_metric: bool = True) -> Calla
         for data, metric, value, *others in environment.evaluation_result_list:
             if len(others) < 2:
                 values[f"{data}_{metric}"] = value
-            else:  # A cross-validation, whose metric names both.
-                name = "_".join(metric.split())
+            else:  # A cross-validation, whose metric contains the name of the data before LightGBM 4.
+                name = "_".join(metric.split() if " " in metric else (data, metric))
                 values |= {f"{name}-mean": value, f"{name}-stdv": others[1]}
         if environment.iteration == environment.begin_iteration:
             if log_params:

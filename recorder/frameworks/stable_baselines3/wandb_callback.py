@@ -52,6 +52,8 @@ class WandbCallback(BaseCallback):
     ) -> None:
         """Set what to save and to watch; the arguments are those of W&B's class."""
         super().__init__(verbose)
+        if model_save_path is not None:
+            os.makedirs(model_save_path, exist_ok=True)
         self._path = None if model_save_path is None else os.path.join(model_save_path, "model.zip")
         self._save_freq, self._watch_freq, self._log_kind = model_save_freq, gradient_save_freq, log
 
