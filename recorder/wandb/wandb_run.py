@@ -1,22 +1,20 @@
 """Run: a run with the attributes and methods of W&B's, recorded by SummaryRecord."""
 
-import operator
 import os
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import toposcope.recorder.log as logger
 from toposcope.recorder.logged_values import LoggedValues, logged_values
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.values.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.foreign_values import short_repr
 from toposcope.recorder.values.wrapped import Text
+from toposcope.recorder.wandb.alerts import Alerts
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.inert import Inert, inert_function
 from toposcope.recorder.wandb.logged_items import logged_items
@@ -27,7 +25,7 @@ from toposcope.recorder.wandb.run_identity import NAMED_SETTINGS, RunIdentity
 from toposcope.recorder.wandb.run_record import ExitCodeError, RunRecord
 from toposcope.recorder.wandb.run_settings import RunSettings
 from toposcope.recorder.wandb.run_summary import Summary
-from toposcope.recorder.wandb.step_counter import StepCounter
+from toposcope.recorder.wandb.step_counter import StepCounter, whole_step
 from toposcope.recorder.wandb.watched_models import WatchedModels
 
 METRICS = "wandb/metrics"
@@ -80,7 +78,7 @@ class Run(RunIdentity):
         self._watched = WatchedModels(lambda values: self.log(values, commit=False))
         self._has_graph = False
         self._background: list[Any] = []
-        self._alerts: dict[str, float] = {}
+        self._alerts = Alerts()
         _RUNS[settings.id] = self
 
     def start(self, earlier: Mapping[str, Any], config: Mapping[str, Any]) -> None:
@@ -170,7 +168,7 @@ class Run(RunIdentity):
         if not self._is_usable("log"):
             return
         with self._lock:
-            number = _whole(step)
+            number = whole_step(step)
             if self._recorder is None:
                 self._steps.step += number is None and commit in (None, True)
                 return
@@ -262,15 +260,9 @@ class Run(RunIdentity):
             level: "INFO", "WARN" or "ERROR".
             wait_duration: the time, in seconds or a timedelta, in which another alert of the same title is left out.
         """
-        seconds = wait_duration.total_seconds() if isinstance(wait_duration, timedelta) else float(wait_duration or 0)
-        now = time.monotonic()
-        if now - self._alerts.get(title, -float("inf")) < seconds:
-            return
-        self._alerts[title] = now
-        kind = str(getattr(level, "value", level) or "INFO").upper()
-        (logger.error if kind == "ERROR" else logger.warn)("wandb: alert %s: %s: %s", kind, title, text)
-        if self._recorder is not None and self._is_usable("alert"):
-            self._recorder.log({"alert": Text(f"**{kind}: {title}**\n\n{text}")}, self.step)
+        text_of_alert = self._alerts.add(str(title), str(text), level, wait_duration)
+        if text_of_alert and self._recorder is not None and self._is_usable("alert"):
+            self._recorder.log({"alert": Text(text_of_alert)}, self.step)
 
     @guarded
     def finish(self, exit_code: int | None = None, quiet: bool | None = None) -> None:
@@ -414,15 +406,3 @@ def _run_of(settings: RunSettings, directory: str) -> Run:
         return run
     REPORTS.differs(f"run {settings.id} of another process is not recorded in this one.")
     return Run(settings, Path(directory), None)
-
-
-def _whole(step: Any) -> int | None:
-    """Return a step as an int; a float that is a whole number is one too, and anything else is None, with a report."""
-    if isinstance(step, float) and step.is_integer():
-        return int(step)
-    try:
-        return None if step is None else operator.index(step)
-    except TypeError:
-        text = f"The step of log() must be an integer, not {short_repr(step)}: the current step takes its place."
-        REPORTS.fails(UsageError(text))
-        return None

@@ -59,7 +59,8 @@ def test_sounds_are_wav_or_the_file_itself(tmp_path: Path) -> None:
 
 def _values(path: Path) -> list[Any]:
     """Return the values in an event file of TensorBoard's dialect."""
-    content, values, at = path.read_bytes(), [], 0
+    content, at = path.read_bytes(), 0
+    values: list[Any] = []
     while at < len(content):
         length = int.from_bytes(content[at : at + 8], "little")
         values += Event.FromString(content[at + 12 : at + 12 + length]).summary.value
@@ -108,8 +109,8 @@ def test_roc_curves_are_tables() -> None:
 def test_no_plot_raises(caplog: pytest.LogCaptureFixture) -> None:
     """Invalid arguments are logged, and what is returned can be logged."""
     run = wandb.init()
-    for plot in (wandb.plot.pr_curve, wandb.plot.roc_curve, wandb.plot.confusion_matrix, wandb.plot.line):
-        run.log({"plot": plot(None, None, None)})
+    for name in ("pr_curve", "roc_curve", "confusion_matrix", "line"):
+        run.log({"plot": getattr(wandb.plot, name)(None, None, None)})
     run.log({"chart": wandb.plot_table("wandb/lineplot/v0", wandb.Table(columns=["a"], data=[[1]]), {"x": "a"})})
     assert "plot_table(): its table is recorded; the plot is not drawn." in caplog.text
     assert "plot.line() takes a Table, not NoneType." in caplog.text

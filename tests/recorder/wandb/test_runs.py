@@ -276,29 +276,26 @@ def test_an_id_without_resume_starts_over(tmp_path: Path) -> None:
 
 
 GROUP = """
-import os, sys
 import torch.distributed as distributed
 from toposcope.recorder import wandb
 distributed.init_process_group("gloo")
 rank = distributed.get_rank()
-distributed.barrier()
-if rank == 0 or sys.argv[1] == "all":
-    run = wandb.init(project="p", group="ddp", name=f"rank{rank}", mode=None)
-    for step in range(3):
-        wandb.log({"rank": float(rank)})
-distributed.barrier()
+for group, ranks in (("all", (0, 1)), ("first", (0,))):
+    distributed.barrier()
+    if rank in ranks:
+        with wandb.init(project="p", group=group, name=f"rank{rank}"):
+            for step in range(3):
+                wandb.log({"rank": float(rank)})
 distributed.destroy_process_group()
 """
 
 
-@pytest.mark.parametrize("which", ["all", "first"])
-def test_processes_of_torchrun_are_runs_of_a_group(which: str, tmp_path: Path) -> None:
+def test_processes_of_torchrun_are_runs_of_a_group(tmp_path: Path) -> None:
     """Each process that calls init() has a run of its own in the directory of the group; or only that of rank 0."""
     (tmp_path / "train.py").write_text(GROUP)
     environ = {name: value for name, value in os.environ.items() if not name.startswith("WANDB_")}
-    command = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py", which]
     done = subprocess.run(
-        [sys.executable, *command],
+        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py"],
         cwd=tmp_path,
         env=environ | {"OMP_NUM_THREADS": "1"},
         capture_output=True,
@@ -307,11 +304,11 @@ def test_processes_of_torchrun_are_runs_of_a_group(which: str, tmp_path: Path) -
     )
     assert done.returncode == 0, done.stderr
     runs = {name.partition("-")[0]: run for name, run in server.open(tmp_path / "wandb/p").runs.items()}
-    assert sorted(runs) == (["ddp/rank0", "ddp/rank1"] if which == "all" else ["ddp/rank0"])
-    for number, run in enumerate(runs[name] for name in sorted(runs)):
-        assert run.scalars("rank").value.tolist() == [number] * 3
+    assert sorted(runs) == ["all/rank0", "all/rank1", "first/rank0"]
+    for name, run in runs.items():
+        assert run.scalars("rank").value.tolist() == [float(name[-1])] * 3
         assert run.state.state == "finished"
-        assert run.lineage().custom["wandb/group"] == "ddp"
+        assert run.lineage().custom["wandb/group"] == name.partition("/")[0]
 
 
 def test_a_directory_that_cannot_be_created_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
