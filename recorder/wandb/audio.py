@@ -13,7 +13,7 @@ from toposcope.recorder.values.arrays import array_from
 from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.wandb.drawn_values import Drawn
 from toposcope.recorder.wandb.media_files import NewFile, copied, file_text, is_file
-from toposcope.recorder.wandb.reports import report_ignored
+from toposcope.recorder.wandb.reports import guarded_media, report_ignored
 
 _AUDIO = 6
 
@@ -39,6 +39,7 @@ class SoundFile(NamedTuple):
         return [bytes_head(_AUDIO, len(message)), message]
 
 
+@guarded_media
 class Audio:
     """A sound."""
 

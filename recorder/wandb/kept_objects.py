@@ -7,9 +7,10 @@ import numpy as np
 
 from toposcope.recorder.values.arrays import array_from
 from toposcope.recorder.wandb.media_files import NewFile, copied, file_text, is_file
-from toposcope.recorder.wandb.reports import report_ignored
+from toposcope.recorder.wandb.reports import guarded_media, report_ignored
 
 
+@guarded_media
 class Object3D:
     """A point cloud or the file of an object."""
 
@@ -52,6 +53,7 @@ class Object3D:
         return {"": file_text("Object3D", path, self._caption, facts)}
 
 
+@guarded_media
 class Molecule:
     """The file of a molecule."""
 

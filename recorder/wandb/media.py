@@ -16,7 +16,7 @@ from toposcope.recorder.values.wrapped import Image as ImageValue
 from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.wandb.media_files import NewFile
 from toposcope.recorder.wandb.pixels import dataformats_of, in_mode, pixels_of
-from toposcope.recorder.wandb.reports import report_ignored
+from toposcope.recorder.wandb.reports import guarded_media, report_ignored
 
 _Array = npt.NDArray[Any]
 
@@ -31,6 +31,7 @@ class Media(Protocol):
         """
 
 
+@guarded_media
 class Image:
     """An image; boxes and masks are recorded beside it."""
 
@@ -86,6 +87,7 @@ class Image:
         return items
 
 
+@guarded_media
 class Histogram:
     """The distribution of values."""
 
@@ -109,6 +111,7 @@ class Histogram:
         return {"": HistogramValue(self._value)}
 
 
+@guarded_media
 class Html:
     """A page of HTML, recorded as a text and as a file."""
 

@@ -15,7 +15,7 @@ from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.wandb.drawn_values import Drawn
 from toposcope.recorder.wandb.media_files import NewFile, copied, file_text, is_file
 from toposcope.recorder.wandb.pixels import as_uint8
-from toposcope.recorder.wandb.reports import report_ignored
+from toposcope.recorder.wandb.reports import guarded_media, report_ignored
 
 _FPS = 4
 
@@ -33,6 +33,7 @@ class GifValue(NamedTuple):
         return image_field(Image(height, width, 3, self.content))
 
 
+@guarded_media
 class Video:
     """A video, recorded as an animated GIF; a file of another format is kept as it is."""
 

@@ -114,3 +114,19 @@ def test_no_plot_raises(caplog: pytest.LogCaptureFixture) -> None:
     run.log({"chart": wandb.plot_table("wandb/lineplot/v0", wandb.Table(columns=["a"], data=[[1]]), {"x": "a"})})
     assert "plot_table(): its table is recorded; the plot is not drawn." in caplog.text
     assert "plot.line() takes a Table, not NoneType." in caplog.text
+
+
+def test_invalid_media_are_reported_and_the_rest_is_recorded(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """A missing file, a wrong shape, a row with too many values: no constructor ends a script, but in strict mode."""
+    table = wandb.Table(columns=["a"], data=[[1], [2, 3]])
+    with wandb.init() as run:
+        missing, wrong = wandb.Image("missing.png"), wandb.Video(np.zeros(3))
+        run.log({"image": missing, "video": wrong, "list": [missing, missing], "table": table, "loss": 1.0})
+    assert scalars_of(tmp_path, "loss") == {0: 1.0}
+    assert "| 1 |" in text_of(tmp_path, "table")
+    assert tags_of(tmp_path, "image") == []
+    for part in ("no file 'missing.png'", "A video has the shape", "has 1 values"):
+        assert part in caplog.text
+    wandb.reports.REPORTS.is_strict = True
+    with pytest.raises(ValueError, match="A video has the shape"):
+        wandb.Video(np.zeros(3))
