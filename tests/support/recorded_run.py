@@ -12,6 +12,13 @@ def run_in(directory: Path) -> Any:
     return run
 
 
+def text_of(directory: Path, tag: str) -> str:
+    """Return the only text of a tag."""
+    (text,) = run_in(directory).text(tag)
+    (first,) = text.texts
+    return str(first)
+
+
 def scalars_of(directory: Path, tag: str) -> dict[int, float]:
     """Return the values of a scalar by step."""
     points = run_in(directory).scalars(tag)
