@@ -13,7 +13,7 @@ from toposcope.proto.wire import bytes_head
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory
 from toposcope.recorder.end_observer import EndObserver
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.secrets import command_line
 from toposcope.recorder.snapshot import Snapshot
 from toposcope.recorder.tensorboard.dialect import TENSORBOARD
@@ -92,7 +92,7 @@ class FileWriter:
         if "://" in str(log_dir):
             raise ValueError(f"log_dir must be a directory of this machine, not {str(log_dir)!r}.")
         self._log_dir = str(log_dir)
-        rank = rank_of(os.environ)
+        rank = process_rank()
         self._naming = Naming(
             checked_directory("log_dir", log_dir), "", rank, _checked_suffix(filename_suffix), "tensorboard"
         )
