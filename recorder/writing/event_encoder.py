@@ -89,18 +89,19 @@ class EventEncoder:
         scalars = 0
         while events and scalars < _BATCH_SCALARS:
             event = events[0]
-            if not isinstance(event[2], str):
+            if isinstance(event[2], str):
+                scalars += 1
+            else:
                 if event[3]:
                     event = events[0] = self._with_read_scalars(*event)
                 if event[3]:
                     break
                 scalars += len(event[2])
-            else:
-                scalars += 1
-            batch.append(events.popleft())
+            batch.append(event)
+            events.popleft()
         if not batch:
             return self._encode_snapshots(*events.popleft())
-        return EncodedRecords(self._scalars.records([event for event in batch if event[2]]), [])
+        return EncodedRecords(self._scalars.records(batch), [])
 
     def _with_read_scalars(
         self, wall_time: float, step: int, scalars: dict[str, float], snapshots: Snapshots | None

@@ -47,12 +47,18 @@ class ScalarEncoder:
         self._heads: dict[str, tuple[bytes, bytes]] = {}
 
     def records(self, events: Sequence[ScalarEvent]) -> list[bytes]:
-        """Return one record per event, in the same order."""
+        """Return one record per event with scalars, in the same order."""
+        events = [event for event in events if event[2]]
         indices_of_tags: dict[str | tuple[str, ...], list[int]] = {}
         for index, event in enumerate(events):
             scalars = event[2]
             tags = scalars if isinstance(scalars, str) else tuple(scalars)
-            indices_of_tags.setdefault(tags, []).append(index)
+            if (indices := indices_of_tags.get(tags)) is None:
+                indices_of_tags[tags] = [index]
+            else:
+                indices.append(index)
+        if len(indices_of_tags) == 1:
+            return self._records_of_batch(tags, events)
         records = [b""] * len(events)
         for tags, indices in indices_of_tags.items():
             batch = [events[index] for index in indices]
