@@ -88,6 +88,10 @@ class RunWriter:
     ) -> None:
         self._close(ending_of(error) if error is not None else None)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy starts with, in a spawned process for example: its next value starts a new file."""
+        return {**self.__dict__, "file_writer": None, "all_writers": None}
+
     def _get_file_writer(self) -> FileWriter:
         """Return the writer of the run; start a new file if it is closed."""
         if self.file_writer is None or self.all_writers is None:

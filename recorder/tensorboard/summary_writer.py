@@ -36,8 +36,8 @@ class SummaryWriter(AddArrays, AddMedia, AddGraphs, AddDashboards):
 
     Steps are anything that int() accepts, and 0 if there is none. Values are numbers, arrays or tensors of any
     framework; they are copied, and encoded in a background thread. A value whose own methods fail is skipped, with one
-    log line; a failure to write never stops the training. After close(), and in a process forked from the writer's, the
-    next value starts a new file.
+    log line; a failure to write never stops the training. After close(), in a process forked from the writer's, and in
+    a copy by pickle, the next value starts a new file.
 
     Differences from PyTorch's class:
 

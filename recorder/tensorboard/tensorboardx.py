@@ -186,6 +186,10 @@ class TensorboardxWriter(SummaryWriter):
         """Record an image on which boxes are drawn: see SummaryWriter.add_image_with_boxes()."""
         super().add_image_with_boxes(tag, img_tensor, box_tensor, global_step, walltime, rescale, dataformats, labels)
 
+    def add_onnx_graph(self, onnx_model_file: str | os.PathLike[str]) -> None:
+        """Record the graph in an ONNX file: see SummaryWriter.add_onnx_graph()."""
+        super().add_onnx_graph(onnx_model_file)
+
     def add_openvino_graph(self, xmlname: str | os.PathLike[str]) -> None:
         """Record the graph in an XML file of OpenVINO.
 
