@@ -43,16 +43,29 @@ class _Fields(NamedTuple):
 
 
 class EventWriter:
-    """What frameworks reach for in the writer of a file, by the name that it has in TensorBoard's."""
+    """What frameworks reach for in the writer of a file, by the names that it has in TensorBoard's."""
 
-    def __init__(self, path: str, log_dir: str) -> None:
+    def __init__(self, writer: "FileWriter", path: str) -> None:
+        self._writer = writer
         self._file_name = path
         self._ev_writer = self  # Of tensorboardX, which has the name there.
-        self._logdir = log_dir
+        self._logdir = writer.get_logdir()
 
     def get_logdir(self) -> str:
         """Return the directory."""
         return self._logdir
+
+    def add_event(self, event: Any) -> None:
+        """Record an Event of TensorBoard at its own step and wall time."""
+        self._writer.add_event(event, walltime=getattr(event, "wall_time", None) or None)
+
+    def flush(self) -> None:
+        """Wait until everything recorded before is in the file."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Write all values and close the file."""
+        self._writer.close()
 
 
 class FileWriter:
@@ -125,7 +138,7 @@ class FileWriter:
     @property
     def event_writer(self) -> EventWriter:
         """The current file, for frameworks that want to know its name."""
-        return EventWriter(self._recording.summaries.path, self._log_dir)
+        return EventWriter(self, self._recording.summaries.path)
 
     def get_logdir(self) -> str:
         """Return the directory."""

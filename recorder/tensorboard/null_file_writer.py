@@ -23,7 +23,7 @@ class NullFileWriter(FileWriter):
     @property
     def event_writer(self) -> EventWriter:
         """A file without a name."""
-        return EventWriter("", self._log_dir)
+        return EventWriter(self, "")
 
     def flush(self) -> bool:
         """Return True."""
