@@ -95,7 +95,7 @@ def measurements(torch: Any) -> Iterator[Measurement]:
     """Yield what is measured."""
 
     def scalar(writer: Any, step: int) -> None:
-        writer.add_scalar("loss", 0.5, step)
+        writer.add_scalar("loss", 0.1, step)
 
     yield Measurement("add_scalar", _SCALAR_GOAL, 2000, False, scalar)
     yield Measurement("add_scalar, paced, 1 a step", _SCALAR_GOAL, 200, True, scalar)
@@ -103,7 +103,7 @@ def measurements(torch: Any) -> Iterator[Measurement]:
 
     def ten_scalars(writer: Any, step: int) -> None:
         for tag in tags:
-            writer.add_scalar(tag, 0.5, step)
+            writer.add_scalar(tag, 0.1, step)
 
     yield Measurement("10 add_scalar, paced, 10 a step", _SCALAR_GOAL, 100, True, ten_scalars)
     for size in (1_000, 100_000, 1_000_000):
