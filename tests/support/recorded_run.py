@@ -22,3 +22,9 @@ def tags_of(directory: Path, plugin: str) -> list[str]:
     """Return the tags of a plugin in alphabetical order, those of the machine left out."""
     tags = run_in(directory).tags(plugin)
     return sorted(tag for tag in tags if not tag.startswith("machine/"))
+
+
+def texts_of(directory: Path, tag: str) -> dict[int, list[str]]:
+    """Return the texts of a tag by step, those of all attempts."""
+    texts = run_in(directory).text(tag, attempt="all")
+    return {step: each.texts for step, each in zip(texts.step.tolist(), texts, strict=True)}

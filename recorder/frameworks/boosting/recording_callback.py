@@ -2,7 +2,7 @@
 
 import os
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ from toposcope.recorder.program_exit import is_exiting
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
 
 _COLLECTED = {
@@ -183,6 +184,11 @@ class RecordingCallback:
             self._run.evaluate(results)
         self._run.close_epoch()
         return self._run.is_stop_requested
+
+    def _record_checkpoints(self, names: Sequence[str]) -> None:
+        """Record that files were saved after the last iteration."""
+        if names and self._run is not None and self._run.is_running:
+            self._run.log({"checkpoint": Text(", ".join(names))})
 
     def _end(self) -> None:
         """End the run, unless it has ended."""
