@@ -6,6 +6,7 @@ import optuna
 import pytest
 from support.killed_training import check_attempts, expected_values, kill_and_resume
 from support.recorded_run import scalars_of
+
 from toposcope import server
 
 _XGBOOST = """

@@ -1,18 +1,21 @@
 """LoggedRun: a run of a library that logs named values, with steps that it counts itself."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
+from toposcope.recorder.frameworks.loggers.audio_files import write_audio
+from toposcope.recorder.frameworks.loggers.newest_checkpoint import NewestCheckpoint
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.values.wrapped import Text
 
 _COLLECTED = {
     "collect_graph": False,
@@ -48,11 +51,10 @@ class LoggedRun:
         self._callbacks = checked_settings(summary_dir, callbacks, settings)
         self._settings = settings
         self._run: DrivenRun | None = None
-        self._warned: set[str] = set()
-        self.is_recording = process_rank() == 0
+        self._checkpoint = NewestCheckpoint()
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_run": None}
+        return vars(self) | {"_run": None, "_checkpoint": NewestCheckpoint()}
 
     @property
     def is_running(self) -> bool:
@@ -72,14 +74,18 @@ class LoggedRun:
             initial_step: the step before the first one that is recorded.
             steps: planned steps of the whole training; None: unknown.
         """
-        if not self.is_recording:
+        if process_rank():
             return
         if not initial_step:
             warn_of_earlier_training(self.summary_dir)
         data = _COLLECTED | dict(self._settings.get("collect_specified_data") or {})
         collector = SummaryCollector(self.summary_dir, **(self._settings | {"collect_specified_data": data}))
         self._run = DrivenRun(
-            [collector, *self._callbacks], model=model, steps=steps, initial_step=initial_step, learning_rate=None
+            [collector, self._checkpoint, *self._callbacks],
+            model=model,
+            steps=steps,
+            initial_step=initial_step,
+            learning_rate=None,
         )
         self._run.begin()
 
@@ -102,10 +108,37 @@ class LoggedRun:
             state = self._run.state
             state.timestamp = state.timestamp.copy(batch=step - 1)
             self._run.end_step(loss)
+        self._run.log(values, step)
+
+    def record_checkpoint(self, path: str | os.PathLike[str], step: int, *, score: str | None = None) -> None:
+        """Record that a checkpoint was saved at a step, with a text such as "reward: 21.5"."""
+        if self._run is not None and self._run.is_running:
+            self._checkpoint.latest_ckpt_file_name = os.fspath(path)
+            name = os.path.basename(path)
+            self._run.log({"checkpoint": Text(name if score is None else f"{name} ({score})")}, step)
+
+    def record_audio(self, tag: str, clips: Any, sample_rate: int, step: int) -> None:
+        """Record clips of the shape [N, T, C] as WAV files, and a text that names them; a failure is logged."""
+        if self._run is None or not self._run.is_running:
+            return
         try:
-            self._run.log(values, step)
-        except (TypeError, ValueError):
-            self._log_each(self._run, values, step)
+            names = write_audio(self.summary_dir, tag, clips, sample_rate, step)
+        except (TypeError, ValueError, OSError) as error:
+            log.warn("%s: %r is not recorded: %s", self.summary_dir, tag, error)
+        else:
+            self._run.log({tag: Text("\n".join(f"Audio: `{name}`" for name in names))}, step)
+
+    def record_graph(self, graph_of: Callable[[], Any]) -> None:
+        """Record the graph that a function returns, unless the settings exclude it; a failure is logged."""
+        data = self._settings.get("collect_specified_data") or {}
+        is_collected = data.get("collect_graph", self._settings.get("keep_default_action", True))
+        if self._run is None or not self._run.is_running or not is_collected:
+            return
+        try:
+            if (graph := graph_of()) is not None:
+                self._run.log({"train_network/auto": graph}, self._run.step)
+        except Exception as error:  # The user's code runs.
+            log.warn("%s: the graph is not recorded: %s: %s", self.summary_dir, type(error).__name__, error)
 
     def end(self) -> None:
         """End the run, unless it has ended."""
@@ -116,16 +149,3 @@ class LoggedRun:
         """End the run with an exception, unless it has ended."""
         if self._run is not None and self._run.is_running:
             self._run.fail(error)
-
-    def warn_once(self, tag: str, reason: object) -> None:
-        """Log a warning that a value is not recorded, once for each tag."""
-        if tag not in self._warned:
-            self._warned.add(tag)
-            log.warn("%s: %r is not recorded: %s", self.summary_dir, tag, reason)
-
-    def _log_each(self, run: DrivenRun, values: Mapping[str, Any], step: int) -> None:
-        for tag, value in values.items():
-            try:
-                run.log({tag: value}, step)
-            except (TypeError, ValueError) as error:
-                self.warn_once(str(tag), error)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.logger import Figure, HParam, Image, KVWriter, Video
 
+from toposcope.recorder import log
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.values import wrapped
@@ -20,9 +21,9 @@ class ToposcopeOutputFormat(KVWriter):
 
         model.set_logger(Logger(None, [ToposcopeOutputFormat("runs/first")]))
 
-    Numbers are scalars, arrays and tensors histograms, a str is a text, an Image or a Figure an image; the
-    hyperparameters of an HParam are lineage, its metrics are not recorded, as they are placeholders. Values that are
-    excluded from "toposcope" or "tensorboard" are left out, and a Video with a warning.
+    Numbers are scalars, arrays and tensors histograms, a str is a text, an Image or a Figure an image, a Video an
+    animated GIF among the images; the hyperparameters of an HParam are lineage, its metrics are not recorded, as they
+    are placeholders for scalars. Values that are excluded from "toposcope" or "tensorboard" are left out.
 
     The run begins with the first values and ends with close(). ToposcopeCallback also records settings of the model.
     """
@@ -55,7 +56,7 @@ class ToposcopeOutputFormat(KVWriter):
             case Figure():
                 self._add_figure(values, name, value)
             case Video():
-                self.run.warn_once(name, "videos are not recorded.")
+                values[name] = wrapped.Video(value.frames, fps=value.fps)
             case str():
                 values[name] = wrapped.Text(value)
             case _ if isinstance(value, np.ScalarType) or not np.ndim(value):
@@ -67,7 +68,7 @@ class ToposcopeOutputFormat(KVWriter):
         try:
             pixels = _pixels_of(value.figure)
         except Exception as error:  # The user's code draws.
-            self.run.warn_once(name, error)
+            log.warn("%s: the figure %r is not recorded: %s", self.run.summary_dir, name, error)
         else:
             values[name] = wrapped.Image(pixels, "HWC")
         if value.close and (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:

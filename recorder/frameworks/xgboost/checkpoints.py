@@ -15,7 +15,7 @@ class Checkpoints:
     def __init__(self, callbacks: Iterable[Any]) -> None:
         """Look for files of those of the callbacks of a training that are TrainingCheckPoints."""
         self._callbacks = [each for each in callbacks if isinstance(each, TrainingCheckPoint)]
-        self._seen: dict[str, float] = {}
+        self._seen: dict[str, int] = {}
         for each in self._callbacks:
             self._seen |= _times(_pattern(each, "*"))
 
@@ -38,8 +38,8 @@ def _pattern(callback: Any, number: str) -> str:
     return f"{glob.escape(os.path.join(directory, name))}_{number}.*"
 
 
-def _times(pattern: str) -> dict[str, float]:
-    times = {}
+def _times(pattern: str) -> dict[str, int]:
+    times: dict[str, int] = {}
     for path in glob.glob(pattern):
         with suppress(OSError):
             times[path] = os.stat(path).st_mtime_ns
