@@ -59,7 +59,8 @@ class ToposcopeLogger(BaseLogger):
         if idist.get_rank():  # Also of launchers without torch.distributed.
             return
         if not self._run.is_running:
-            self._run.begin(self._engines.network(), initial_step=max(0, step - 1))
+            network = self._engines.network()
+            self._run.begin(network, initial_step=max(0, step - 1), has_graph=network is not None)
             self._run.record_settings(self._settings)
         self._run.log(values, step)
         if engine is not None and self._run.is_stop_requested:

@@ -1,7 +1,7 @@
 """ObservedEngines: the engines of a training with Ignite, whose checkpoints are recorded."""
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ignite.engine import Events
@@ -42,7 +42,7 @@ class ObservedEngines:
     def network(self) -> Any:
         """Return the network that is trained; None if it is unknown or one of several."""
         owners = [getattr(each, "model", None) for each in self._log_handlers]
-        saved = [each for handler in self._checkpoints() for each in handler.to_save.values()]
+        saved = [each for _, objects in self._checkpoints() for each in objects.values()]
         networks = {id(each): each for each in (*owners, *saved) if isinstance(each, Module)}
         return networks.popitem()[1] if len(networks) == 1 else None
 
@@ -52,7 +52,7 @@ class ObservedEngines:
 
     def _record_checkpoint(self, engine: Any) -> None:
         trainer = self._trainer() if self._trainer is not None else engine
-        for handler in self._checkpoints():
+        for handler, _ in self._checkpoints():
             before, now = self._saved.get(id(handler), []), list(handler._saved)
             self._saved[id(handler)] = now
             for item in now:
@@ -62,13 +62,15 @@ class ObservedEngines:
                     path = f"{directory}/{item.filename}" if directory else item.filename
                     self._run.record_checkpoint(path, trainer.state.iteration, score=score)
 
-    def _checkpoints(self) -> Iterator[Checkpoint]:
+    def _checkpoints(self) -> Iterator[tuple[Checkpoint, Mapping[str, Any]]]:
+        """Yield the handlers that save checkpoints, and what they save, which a ModelCheckpoint is passed."""
         for engine in self._engines:
             for handlers in engine._event_handlers.values():
-                for handler, *_ in handlers:
+                for handler, arguments, _ in handlers:
                     observed = handler._parent() if hasattr(handler, "_parent") else handler
                     if isinstance(observed, Checkpoint):
-                        yield observed
+                        passed = arguments[-1] if arguments and isinstance(arguments[-1], Mapping) else {}
+                        yield observed, {**(observed.to_save or {}), **passed}
 
 
 def _score(handler: Checkpoint, priority: float) -> str:

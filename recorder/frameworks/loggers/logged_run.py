@@ -18,7 +18,6 @@ from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
 
 _COLLECTED = {
-    "collect_graph": False,
     "collect_input_data": False,
     "collect_dataset_graph": False,
     "collect_metric": False,
@@ -66,19 +65,23 @@ class LoggedRun:
         """Whether a callback requested the training to stop."""
         return self._run is not None and self._run.is_stop_requested
 
-    def begin(self, model: Any = None, *, initial_step: int = 0, steps: int | None = None) -> None:
+    def begin(
+        self, model: Any = None, *, initial_step: int = 0, steps: int | None = None, has_graph: bool = False
+    ) -> None:
         """Begin the run.
 
         Args:
             model: what is trained, for the lineage.
             initial_step: the step before the first one that is recorded.
             steps: planned steps of the whole training; None: unknown.
+            has_graph: whether model is a network, whose graph is recorded when it is called.
         """
         if process_rank():
             return
         if not initial_step:
             warn_of_earlier_training(self.summary_dir)
-        data = _COLLECTED | dict(self._settings.get("collect_specified_data") or {})
+        graph = {"collect_graph": has_graph and self._settings.get("keep_default_action", True)}
+        data = _COLLECTED | graph | dict(self._settings.get("collect_specified_data") or {})
         collector = SummaryCollector(self.summary_dir, **(self._settings | {"collect_specified_data": data}))
         self._run = DrivenRun(
             [collector, self._checkpoint, *self._callbacks],
