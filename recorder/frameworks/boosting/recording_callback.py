@@ -83,6 +83,8 @@ class RecordingCallback:
         self._callbacks = checked_settings(summary_dir, callbacks, settings)
         self._settings = settings
         self._run: DrivenRun | None = None
+        self._is_called = False
+        """Whether the library has called this object since the with statement began."""
         self._results: dict[str, float] = {}
         self._collects_results = True
         self._finalizer: weakref.finalize[..., Any] | None = None
@@ -93,6 +95,7 @@ class RecordingCallback:
         return vars(self) | {"_run": None, "_finalizer": None, "_end_observer": None}
 
     def __enter__(self) -> Self:
+        self._is_called = False
         return self
 
     def __exit__(
@@ -102,6 +105,9 @@ class RecordingCallback:
         if error is None:
             self._end()
         else:
+            if not self._is_called and not process_rank():
+                last = last_recorded_step(self._summary_dir, 0)
+                self._begin(None, dict, initial_step=last or 0)
             self._fail(error)
 
     def _begin(

@@ -34,6 +34,7 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
 
     def before_training(self, model: Any) -> Any:
         """Begin a run."""
+        self._is_called = True
         self._iterations = 0
         self._checkpoints = Checkpoints(())
         if collective.get_rank() != 0:
