@@ -34,10 +34,10 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
 
     def before_training(self, model: Any) -> Any:
         """Begin a run."""
-        self._is_called = True
         self._iterations = 0
         self._checkpoints = Checkpoints(())
         if collective.get_rank() != 0:
+            self._is_called = True
             return model
         folds = getattr(model, "cvfolds", None)
         booster = model if folds is None else folds[0].bst
@@ -52,6 +52,7 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
             steps=None if rounds is None else initial_step + rounds,
             learning_rate=None if rate is None else lambda: rate if is_constant else learning_rate_of(booster),
         )
+        self._is_called = True
         if container is not None:
             self._checkpoints = Checkpoints(container.callbacks)
             self._observe(container, self._fail_without_exception)
