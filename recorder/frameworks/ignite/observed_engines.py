@@ -6,8 +6,8 @@ from typing import Any
 
 from ignite.engine import Events
 from ignite.handlers.checkpoint import Checkpoint, CheckpointEvents
-from torch.nn import Module
 
+from toposcope.recorder.adapters import is_module
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 
 
@@ -43,7 +43,7 @@ class ObservedEngines:
         """Return the network that is trained; None if it is unknown or one of several."""
         owners = [getattr(each, "model", None) for each in self._log_handlers]
         saved = [each for _, objects in self._checkpoints() for each in objects.values()]
-        networks = {id(each): each for each in (*owners, *saved) if isinstance(each, Module)}
+        networks = {id(each): each for each in (*owners, *saved) if is_module(each)}
         return networks.popitem()[1] if len(networks) == 1 else None
 
     def _start(self, engine: Any) -> None:

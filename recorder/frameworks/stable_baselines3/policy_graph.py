@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from torch.distributions import Distribution
-
 from toposcope.recorder.framework import framework_of
 
 
@@ -21,6 +19,8 @@ def policy_graph(model: Any) -> Any:
 @contextmanager
 def _unchecked_distributions() -> Iterator[None]:
     """Let distributions be created without checks of their values, which torch.export cannot trace."""
+    from torch.distributions import Distribution
+
     before = Distribution._validate_args
     Distribution.set_default_validate_args(False)
     try:
