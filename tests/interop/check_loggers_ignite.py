@@ -107,6 +107,18 @@ def test_restored_trainer_continues_the_run(tmp_path: Path, caplog: pytest.LogCa
     assert not caplog.records
 
 
+def test_another_training_in_the_directory_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Also if the first values are not those of its first iteration."""
+    for _ in range(2):
+        training = Training()
+        with ToposcopeLogger(tmp_path, **QUIET) as logger:
+            loss = {"tag": "train", "output_transform": lambda loss: {"loss": loss}}
+            logger.attach_output_handler(training.trainer, EVERY(every=5), **loss)
+            training.trainer.run(training.batches, max_epochs=2)
+    assert "contains an earlier training, up to step 10" in caplog.text
+    assert run_in(tmp_path).attempts == 2
+
+
 def test_exceptions_and_stops(tmp_path: Path) -> None:
     """An exception is a failed end; a stop that a callback requests ends the engine."""
     training = Training()

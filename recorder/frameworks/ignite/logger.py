@@ -23,9 +23,9 @@ class ToposcopeLogger(BaseLogger):
             )
             trainer.run(loader, max_epochs=10)
 
-    The run begins with the first values: with those at a later step than the first, the run of an earlier process is
-    continued there. It ends with close() or the with statement, which also records the exception that ends the
-    training. Only the process of rank 0 records.
+    The run begins with the first values. If the trainer was restored, the run of an earlier process is continued there.
+    It ends with close() or the with statement, which also records the exception that ends the training. Only the
+    process of rank 0 records.
 
     `checkpoint` is the name of each file that a Checkpoint attached to these engines saves, at the iteration of the
     engine that runs the training: the one that started first. The graph is that of the network which a Checkpoint
@@ -60,7 +60,8 @@ class ToposcopeLogger(BaseLogger):
             return
         if not self._run.is_running:
             network = self._engines.network()
-            self._run.begin(network, initial_step=max(0, step - 1), has_graph=network is not None)
+            initial_step = 0 if self._engines.is_resuming is False else max(0, step - 1)
+            self._run.begin(network, initial_step=initial_step, has_graph=network is not None)
             self._run.record_settings(self._settings)
         self._run.log(values, step)
         if engine is not None and self._run.is_stop_requested:

@@ -19,6 +19,8 @@ class ObservedEngines:
         self._engines: weakref.WeakSet[Any] = weakref.WeakSet()
         self._log_handlers: list[Any] = []
         self._trainer: Any = None
+        self.is_resuming: bool | None = None
+        """Whether the training began after its first iteration; None: not known."""
         self._saved: dict[int, list[Any]] = {}
         """What each Checkpoint had saved when it was last looked at, by its id."""
 
@@ -49,6 +51,8 @@ class ObservedEngines:
     def _start(self, engine: Any) -> None:
         if self._trainer is None or self._trainer() is None:
             self._trainer = weakref.ref(engine)
+        if self._trainer() is engine:
+            self.is_resuming = engine.state.iteration > 0
 
     def _record_checkpoint(self, engine: Any) -> None:
         trainer = self._trainer() if self._trainer is not None else engine

@@ -48,7 +48,7 @@ def test_frames_are_those_that_were_logged(tmp_path: Path, dtype: Any) -> None:
         (Video(CLIPS, "NTCH"), ValueError, "order of 'NTCHW'"),
         (Video(CLIPS, fps=0), ValueError, "fps must be positive"),
         (Video(CLIPS.astype(complex)), TypeError, "complex"),
-        (Video("clip.mp4"), TypeError, ""),
+        (Video("clip.mp4"), TypeError, "clip.mp4"),
     ],
 )
 def test_other_arguments_are_refused(video: Video, error: type[Exception], text: str) -> None:
