@@ -16,7 +16,7 @@ from ignite.metrics import MeanSquaredError
 from support.documentation import examples, run_examples
 from support.recorded_run import graphs_in, run_in, scalars_of, tags_of, texts_of
 
-from toposcope.recorder.callbacks import Callback
+from toposcope.recorder.callbacks import Callback, EarlyStopping, LambdaCallback
 from toposcope.recorder.frameworks.ignite import GradsHistHandler, ToposcopeLogger, WeightsHistHandler
 
 QUIET: dict[str, Any] = {"collect_specified_data": {"collect_machine": False, "collect_code": False}}
@@ -240,6 +240,31 @@ if __name__ == "__main__":
     for name in ("inside", "outside"):
         assert list(scalars_of(tmp_path / name, "train/loss")) == list(range(1, 11))
         assert len(run_in(tmp_path / name).state.recordings) == 1
+
+
+def test_our_callbacks_work(tmp_path: Path) -> None:
+    """They receive evaluations and the ends of epochs; a stop that one requests ends the trainer."""
+    training, epochs = Training(), []
+    trainer, evaluator = training.trainer, training.evaluator
+    trainer.add_event_handler(Events.EPOCH_COMPLETED, lambda: evaluator.run(training.batches))
+    ours = [
+        LambdaCallback(on_train_epoch_end=lambda context: epochs.append(context.original_args().cur_epoch_num)),
+        EarlyStopping("eval/mse", mode="min", patience=1, min_delta=1e9),
+    ]
+    with ToposcopeLogger(tmp_path, callbacks=ours, **QUIET) as logger:
+        attach(logger, training)
+        step = global_step_from_engine(trainer, Events.ITERATION_COMPLETED)
+        logger.attach_output_handler(
+            evaluator, Events.COMPLETED, tag="eval", metric_names="all", global_step_transform=step
+        )
+        trainer.run(training.batches, max_epochs=9)
+
+    assert epochs == [1, 2]
+    assert max(training.losses) == 10
+    assert list(scalars_of(tmp_path, "eval/mse")) == [5, 10]
+    lineage = run_in(tmp_path).lineage()
+    assert lineage.metrics["eval/mse"] == evaluator.state.metrics["mse"]
+    assert lineage.hyper_parameters["epoch"] == 2
 
 
 def test_other_ranks_record_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,7 +21,7 @@ from stable_baselines3.common.vec_env import SubprocVecEnv
 from support.documentation import examples, run_examples
 from support.recorded_run import graphs_in, run_in, scalars_of, tags_of, texts_of
 
-from toposcope.recorder.callbacks import Callback
+from toposcope.recorder.callbacks import Callback, EarlyStopping
 from toposcope.recorder.frameworks.stable_baselines3 import ToposcopeCallback, ToposcopeOutputFormat
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -95,6 +95,19 @@ def test_evaluations_are_recorded_once(tmp_path: Path) -> None:
     points = run_in(tmp_path / "run").scalars("eval/mean_reward", attempt="all")
     assert points.step.tolist() == results["timesteps"].tolist()
     assert points.value.tolist() == pytest.approx(results["results"].mean(axis=1).tolist())
+    lineage = run_in(tmp_path / "run").lineage()
+    assert lineage.metrics["mean_reward"] == pytest.approx(results["results"][-1].mean())
+    assert tags_of(tmp_path / "run", "scalar").count("eval/mean_reward") == 1
+
+
+def test_our_callbacks_receive_evaluations(tmp_path: Path) -> None:
+    """Such as EarlyStopping, which ends the training."""
+    stopping = EarlyStopping("mean_reward", mode="max", patience=1, min_delta=1e9)
+    evaluations = EvalCallback(make_vec_env("CartPole-v1", seed=1), eval_freq=50, verbose=0)
+    model = agent(tmp_path / "csv")
+    model.learn(1000, callback=[recording(tmp_path / "run", callbacks=[stopping]), evaluations])
+    assert list(scalars_of(tmp_path / "run", "eval/mean_reward")) == [50, 100]
+    assert model.num_timesteps < 128
 
 
 def test_settings_are_lineage(tmp_path: Path) -> None:

@@ -66,6 +66,12 @@ class ToposcopeLogger(BaseLogger):
         self._run.log(values, step)
         if engine is not None and self._run.is_stop_requested:
             engine.terminate()
+            self._engines.terminate()
+
+    def evaluate(self, metrics: Mapping[str, Any], engine: Any) -> None:
+        """Report metrics of another engine than the trainer, which were logged, to the callbacks and for the lineage."""
+        if not self._engines.is_trainer(engine):
+            self._run.evaluate(metrics)
 
     def close(self) -> None:
         """End the run."""

@@ -53,6 +53,23 @@ class ObservedEngines:
             self._trainer = weakref.ref(engine)
         if self._trainer() is engine:
             self.is_resuming = engine.state.iteration > 0
+            # Added when the training starts: after the handlers of the user, which may evaluate at the end of an epoch.
+            if not engine.has_event_handler(self._end_epoch, Events.EPOCH_COMPLETED):
+                engine.add_event_handler(Events.EPOCH_COMPLETED, self._end_epoch)
+
+    def is_trainer(self, engine: Any) -> bool:
+        """Return whether an engine runs the training: the one that started first, unless none has."""
+        return self._trainer is None or self._trainer() in (None, engine)
+
+    def terminate(self) -> None:
+        """Stop the training after the current iteration."""
+        if self._trainer is not None and (trainer := self._trainer()) is not None:
+            trainer.terminate()
+
+    def _end_epoch(self, engine: Any) -> None:
+        self._run.end_epoch()
+        if self._run.is_stop_requested:
+            engine.terminate()
 
     def _record_checkpoint(self, engine: Any) -> None:
         trainer = self._trainer() if self._trainer is not None else engine

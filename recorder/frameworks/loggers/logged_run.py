@@ -21,6 +21,7 @@ _COLLECTED = {
     "collect_input_data": False,
     "collect_dataset_graph": False,
     "collect_metric": False,
+    "collect_eval_metrics": False,
     "collect_learning_rate": False,
     "histogram_regular": "$^",
 }
@@ -112,6 +113,27 @@ class LoggedRun:
             state.timestamp = state.timestamp.copy(batch=step - 1)
             self._run.end_step(loss)
         self._run.log(values, step)
+
+    def evaluate(self, results: Mapping[str, Any], *, ends_epoch: bool = False) -> None:
+        """Report the results of an evaluation, which are logged as well, to the callbacks and for the lineage.
+
+        Args:
+            results: name to number.
+            ends_epoch: whether an epoch is what is trained between two evaluations, as in a loop without epochs.
+        """
+        if not results or self._run is None or not self._run.is_running:
+            return
+        if ends_epoch:
+            self._run.end_epoch()
+        self._run.evaluate(results)
+        if ends_epoch:
+            self._run.close_epoch()
+
+    def end_epoch(self) -> None:
+        """End an epoch, after its evaluations."""
+        if self._run is not None and self._run.is_running:
+            self._run.end_epoch()
+            self._run.close_epoch()
 
     def record_checkpoint(self, path: str | os.PathLike[str], step: int, *, score: str | None = None) -> None:
         """Record that a checkpoint was saved at a step, with a text such as "reward: 21.5"."""

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.values import wrapped
 
+_EVALUATION = "eval/"
 _EXCLUDED = {"tensorboard", "toposcope"}
 
 
@@ -24,6 +26,9 @@ class ToposcopeOutputFormat(KVWriter):
     Numbers are scalars, arrays and tensors histograms, a str is a text, an Image or a Figure an image, a Video an
     animated GIF among the images; the hyperparameters of an HParam are lineage, its metrics are not recorded, as they
     are placeholders for scalars. Values that are excluded from "toposcope" or "tensorboard" are left out.
+
+    What is named "eval/<name>", as by an EvalCallback, is the result of an evaluation: callbacks receive it as
+    "<name>", and the lineage contains the last one. Between two evaluations is an epoch.
 
     The run begins with the first values and ends with close(). ToposcopeCallback also records settings of the model.
     """
@@ -42,6 +47,9 @@ class ToposcopeOutputFormat(KVWriter):
             if _EXCLUDED.isdisjoint(key_excluded.get(name) or ()):
                 self._add(values, name, value)
         self.run.log(values, int(step), loss=key_values.get("train/loss"))
+        results = {name.removeprefix(_EVALUATION): values[name] for name in values if name.startswith(_EVALUATION)}
+        numbers = {name: value for name, value in results.items() if isinstance(value, Real)}
+        self.run.evaluate(numbers, ends_epoch=True)
 
     def close(self) -> None:
         """End the run."""
