@@ -69,7 +69,7 @@ class ToposcopeLogger(BaseLogger):
             self._engines.terminate()
 
     def evaluate(self, metrics: Mapping[str, Any], engine: Any) -> None:
-        """Report metrics of another engine than the trainer, which were logged, to the callbacks and for the lineage."""
+        """Report metrics that were logged to the callbacks and for the lineage, except those of the trainer."""
         if not self._engines.is_trainer(engine):
             self._run.evaluate(metrics)
 
