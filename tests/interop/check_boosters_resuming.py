@@ -61,7 +61,8 @@ from toposcope.recorder.frameworks.optuna import ToposcopeCallback
 from check_boosters_optuna import *
 callback = ToposcopeCallback(directory / "study")
 url = f"sqlite:///{directory / 'study.db'}"
-storage = optuna.storages.RDBStorage(url, heartbeat_interval=1, grace_period=1, failed_trial_callback=callback)
+stale = {"heartbeat_interval": 1, "grace_period": 1, "heartbeat_stale_trial_callback": callback}
+storage = optuna.storages.RDBStorage(url, **stale)
 study = optuna.create_study(storage=storage, study_name="killed", load_if_exists=True)
 def reported(trial):
     x = trial.suggest_float("x", 0, 1)
@@ -104,7 +105,7 @@ def test_catboost_goes_on_from_its_snapshot(tmp_path: Path) -> None:
 
 
 def test_a_study_goes_on_from_its_storage(tmp_path: Path) -> None:
-    """Finished trials are recorded once, the killed one as failed by the failed_trial_callback of the storage."""
+    """Finished trials are recorded once, the killed one as failed by the callback of the storage."""
     kill_and_resume(tmp_path, _OPTUNA)
 
     runs = server.open(tmp_path / "study").runs
