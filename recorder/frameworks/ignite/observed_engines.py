@@ -67,6 +67,8 @@ class ObservedEngines:
             trainer.terminate()
 
     def _end_epoch(self, engine: Any) -> None:
+        if not self._run.is_running:  # This handler stays when the logger is closed.
+            return
         self._run.end_epoch()
         if self._run.is_stop_requested:
             engine.terminate()
