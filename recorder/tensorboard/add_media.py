@@ -160,10 +160,12 @@ class AddMedia(RunWriter):
             TypeError: an argument has the wrong type.
             ValueError: the shape does not match dataformats, fps is not positive, or the step does not fit in 64 bits.
         """
-        from toposcope.recorder.tensorboard.video import VideoValue, checked_fps, checked_video
+        from toposcope.recorder.tensorboard.video import VideoValue
+        from toposcope.recorder.values.video import VideoFrames, checked_fps, checked_video
 
         if (array := self._real_array(tag, vid_tensor)) is not None:
-            value = VideoValue(array, checked_video(array.values.shape, dataformats), checked_fps(fps))
+            layout = checked_video(array.values.shape, dataformats)
+            value = VideoValue(VideoFrames(array, layout, checked_fps(fps)))
             self._add("video", tag, value, array.values.nbytes, global_step, walltime)
 
     def add_audio(

@@ -8,9 +8,10 @@ import numpy.typing as npt
 
 from toposcope.proto.framing import Buffer
 from toposcope.recorder.tensorboard.image import image_field
-from toposcope.recorder.tensorboard.video import VideoValue, checked_fps
+from toposcope.recorder.tensorboard.video import VideoValue
 from toposcope.recorder.values.arrays import array_from
 from toposcope.recorder.values.image import Image
+from toposcope.recorder.values.video import VideoFrames, checked_fps
 from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.wandb.drawn_values import Drawn
 from toposcope.recorder.wandb.media_files import NewFile, copied, file_text, is_file
@@ -64,7 +65,7 @@ class Video:
         """Return the video, or a text with the path of the file, and the caption."""
         items: dict[str, Any] = {"/caption": Text(str(self._caption))} if self._caption else {}
         if self._frames is not None:
-            value = VideoValue(array_from(self._frames), "NTCHW", self._fps)
+            value = VideoValue(VideoFrames(array_from(self._frames), "NTCHW", self._fps))
             return {"": Drawn(value, self._frames.nbytes), **items}
         path = copied(self._source, new_file, "videos", f".{self._format or 'gif'}")
         if path.suffix.lower() == ".gif":
