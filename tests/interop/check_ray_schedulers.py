@@ -1,0 +1,182 @@
+"""Trials of Ray Tune that are paused, exploited, interrupted or lose their process: the run of each has the right state."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import ray
+from ray import tune
+
+from toposcope import server
+from toposcope.recorder.frameworks.ray import ToposcopeCallback
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+SECONDS = 180
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _cluster() -> Iterator[None]:
+    ray.init(num_cpus=2, include_dashboard=False, logging_level=logging.ERROR, log_to_driver=False)
+    yield
+    ray.shutdown()
+
+
+def train(config: dict[str, Any]) -> None:
+    """Report config["reports"] losses, with a checkpoint each; continue after the last one of a checkpoint."""
+    first = 0
+    if (checkpoint := tune.get_checkpoint()) is not None:
+        with checkpoint.as_directory() as directory:
+            first = int(Path(directory, "step").read_text())
+    for step in range(first, config["reports"]):
+        with tempfile.TemporaryDirectory() as directory:
+            Path(directory, "step").write_text(str(step + 1))
+            result = {"loss": config["lr"] / (step + 1)}
+            tune.report(result, checkpoint=tune.Checkpoint.from_directory(directory))
+        marker = Path(config["killed"]) if config.get("killed") else None
+        if step == 1 and marker is not None and (config.get("dies_always") or not marker.exists()):
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def search(directory: Path, space: dict[str, Any], *, max_failures: int = 0, **settings: Any) -> Any:
+    """Run the trials of a search; return Ray's results."""
+    config = tune.RunConfig(
+        name="search",
+        storage_path=str(directory / "ray"),
+        callbacks=[ToposcopeCallback(directory / "runs")],
+        failure_config=tune.FailureConfig(max_failures=max_failures),
+        verbose=0,
+    )
+    return tune.Tuner(train, param_space=space, run_config=config, **settings).fit()
+
+
+def runs_of(directory: Path) -> dict[str, Any]:
+    """Return the runs by the id of their trial."""
+    runs = server.open(directory / "runs").runs
+    return {str(run.lineage().custom["trial/id"]): run for run in runs.values()}
+
+
+def points_of(run: Any, attempt: Any = "all") -> list[tuple[int, float]]:
+    """Return the steps and losses of a run, in the order of recording."""
+    points = run.scalars("loss", attempt=attempt)
+    return list(zip(points.step.tolist(), points.value.tolist(), strict=True))
+
+
+def reported_by(result: Any) -> list[tuple[int, float]]:
+    """Return the steps and losses that a trial has reported, as Ray wrote them."""
+    frame = result.metrics_dataframe
+    return list(zip(frame["training_iteration"].tolist(), frame["loss"].tolist(), strict=True))
+
+
+@pytest.mark.parametrize("synch", [True, False], ids=["synchronous", "asynchronous"])
+def test_population_based_training(tmp_path: Path, synch: bool) -> None:
+    """A trial that continues from the checkpoint of another keeps its run, and records its new configuration."""
+    scheduler = tune.schedulers.PopulationBasedTraining(
+        metric="loss",
+        mode="min",
+        perturbation_interval=2,
+        quantile_fraction=0.5,
+        resample_probability=0.0,
+        hyperparam_mutations={"lr": [0.1, 0.2, 0.3, 8.0]},
+        synch=synch,
+    )
+    space = {"lr": tune.grid_search([0.1, 8.0]), "reports": 8}
+    results = search(tmp_path, space, tune_config=tune.TuneConfig(scheduler=scheduler))
+
+    runs = runs_of(tmp_path)
+    assert len(runs) == len(results) == 2
+    for result in results:
+        run = runs[result.metrics["trial_id"]]
+        assert points_of(run) == reported_by(result)
+        steps = run.scalars("loss").step.tolist()
+        assert steps == sorted(set(steps))
+        assert steps[-1] == 8
+        assert run.lineage().custom["config/lr"] == result.config["lr"]
+        assert run.lineage().metrics["loss"] == result.metrics["loss"]
+        assert [each.state for each in run.state.recordings] == ["finished"] * run.attempts
+    assert {result.config["lr"] for result in results} != {0.1, 8.0}
+
+
+def test_paused_trials_continue_in_their_runs(tmp_path: Path) -> None:
+    """HyperBand pauses trials until others have reported as much, and stops the worse ones."""
+    scheduler = tune.schedulers.HyperBandScheduler(metric="loss", mode="min", max_t=4, reduction_factor=2)
+    space = {"lr": tune.grid_search([0.1, 0.2, 0.3, 0.4]), "reports": 4}
+    results = search(tmp_path, space, tune_config=tune.TuneConfig(scheduler=scheduler))
+
+    runs = runs_of(tmp_path)
+    assert len(runs) == len(results) == 4
+    for result in results:
+        run = runs[result.metrics["trial_id"]]
+        assert points_of(run) == reported_by(result)
+        assert run.attempts == 1
+        assert run.state.state == "finished"
+
+
+@pytest.mark.parametrize("dies_always", [False, True])
+def test_a_trial_whose_process_dies(tmp_path: Path, dies_always: bool) -> None:
+    """It is tried again in its run; if it dies again, it has failed."""
+    space = {"lr": 0.1, "reports": 4, "killed": str(tmp_path / "killed"), "dies_always": dies_always}
+    results = search(tmp_path, space, max_failures=1)
+
+    assert results.num_errors == dies_always
+    (run,) = runs_of(tmp_path).values()
+    first = run.state.recordings[0]
+    assert (first.state, first.error.type) == ("failed", "ActorDiedError")
+    if dies_always:
+        assert run.state.state == "failed"
+    else:
+        assert run.attempts == 2
+        assert run.state.state == "finished"
+        assert run.scalars("loss").step.tolist() == [1, 2, 3, 4]
+
+
+PROGRAM = """
+import logging, sys, time
+from pathlib import Path
+import ray
+from ray import tune
+from toposcope.recorder.frameworks.ray import ToposcopeCallback
+
+def train(config):
+    tune.report({"loss": config["lr"]})
+    while not Path(sys.argv[1], "go on").exists():
+        time.sleep(0.05)
+
+directory = sys.argv[1]
+ray.init(num_cpus=1, include_dashboard=False, logging_level=logging.ERROR, log_to_driver=False)
+config = tune.RunConfig(
+    name="search", storage_path=f"{directory}/ray", callbacks=[ToposcopeCallback(f"{directory}/runs")], verbose=0
+)
+space = {"lr": tune.grid_search([0.1, 0.2])}
+tune.Tuner(train, param_space=space, run_config=config).fit()
+print("returned", flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGKILL])
+def test_a_search_that_ends_before_its_trials(tmp_path: Path, kind: signal.Signals) -> None:
+    """Ctrl-C interrupts the trials that run; of a killed search nothing more is known than that they stopped."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "RAY"))}
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path)]
+    with subprocess.Popen(command, text=True, env=environment, stdout=subprocess.PIPE) as process:
+        while not (tmp_path / "runs").exists() or not any(
+            run.tags("scalar") for run in server.open(tmp_path / "runs").runs.values()
+        ):
+            assert process.poll() is None
+        process.send_signal(kind)
+        output, _ = process.communicate(timeout=SECONDS)
+
+    (run,) = runs_of(tmp_path).values()  # One processor: the second trial has not started.
+    assert points_of(run) == [(1, 0.1)]
+    if kind is signal.SIGINT:
+        assert "returned" in output
+        assert run.state.state == "interrupted"
+    else:
+        assert run.state.state not in ("finished", "failed")
