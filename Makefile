@@ -115,10 +115,10 @@ interop-mindspore: build/interop/mindinsight/.installed
 $(INTEROP_IN_ENVIRONMENT:%=interop-%): interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 
-# The backend is chosen when Keras is imported.
-interop-keras: build/interop/keras/.installed $(TYPED)
-	for backend in torch jax tensorflow; do \
-	  KERAS_BACKEND=$$backend PYTHONPATH=$(TYPED) build/interop/keras/bin/python -m pytest tests/interop/check_keras*.py || exit 1; \
+# The newest release with each backend, which is chosen when Keras is imported, and an early one with PyTorch.
+interop-keras: build/interop/keras/.installed build/interop/keras30/.installed $(TYPED)
+	for release in keras/torch keras/jax keras/tensorflow keras30/torch; do \
+	  KERAS_BACKEND=$${release#*/} PYTHONPATH=$(TYPED) build/interop/$${release%/*}/bin/python -m pytest tests/interop/check_keras*.py || exit 1; \
 	done
 
 # With the newest release, and with the oldest one that is supported.

@@ -107,7 +107,13 @@ def test_the_processes_of_jax(monkeypatch: pytest.MonkeyPatch, client: object, e
 
 @pytest.mark.parametrize(
     ("task", "expected"),
-    [(("worker", 0), (1, 3)), (("worker", 1), (2, 3)), (("chief", 0), (0, 3)), (("ps", 0), (0, 1)), ((None, "x"), (0, 1))],
+    [
+        (("worker", 0), (1, 3)),
+        (("worker", 1), (2, 3)),
+        (("chief", 0), (0, 3)),
+        (("ps", 0), (0, 1)),
+        ((None, "x"), (0, 1)),
+    ],
 )
 def test_the_processes_of_a_strategy_of_tensorflow(task: tuple[object, object], expected: tuple[int, int]) -> None:
     """TF_CONFIG names the chief and the workers; a variable of a launcher takes precedence."""

@@ -45,7 +45,7 @@ class ToposcopeCallback(keras.callbacks.Callback):
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         super().__init__()
-        self._callbacks = checked_settings(summary_dir, callbacks, settings)
+        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
         self._summary_dir, self._settings = summary_dir, settings
         self._reset()
 
@@ -223,7 +223,8 @@ def _inner(optimizer: Any) -> Any:
 
 def _updates_of(optimizer: Any) -> int:
     """Return how many gradients an optimizer has received, those that it accumulates included."""
-    count = getattr(_inner(optimizer), "_iterations", None)
+    inner = _inner(optimizer)
+    count = getattr(inner, "_iterations", getattr(inner, "iterations", None))  # The latter before Keras 3.2.
     return 0 if count is None else int(keras.ops.convert_to_numpy(count))
 
 
