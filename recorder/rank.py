@@ -63,8 +63,8 @@ def world_size_of(environment: Mapping[str, str]) -> int:
 def _tensorflow_processes(environment: Mapping[str, str]) -> tuple[int, int]:
     """Return the rank and the number of processes that TF_CONFIG describes: the chief, then the workers; else 0 and 1.
 
-    The format is that of tf.distribute.cluster_resolver.TFConfigClusterResolver. Evaluators and parameter servers do not
-    train together with the workers.
+    The format is that of tf.distribute.cluster_resolver.TFConfigClusterResolver. Evaluators and parameter servers are
+    not among those that train.
     """
     try:
         config = json.loads(environment.get("TF_CONFIG") or "{}")
