@@ -101,7 +101,7 @@ docs: $(VENV)/.docs
 # What we record and serve against the real packages, each in an environment of its own.
 INTEROP = mindinsight vtk keras transformers accelerate lightning $(INTEROP_IN_ENVIRONMENT)
 # Those that run in that environment, once.
-INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray
+INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray fabric
 
 .PHONY: interop $(INTEROP:%=interop-%)
 interop: $(INTEROP:%=interop-%)
