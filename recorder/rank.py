@@ -39,7 +39,7 @@ def _connected_processes() -> tuple[int, int] | None:
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return int(distributed.get_rank()), int(distributed.get_world_size())
     # What jax.distributed.initialize() sets. jax.process_index() waits for the other processes.
-    state = getattr(sys.modules.get("jax._src.distributed"), "global_state", None)
+    state: Any = getattr(sys.modules.get("jax._src.distributed"), "global_state", None)
     if getattr(state, "client", None) is not None:
         return int(state.process_id), int(state.num_processes)
     return None
