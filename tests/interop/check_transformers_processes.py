@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import transformers
 from support.recorded_run import run_in, scalars_of, tags_of
 
 from toposcope.proto.file_name import parse_file_name
@@ -115,6 +116,10 @@ def test_killed_training_is_resumed(tmp_path: Path) -> None:
     assert scalars_of(directory, "learning_rate")[16] == pytest.approx(0.01 / 16)
 
 
+@pytest.mark.skipif(
+    tuple(map(int, transformers.__version__.split(".")[:2])) < (4, 46),
+    reason="early releases load checkpoints of several processes to cpu:0, which PyTorch does not know",
+)
 def test_two_killed_processes_are_resumed(tmp_path: Path) -> None:
     """With gradient accumulation: each rank continues at the step of the checkpoint."""
     settings: dict[str, Any] = {"gradient_accumulation_steps": 2, "save_strategy": "steps", "save_steps": 2}
