@@ -198,7 +198,7 @@ def test_generated_texts_are_evaluated_once(tmp_path: Path) -> None:
     best: dict[str, Any] = {"load_best_model_at_end": True, "metric_for_best_model": "length"}
     settings |= {"report_to": ["toposcope"], "num_train_epochs": 2, "per_device_train_batch_size": 4, "use_cpu": True}
     generation = {"predict_with_generate": True, "generation_max_length": 6}
-    lengths = []
+    lengths: list[float] = []
 
     def metrics(prediction: Any) -> dict[str, float]:
         lengths.append(-1.0 - len(lengths))  # The first evaluation is the best one.
