@@ -281,6 +281,7 @@ def kill_at_step_14(directory: Path, *arguments: object, processes: int = 1) -> 
             if "paused" in line:
                 break
         while "checkpoint" not in tags_of(directory, "text") or not has_step_14(directory, processes):
+            assert process.poll() is None
             time.sleep(0.02)  # Until it is written.
         os.killpg(process.pid, signal.SIGKILL)
 
