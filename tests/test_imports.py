@@ -16,6 +16,7 @@ SUBCLASSES = {
     "transformers": "transformers",
     "accelerate": "accelerate",
     "lightning": "lightning",
+    "lightning_fabric": "lightning_fabric",
     "pytorch_lightning": "pytorch_lightning",
     "keras": "keras",
     "ray": "ray",

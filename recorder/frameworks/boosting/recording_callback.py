@@ -80,7 +80,7 @@ class RecordingCallback:
         super().__init__()
         self._summary_dir = os.fspath(summary_dir)
         self._loss = None if loss is None else checked_text("loss", loss)
-        self._callbacks = checked_settings(summary_dir, callbacks, settings)
+        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
         self._settings = settings
         self._run: DrivenRun | None = None
         self._is_called = False

@@ -48,7 +48,7 @@ class LoggedRun:
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         self.summary_dir = os.fspath(summary_dir)
-        self._callbacks = checked_settings(summary_dir, callbacks, settings)
+        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
         self._settings = settings
         self._run: DrivenRun | None = None
         self._checkpoint = NewestCheckpoint()
