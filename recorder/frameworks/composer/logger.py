@@ -66,7 +66,7 @@ class ToposcopeLogger(LoggerDestination):
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         super().__init__()
-        self._callbacks = checked_settings(summary_dir, callbacks, settings)
+        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
         self._summary_dir, self._settings = os.path.abspath(summary_dir), settings
         self._reset()
 

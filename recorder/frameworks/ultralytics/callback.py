@@ -64,7 +64,7 @@ class ToposcopeCallback:
             TypeError: an argument has the wrong type, or there is no such argument.
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
-        self._callbacks = checked_settings(summary_dir, callbacks, settings)
+        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
         # The processes of a data-parallel training may have another working directory.
         self._summary_dir = None if summary_dir is None else os.path.abspath(summary_dir)
         self._settings = settings
