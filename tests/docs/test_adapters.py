@@ -17,14 +17,14 @@ CHECKS: dict[str, dict[str, str]] = tomllib.loads((INTEROP / "adapters.toml").re
 
 
 def test_the_page_promises_what_is_checked() -> None:
-    """The rows of docs/frameworks.md are those of adapters.toml: "✓" has a check, "–" a reason."""
+    """The rows of docs/frameworks.md are those of adapters.toml: "✓" has a check, a dash a reason."""
     lines = (DOCS / "frameworks.md").read_text(encoding="utf-8").splitlines()
     rows = [line.strip("| ").split(" | ")[1:] for line in lines if line.startswith("| [")]
     for (adapter, checks), row in zip(CHECKS.items(), rows, strict=True):
         for promise, cell in zip(COLUMNS, row, strict=True):
             if cell.startswith("✓"):
                 assert "::" in checks[promise], (adapter, promise)
-            if cell == "–":
+            if cell == "\N{EN DASH}":
                 assert "::" not in checks[promise], (adapter, promise)
 
 
