@@ -37,7 +37,7 @@ class RunningTraining(NamedTuple):
 def calling_training() -> tuple[Any, RunningTraining]:
     """Return what calls the caller of this function, an object that lives as long as the training, and the training."""
     frame: FrameType | None = sys._getframe(2)
-    caller = frame.f_locals.get("self")
+    caller = sys._getframe(2).f_locals.get("self")
     while frame is not None and frame.f_code.co_name != _TRAIN:
         frame = frame.f_back
     values = {} if frame is None else frame.f_locals
