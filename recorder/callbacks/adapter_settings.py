@@ -57,7 +57,7 @@ class AdapterSettings:
         """Record settings of the training: rank 0 as lineage, logger destinations of all ranks receive them.
 
         Args:
-            run: the run, which has begun.
+            run: a run that is in progress.
             facts: returns the settings by name. If it raises an exception, a warning is logged.
         """
         try:

@@ -144,7 +144,7 @@ class RotatingFile:
         self._start_writing([])
         self._file = None
         file.abandon()
-        # Whoever deletes the directory too would fail if it contained a new file by then.
+        # A process that deletes the directory too would fail if it contained a new file by then.
         time.sleep(_DELETION_SECONDS)
 
     def _start_writing(self, blocks: list[_Block]) -> None:

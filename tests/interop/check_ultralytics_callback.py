@@ -300,7 +300,7 @@ def test_objects_can_be_pickled_during_a_training(tmp_path: Path) -> None:
     model = model_of(callback)
     model.add_callback("on_train_batch_end", copy_all)
     train(tmp_path, model=model, epochs=1)
-    assert [vars(each)["_settings"] for each in copies if isinstance(each, ToposcopeCallback)] == [QUIET] * 6
+    assert [vars(each)["_settings"].arguments for each in copies if isinstance(each, ToposcopeCallback)] == [QUIET] * 6
     assert list(scalars_of(tmp_path / "yolo", "loss/auto")) == [1, 2, 3]
     assert len(list((tmp_path / "yolo").glob("events*_MS"))) == 1
     assert not model.trainer.model._forward_pre_hooks
