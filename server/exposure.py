@@ -16,6 +16,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from toposcope.server.loopback import is_loopback
+
 
 class Exposure(NamedTuple):
     """Which requests the server answers."""
@@ -34,14 +36,6 @@ def make_exposure(host: str, port: int, allowed_hosts: Iterable[str], token: str
     if not is_loopback(host):
         names |= {socket.gethostname(), socket.getfqdn()}
     return Exposure(frozenset(name.lower().rstrip(".") for name in names), token, f"toposcope_{port}")
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a server bound to the host is reachable from this machine only."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class Guard:

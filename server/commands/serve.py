@@ -1,30 +1,19 @@
 """summary-server without a subcommand: serves a logdir until a signal stops it."""
 
 import argparse
-import asyncio
 import contextlib
 import errno
-import logging
 import os
 import re
 import secrets
 import socket
 import sys
-import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
-import uvicorn
-from starlette.types import ASGIApp
-
-from toposcope.server.api.updates import Streams
-from toposcope.server.app import make_app
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
-from toposcope.server.exposure import is_loopback, make_exposure
-from toposcope.server.installation import log_installation_warnings
-from toposcope.server.loading.logdir import Logdir
-from toposcope.server.reading.index import Index, default_folder
+from toposcope.server.garbage_collection import no_collections
+from toposcope.server.loopback import is_loopback
 from toposcope.server.version import VERSION
 
 DEFAULT_PORT = 6006
@@ -54,19 +43,6 @@ subcommands:
   export                convert runs to CSV, PNG, NPY and JSON files
 
 Run "summary-server SUBCOMMAND --help" for the options of a subcommand."""
-
-
-class _Server(uvicorn.Server):
-    """A server that closes its event streams on a signal, so that shutdown does not wait for open pages."""
-
-    def __init__(self, config: uvicorn.Config, streams: Streams) -> None:
-        super().__init__(config)
-        self._streams = streams
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Close the event streams, then shut down."""
-        self._streams.send(None)
-        super().handle_exit(sig, frame)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -237,32 +213,38 @@ def bind(host: str, port: int | None) -> socket.socket:
 
 
 def serve(options: argparse.Namespace, listener: socket.socket) -> None:
-    """Serve until a signal stops the server."""
-    port = listener.getsockname()[1]
-    index = Index(Path(options.index_dir) if options.index_dir else default_folder())
-    logdir, streams = Logdir(options.logdir, options.reload_interval, index), Streams()
-    exposure = make_exposure(options.host, port, options.allowed_host, options.token)
-    app: ASGIApp = make_app(
-        logdir, streams, exposure, options.path_prefix, Path(options.data_dir) if options.data_dir else None
-    )
-    url = page_url(options.host, port, options.path_prefix, options.token)
-    print(f"Toposcope {VERSION} at {url} (Press CTRL+C to quit)", flush=True)
-    log_installation_warnings()
+    """Serve until a signal stops the server.
+
+    The logdir is read while the application is imported, which takes longer: what reads is imported first.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Starting them takes time, and no matrices are multiplied.
+    with no_collections():
+        from toposcope.server.installation import log_installation_warnings
+        from toposcope.server.loading.logdir import Logdir
+        from toposcope.server.reading.index import Index, default_folder
+
+        index = Index(Path(options.index_dir) if options.index_dir else default_folder())
+        logdir = Logdir(options.logdir, options.reload_interval, index)
+        logdir.start()
+        port = listener.getsockname()[1]
+        url = page_url(options.host, port, options.path_prefix, options.token)
+        print(f"Toposcope {VERSION} at {url} (Press CTRL+C to quit)", flush=True)
+        log_installation_warnings()
+
+        from toposcope.server.api.updates import Streams
+        from toposcope.server.app import make_app
+        from toposcope.server.commands.web_server import run_web_server
+        from toposcope.server.exposure import make_exposure
+
+        streams = Streams()
+        exposure = make_exposure(options.host, port, options.allowed_host, options.token)
+        data_folder = Path(options.data_dir) if options.data_dir else None
+        app = make_app(logdir, streams, exposure, options.path_prefix, data_folder)
     if options.open:
+        import webbrowser
+
         webbrowser.open(url)
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="on", server_header=False
-    )
-    logging.getLogger("uvicorn.error").addFilter(_is_relevant)
-    server = _Server(config, streams)
-    with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again after shutdown.
-        server.run(sockets=[listener])
-
-
-def _is_relevant(record: logging.LogRecord) -> bool:
-    """Return whether a record of uvicorn's log is more than a request cancelled by the shutdown."""
-    is_cancelled = record.exc_info is not None and record.exc_info[0] is asyncio.CancelledError
-    return not is_cancelled and "timeout graceful shutdown exceeded" not in record.msg
+    run_web_server(app, streams, listener)
 
 
 def page_url(host: str, port: int, path_prefix: str, token: str | None) -> str:

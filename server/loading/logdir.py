@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import gc
 import logging
 import math
 import os
@@ -10,9 +9,11 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from types import MappingProxyType
 from typing import NamedTuple
 
+from toposcope.server.garbage_collection import no_collections
 from toposcope.server.loading.changes import Changes
 from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find, find_above
 from toposcope.server.loading.file_loader import FileLoader, Progress
@@ -105,8 +106,9 @@ class Logdir:
         self._thread = threading.Thread(target=self._run, name="toposcope-loader", daemon=True)
 
     def start(self) -> None:
-        """Start loading."""
-        self._thread.start()
+        """Start loading, unless that was done before."""
+        if not self._thread.ident:
+            self._thread.start()
 
     def stop(self) -> None:
         """Stop loading and bring the index up to date; returns when the thread has ended."""
@@ -269,15 +271,8 @@ class Logdir:
 
     def _load(self) -> None:
         """Read what was appended, publishing at intervals."""
-        is_large = self._loader.waiting > _MANY_FILES and gc.isenabled()
-        if is_large:  # Garbage collections would traverse all that is loaded, many times, and free nothing.
-            gc.disable()
-        try:
+        with no_collections() if self._loader.waiting > _MANY_FILES else nullcontext():
             self._read_and_publish()
-        finally:
-            if is_large:
-                gc.freeze()
-                gc.enable()
 
     def _read_and_publish(self) -> None:
         due = self._runs.take_due()
