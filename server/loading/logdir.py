@@ -45,7 +45,7 @@ class Update(NamedTuple):
     changed: list[str]
     removed: list[str]
     states: list[str]
-    """Runs that differ in their state or in being live only."""
+    """Runs that differ in their state, or in being live or stale, only."""
 
 
 class Snapshot(NamedTuple):
@@ -329,6 +329,12 @@ class Logdir:
         for run in restated.values():
             run.state_revision = revision
         runs = self._runs.update({**old.runs, **restated}, changed, revision)
+        stale = self._stale(runs)
+        restaled = {name for name in stale.keys() | old.stale.keys() if stale.get(name) != old.stale.get(name)}
+        restaled = restaled & runs.keys() - changed
+        for name in restaled:
+            runs[name] = self._runs.seen_again(runs[name])
+            runs[name].state_revision = revision
         is_removal = bool(old.runs.keys() - runs.keys())
         self.snapshot = Snapshot(
             revision,
@@ -339,10 +345,10 @@ class Logdir:
             self._loader.progress(),
             self._discovery.ignored_files,
             MappingProxyType(self._problems()),
-            MappingProxyType(self._stale(runs)),
+            MappingProxyType(stale),
         )
         self._unpublished = set()
-        self._notify(old, changed, restated.keys())
+        self._notify(old, changed, restated.keys() | restaled)
         self._publish_seconds = time.monotonic() - start
 
     def _notify(self, old: Snapshot, changed: set[str], restated: Iterable[str]) -> None:
