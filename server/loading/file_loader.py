@@ -260,7 +260,7 @@ class FileLoader:
 
     def _read(self, path: str) -> str:
         loaded = self._files[path]
-        loaded.has_news = True
+        loaded.has_news = False
         try:
             loaded.has_more = loaded.file.read(_BUDGET_BYTES)
             loaded.view = loaded.file.view() or loaded.view

@@ -58,7 +58,7 @@ class Scenario:
         runs = self._templates / "first/runs"
         loss_run(runs / "small", range(20))
         loss_run(runs / "nested/deep/inner", range(10), rank=1)
-        write_run(runs / "pictures", [_picture(step) for step in range(3)])
+        write_run(runs / "pictures", [picture(step) for step in range(3)])
         (runs / "long").mkdir()
         record = tensorboard_event(1.0, 1, {"loss": 1.0})
         (runs / "long/events.out.tfevents.1.host").write_bytes(record * (4 * WINDOW_BYTES // len(record)))
@@ -176,7 +176,7 @@ def check_all(logdir: Logdir) -> None:
                 raise LostError(f"{run.name}: {file.verified_large_records} verified, {file.damage}")
 
 
-def _picture(step: int) -> bytes:
+def picture(step: int) -> bytes:
     """Return a record that is verified after it was loaded."""
     event = summary_pb2.Event(wall_time=2.0 + step, step=step)
     event.summary.value.add(tag="picture").image.encoded_image = bytes(20_000)
