@@ -30,6 +30,7 @@ _PUBLISH_SHARE = 20
 _MANY_FILES = 200
 _RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 0.5, 30.0
 """How soon a walk that could not read something is repeated, at first and at last; each time after twice as long."""
+_MOST_UNWATCHED_WALKS = 2
 _MOST_RETRIES = 10
 """Of a logdir that is loaded only once."""
 _WALK_SHARE = 50  # A walk that takes t seconds is repeated after at least 50 t: 2 % of a core.
@@ -89,7 +90,11 @@ class Logdir:
         self._reload_seconds = reload_seconds
         self._loader = FileLoader(index, self._place)
         self._runs = RunViews(self._loader)
-        self._discovery = Discovery([], 0, {}, {}, False)
+        self._discovery = Discovery([], 0, {}, {}, 0, False)
+        self._directories = 0
+        """How many there are, at most, as far as is known."""
+        self._unwatched_walks = 0
+        """How many walks in succession found more directories than are watched."""
         self._failure: dict[str, str] = {}
         """Why the last step failed, with the logdir as the key; empty if it did not."""
         self._retries = 0
@@ -208,6 +213,7 @@ class Logdir:
         discovery = self._discover()
         if self._reload_seconds and isinstance(self._place, LocalDisk):
             self._changes.watch(self._root, discovery.has_links)
+            self._check_watches(discovery.directories)
         self._report(discovery)
         self._discovery = discovery
         gone = self._loader.replace(discovery.files, discovery.unlisted, self._root)
@@ -215,8 +221,17 @@ class Logdir:
         self._runs.add(discovery.files)
         usual = max(self._reload_seconds, _WATCHED_WALK_SECONDS if self._changes.are_reported else 0.0)
         self._walked = time.monotonic()
+        if self._unwatched_walks and self._changes.are_reported:
+            usual = _RETRY_SECONDS
         pause = max(usual, _WALK_SHARE * (self._walked - start))
         self._next_walk = self._walked + pause if self._reload_seconds else math.inf
+
+    def _check_watches(self, directories: int) -> None:
+        """Poll instead of watching if the system does not watch all directories; some may have appeared just now."""
+        self._directories = directories
+        self._unwatched_walks = self._unwatched_walks + 1 if self._changes.lack(directories) else 0
+        if self._unwatched_walks >= _MOST_UNWATCHED_WALKS:
+            self._changes.give_up("the system has no watches left (on Linux, see fs.inotify.max_user_watches)")
 
     def _discover(self) -> Discovery:
         self._identity = _identify(self.path)
@@ -236,6 +251,7 @@ class Logdir:
     def _apply_changes(self) -> None:
         """Apply the changes that the system reported."""
         removed: set[str] = set()
+        directories = self._directories
         for path in self._changes.take():
             try:
                 self._apply_change(path, os.lstat(path))
@@ -244,6 +260,8 @@ class Logdir:
                     removed.add(path)
                 else:
                     self.walk_soon()
+        if self._directories > directories and self._changes.lack(self._directories):
+            self.walk_soon()  # It counts the directories.
         gone = [path for path in self._loader.paths if find_above(path, removed, self._root)] if removed else []
         self._unpublished |= {self._forget(path) for path in gone}
 
@@ -259,6 +277,8 @@ class Logdir:
         if stat.S_ISLNK(status.st_mode) or (discovery and (discovery.has_links or discovery.unlisted)):
             self.walk_soon()  # It finds what links lead to, and whether watching is still possible.
             return
+        if discovery is not None:
+            self._directories += discovery.directories
         files: list[FoundFile] = [file] if file else discovery.files if discovery else []
         self._loader.add(files)
         self._runs.add(files)
