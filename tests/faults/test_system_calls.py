@@ -21,7 +21,7 @@ def test_no_failing_call_loses_anything(tmp_path: Path) -> None:
         pytest.skip("there is no C compiler")
     library = tmp_path / "faulty_calls.so"
     subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, FOLDER / "faulty_calls.c", "-ldl"], check=True)
-    command = [sys.executable, FOLDER / "inject.py", library, str(EVERY)]
+    command = [sys.executable, str(FOLDER / "inject.py"), str(library), str(EVERY)]
     path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(FOLDER.parent)])
     variables = {**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": path}
 

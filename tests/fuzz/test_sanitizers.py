@@ -54,7 +54,7 @@ def test_corpus_is_read_without_a_report(tmp_path: Path) -> None:
     }
     subprocess.run([sys.executable, tests / "fuzz/make_corpus.py", corpus], env=variables, check=True)
 
-    command = [sys.executable, tests / "fuzz/fuzz_scan.py", "--random", "0", corpus]
+    command = [sys.executable, str(tests / "fuzz/fuzz_scan.py"), "--random", "0", str(corpus)]
     read = subprocess.run(command, env=variables, capture_output=True, text=True)
 
     assert read.returncode == 0, read.stdout + read.stderr
