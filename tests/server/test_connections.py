@@ -79,7 +79,7 @@ def test_half_sent_request_is_answered_408(tmp_path: Path) -> None:
 
 
 def test_too_many_requests_are_answered_503(tmp_path: Path) -> None:
-    """When every connection is answered, another one is told to come back; the process keeps descriptors in reserve."""
+    """When every connection is answered, another one is refused; the process keeps descriptors in reserve."""
     most = connection_limit(DESCRIPTORS)
     assert most < DESCRIPTORS
     with server(tmp_path, tmp_path / "log") as url, ExitStack() as stack:

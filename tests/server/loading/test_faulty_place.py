@@ -46,7 +46,7 @@ def test_no_failing_operation_loses_anything(scenario: Scenario, is_indexed: boo
 
 
 class FailWhile:
-    """Fails operations of some names at paths that end with some text, until it is told to stop."""
+    """Fails operations of some names at paths that end with some text, while it is switched on."""
 
     def __init__(self, name: str, path: str) -> None:
         self.is_failing = False
@@ -70,7 +70,7 @@ class FailWhile:
     ],
 )
 def test_run_that_cannot_be_read_is_stale(tmp_path: Path, operation: str, path: str, stale: list[str]) -> None:
-    """As long as a listing or a read fails, its runs stay as they were, with the reason; pages are told."""
+    """As long as a listing or a read fails, its runs stay as they were, with the reason, and pages are notified."""
     logdir = tmp_path / "runs"
     growing = loss_run(logdir / "a", range(3))
     loss_run(logdir / "b/c", range(3))
