@@ -105,7 +105,7 @@ docs: $(VENV)/.docs
 # What we record and serve against the real packages, each in an environment of its own.
 INTEROP = mindinsight vtk keras transformers accelerate lightning $(INTEROP_IN_ENVIRONMENT)
 # Those that run in that environment, once.
-INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray
+INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray fabric
 
 .PHONY: interop $(INTEROP:%=interop-%)
 interop: $(INTEROP:%=interop-%)
@@ -119,10 +119,10 @@ interop-mindspore: build/interop/mindinsight/.installed
 $(INTEROP_IN_ENVIRONMENT:%=interop-%): interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
 
-# The backend is chosen when Keras is imported.
-interop-keras: build/interop/keras/.installed $(TYPED)
-	for backend in torch jax tensorflow; do \
-	  KERAS_BACKEND=$$backend PYTHONPATH=$(TYPED) build/interop/keras/bin/python -m pytest tests/interop/check_keras*.py || exit 1; \
+# The newest release with each backend, which is chosen when Keras is imported, and an early one with PyTorch.
+interop-keras: build/interop/keras/.installed build/interop/keras30/.installed $(TYPED)
+	for release in keras/torch keras/jax keras/tensorflow keras30/torch; do \
+	  KERAS_BACKEND=$${release#*/} PYTHONPATH=$(TYPED) build/interop/$${release%/*}/bin/python -m pytest tests/interop/check_keras*.py || exit 1; \
 	done
 
 # With the newest release, and with the oldest one that is supported.

@@ -162,7 +162,7 @@ def _check_regular(path: str, status: os.stat_result) -> None:
 
 
 def _status(status: os.stat_result) -> Status:
-    return Status(status.st_size, status.st_mtime, status.st_ino)
+    return Status(status.st_size, status.st_mtime, status.st_ino, status.st_ctime)
 
 
 UNCHECKED = LocalDisk()

@@ -23,6 +23,8 @@ class Status(NamedTuple):
     """When it was last written, in seconds since 1970."""
     inode: int
     """Changes when the file is replaced, but not when it grows; 0 if the place does not know."""
+    changed: float = 0.0
+    """When it or its attributes were last changed, which no program can set; 0 if the place does not know."""
 
 
 class Entry(NamedTuple):

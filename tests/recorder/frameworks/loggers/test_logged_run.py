@@ -13,7 +13,10 @@ def test_only_the_first_process_of_a_process_group_records(tmp_path: Path, monke
     monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
     for rank in (0, 1):
         monkeypatch.setattr(torch.distributed, "get_rank", lambda rank=rank: rank)
-        assert LoggedRun(tmp_path).is_recording == (rank == 0)
+        run = LoggedRun(tmp_path / str(rank), collect_specified_data={"collect_machine": False})
+        run.begin()
+        run.end()
+    assert [each.name for each in tmp_path.iterdir()] == ["0"]
 
 
 def test_earlier_training_in_the_directory_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
