@@ -74,7 +74,7 @@ def encode(segment: Segment) -> list[bytes | memoryview]:
     points = {tag: series for tag, series in segment.series.items() if isinstance(series, Points)}
     payloads = {tag: series for tag, series in segment.series.items() if isinstance(series, Payloads)}
     columns = [
-        *_join(list(points.values()), _POINT_TYPES),
+        *_join([tuple(series) for series in points.values()], _POINT_TYPES),
         *_join([series[: len(_PAYLOAD_TYPES)] for series in payloads.values()], _PAYLOAD_TYPES),
         np.ascontiguousarray(segment.large, "<i8"),
     ]

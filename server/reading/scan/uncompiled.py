@@ -1,4 +1,4 @@
-"""What stands in, while the scan runs uncompiled, for `cython`, which only building it needs, and for functions in C."""
+"""What stands in, while the scan runs uncompiled, for `cython`, which building it needs, and for functions in C."""
 
 from contextlib import nullcontext
 from types import SimpleNamespace
