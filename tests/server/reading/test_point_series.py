@@ -49,7 +49,8 @@ def test_points_are_exact(parts: list[list[tuple[int, float, float]]], is_compac
 def test_regular_steps_stay_exact(progression: tuple[int, int, list[int]]) -> None:
     """Steps at regular distances, forwards, backwards or all equal, appended in parts of any size."""
     start, stride, sizes = progression
-    series, rows = PointSeries(NO_POINTS), []
+    series = PointSeries(NO_POINTS)
+    rows: list[tuple[int, float, float]] = []
     for size in sizes:
         part = [(start + stride * (len(rows) + row), 0.0, 0.5) for row in range(size)]
         series.append(points(part))
