@@ -1,7 +1,7 @@
 """A scalar series that grows at its end, in the fewest bytes that hold its points exactly.
 
-Regular steps need no column, others have 32 bits if all fit; values have 32 bits if all are exact float32;
-wall times have 64. So most series take 12 bytes a point, any other at most 24; of a long one up to a thirty-second is unused.
+Regular steps need no column, others have 32 bits if all fit; values have 32 bits if all are exact float32; wall times
+have 64. So most series take 12 bytes a point, any other at most 24; of a long one up to a thirty-second is unused.
 """
 
 from typing import Any
