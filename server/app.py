@@ -25,6 +25,8 @@ from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
+from toposcope.server.runs.tag_counts import TagCounts
+from toposcope.server.search.search import RunSearch
 from toposcope.server.version import VERSION
 
 _GZIP_BYTES = 4096
@@ -107,7 +109,8 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
         openapi_url=f"{root}/openapi.json",
     )
     app.state.logdir, app.state.streams, app.state.started = logdir, streams, time.monotonic()
-    app.state.notes, app.state.overview = notes_store, overview_cache
+    app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, RunSearch(overview_cache)
+    app.state.tag_counts = TagCounts()
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)
     app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_COMPRESSED)

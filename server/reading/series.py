@@ -135,7 +135,7 @@ class Series:
     """
 
     def __init__(self, first: Payloads) -> None:
-        # Not copied: they may be memory-mapped from the index.
+        # Not copied: they may be views of what the index contains.
         self._arrays = first
         self._length = first.total
 
