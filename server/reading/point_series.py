@@ -14,6 +14,7 @@ from toposcope.server.reading.series import CompactSteps, CompactValues, Int64s,
 _LONG = 4096
 _MARGIN = 1.02
 _INT32 = np.iinfo(np.int32)
+_MOST_STRIDE = 1 << 62
 
 
 class PointSeries:
@@ -123,7 +124,7 @@ def _joined(old: range, steps: CompactSteps) -> range | None:
     following = (int(steps[1]) if count > 1 else first + 1) if not old else first
     stride = old.step if len(old) > 1 else following - (old[-1] if old else start)
     before = old[-1] if old else start - stride
-    if not stride or first != before + stride or last != before + stride * count:
+    if not 0 < abs(stride) < _MOST_STRIDE or first != before + stride or last != before + stride * count:
         return None
     if count > 2 and not (steps[1:] - steps[:-1] == stride).all():
         return None

@@ -64,7 +64,7 @@ def expand(steps: CompactSteps) -> npt.NDArray[np.int32] | Int64s:
     """Return steps as an array."""
     if not isinstance(steps, range):
         return steps
-    return np.arange(steps.start, steps.stop, steps.step, dtype=np.int64) if steps else np.empty(0, np.int64)
+    return steps.start + steps.step * np.arange(len(steps), dtype=np.int64)  # The stop may be beyond 64 bits.
 
 
 def _take_steps(steps: CompactSteps, where: Where) -> CompactSteps:
