@@ -2,8 +2,8 @@
 
 python benchmarks/live_memory.py [--seconds N] [--rate POINTS]    (make bench-memory)
 
-A run of 10 tags grows by `rate` points a second, written every tenth of a second, while a client requests the chart of a
-tag every second, as an open page does. Prints the resident memory of the server when the growth ends and that of two
+A run of 10 tags grows by `rate` points a second, written every tenth of a second, while a client requests the chart of
+a tag every second, as an open page does. Prints the resident memory of the server when the growth ends and that of two
 servers started then, one with the index and one without, after they have loaded the same files and replied to the same
 request; and the bytes a point beyond a server with an empty logdir.
 """
@@ -66,9 +66,8 @@ def main() -> None:
     parser.add_argument("--rate", type=int, default=10_000, help="points a second (default 10,000)")
     options = parser.parse_args()
     BUILD.mkdir(parents=True, exist_ok=True)
-    print(
-        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before; {options.seconds:.0f} s, {options.rate:,} a second"
-    )
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before")
+    print(f"growth of {options.rate:,} points a second for {options.seconds:.0f} s")
     with tempfile.TemporaryDirectory(prefix="logs-", dir=BUILD) as text:
         folder = Path(text)
         logdir, index = folder / "logs", folder / "index"
@@ -76,8 +75,9 @@ def main() -> None:
         with server_process.serve(logdir, index) as server:
             server.get("lineage")
             steps = 0
-            for steps in grow(path, options.seconds, options.rate):
+            for end in grow(path, options.seconds, options.rate):
                 request_chart(server, 0)
+                steps = end
             request_chart(server, steps)
             live, peak = memory(server.process.pid)
         (folder / "empty").mkdir()
@@ -89,9 +89,8 @@ def main() -> None:
     points = steps * len(TAGS)
     print(f"\n{points:,} points; goal: the live server at most {GOAL} times a fresh one")
     print(f"  {'empty logdir':36}{empty / 2**20:8.1f} MiB")
-    print(
-        f"  {'live':36}{live / 2**20:8.1f} MiB{(live - empty) / points:8.1f} bytes a point, peak {peak / 2**20:.1f} MiB"
-    )
+    beyond = (live - empty) / points
+    print(f"  {'live':36}{live / 2**20:8.1f} MiB{beyond:8.1f} bytes a point, peak {peak / 2**20:.1f} MiB")
     for name, used in fresh.items():
         ratio, bytes_a_point = live / used, (used - empty) / points
         print(f"  {name:36}{used / 2**20:8.1f} MiB{bytes_a_point:8.1f} bytes a point; live: {ratio:.2f} times that")
