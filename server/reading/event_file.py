@@ -269,7 +269,7 @@ class EventFile:
             return None
         for segment in segments:
             for tag, points in segment.series.items():
-                self._series.restore(tag, points)
+                self._series.append(tag, points)
                 self._note_values(tag, points)
             self._large.append(segment.large)
         last = segments[-1]

@@ -1,6 +1,6 @@
 """All series of one event file, by tag."""
 
-from toposcope.server.reading.point_series import PointSeries, compact
+from toposcope.server.reading.point_series import PointSeries
 from toposcope.server.reading.series import Payloads, Points, Series
 from toposcope.server.reading.tag_table import Tag
 
@@ -24,21 +24,13 @@ class FileSeries:
         self._unpublished[tag] = None
         series = self._series.get(tag)
         if series is None:
-            self._series[tag] = PointSeries(compact(points)) if isinstance(points, Points) else Series(points)
+            self._series[tag] = PointSeries(points) if isinstance(points, Points) else Series(points)
         elif isinstance(series, PointSeries):
             assert isinstance(points, Points)
             series.append(points, growth)
         else:
             assert isinstance(points, Payloads)
             series.append(points, growth)
-
-    def restore(self, tag: Tag, points: Points | Payloads) -> None:
-        """Add points from the index at the end of a series; the first ones are not copied, but memory-mapped."""
-        if tag in self._series or isinstance(points, Payloads):
-            self.append(tag, points)
-        else:
-            self._unpublished[tag] = None
-            self._series[tag] = PointSeries(points)
 
     def points(self) -> dict[Tag, Points | Payloads]:
         """Return all series as they are now."""

@@ -13,6 +13,7 @@ from toposcope.server.reading.series import CompactSteps, CompactValues, Int64s,
 
 _LONG = 4096
 _MARGIN = 1.02
+_FIRST = 32
 _INT32 = np.iinfo(np.int32)
 _MOST_STRIDE = 1 << 62
 
@@ -21,14 +22,13 @@ class PointSeries:
     """A scalar series that grows; points that it returned before do not change.
 
     Args:
-        first: its first points; they are not copied, as they may be memory-mapped from the index.
+        first: its first points, compact; they are not copied, as they may be views of what the index contains.
     """
 
     def __init__(self, first: Points) -> None:
         self._points = first
         """With unused capacity at the end of its arrays."""
         self._length = first.total
-        self._is_compact = False
 
     @property
     def total(self) -> int:
@@ -39,7 +39,7 @@ class PointSeries:
         """Add points at the end; the points before are copied only if the arrays are full, or too narrow for the new.
 
         Args:
-            points: the new points.
+            points: the new points, compact.
             growth: by what factor the series is expected to grow soon; a long series reserves capacity for that.
         """
         if not points.total:
@@ -49,13 +49,11 @@ class PointSeries:
         if end > capacity:
             expected = int(end * growth * _MARGIN) if end >= _LONG else 0
             capacity = max(end + _slack(end), expected)
-        if not self._is_compact:
-            self._points, self._is_compact = compact(self._points), True
         old = self._points
         self._points = Points(
             self._appended_steps(points, capacity),
             _appended(old.wall_time, points.wall_time, self._length, capacity),
-            _appended(old.compact_value, narrow_values(points.compact_value), self._length, capacity),
+            _appended(old.compact_value, points.compact_value, self._length, capacity),
         )
         self._length = end
 
@@ -67,7 +65,7 @@ class PointSeries:
             joined = _joined(old, new)
             if joined is not None:
                 return joined
-        return _appended(narrow_steps(expand(old)), narrow_steps(expand(new)), self._length, capacity)
+        return _appended(_narrow_steps(expand(old)), _narrow_steps(expand(new)), self._length, capacity)
 
     def points(self) -> Points:
         """Return all points so far, without copying them."""
@@ -95,21 +93,34 @@ def compact(points: Points) -> Points:
     steps = points.compact_step
     if points.total and not isinstance(steps, range):
         joined = _joined(range(0), steps)
-        steps = narrow_steps(steps) if joined is None else joined
-    return Points(steps, points.wall_time, narrow_values(points.compact_value))
+        steps = _narrow_steps(steps) if joined is None else joined
+    return Points(steps, points.wall_time, _narrow_values(points.compact_value))
 
 
-def narrow_values(values: CompactValues) -> CompactValues:
+def compact_copy(points: Points) -> Points:
+    """Return points as compact() does, in new arrays."""
+    copy = compact(points)
+    steps, values = copy.compact_step, copy.compact_value
+    return Points(
+        steps.copy() if steps is points.compact_step and not isinstance(steps, range) else steps,
+        copy.wall_time.copy(),
+        values.copy() if values is points.compact_value else values,
+    )
+
+
+def _narrow_values(values: CompactValues) -> CompactValues:
     """Return values as float32 if that holds every one exactly; NaNs may lose what they contain."""
     if values.dtype == np.float32:
         return values
+    if len(values) > 2 * _FIRST and _narrow_values(values[:_FIRST]).dtype != np.float32:
+        return values  # Doubles, in most cases.
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         narrow = values.astype(np.float32)
     same = narrow == values
     return narrow if same.all() or (same | np.isnan(values)).all() else values
 
 
-def narrow_steps(steps: npt.NDArray[np.int32] | Int64s) -> npt.NDArray[np.int32] | Int64s:
+def _narrow_steps(steps: npt.NDArray[np.int32] | Int64s) -> npt.NDArray[np.int32] | Int64s:
     """Return steps with 32 bits if all fit."""
     if steps.dtype == np.int32 or not len(steps):
         return steps
@@ -118,7 +129,6 @@ def narrow_steps(steps: npt.NDArray[np.int32] | Int64s) -> npt.NDArray[np.int32]
 
 def _joined(old: range, steps: CompactSteps) -> range | None:
     """Return the range that steps extend another one to; None if they do not."""
-    steps = expand(steps)
     first, last, count = int(steps[0]), int(steps[-1]), len(steps)
     start = old.start if old else first
     following = (int(steps[1]) if count > 1 else first + 1) if not old else first
@@ -126,9 +136,15 @@ def _joined(old: range, steps: CompactSteps) -> range | None:
     before = old[-1] if old else start - stride
     if not 0 < abs(stride) < _MOST_STRIDE or first != before + stride or last != before + stride * count:
         return None
-    if count > 2 and not (steps[1:] - steps[:-1] == stride).all():
+    if count > 2 and not _are_regular(steps, stride):
         return None
     return range(start, last + (1 if stride > 0 else -1), stride)
+
+
+def _are_regular(steps: CompactSteps, stride: int) -> bool:
+    if isinstance(steps, range):
+        return steps.step == stride
+    return bool((steps[1:] - steps[:-1] == stride).all())
 
 
 def _appended(old: npt.NDArray[Any], new: npt.NDArray[Any], length: int, capacity: int) -> npt.NDArray[Any]:

@@ -192,6 +192,13 @@ cpdef insert(
 
 # values.py
 
+cdef int _EXACT_BYTES
+
+@cython.locals(tag=Py_ssize_t, scalar=Py_ssize_t, after=Py_ssize_t)
+cdef inline bint _read_usual_value(
+    const unsigned char* data, Py_ssize_t at, Py_ssize_t end, int dialect, ScanState state
+) noexcept nogil
+
 @cython.locals(
     key="unsigned long long",
     content=Py_ssize_t,
@@ -209,11 +216,14 @@ cdef bint read_value(
 
 # events.py
 
-cdef int FOOTER_BYTES, _VALUE_START_BYTES, _LARGEST_READ
+cdef int FOOTER_BYTES, _USUAL_ENVELOPE_BYTES, _VALUE_START_BYTES, _LARGEST_READ
 
 cdef inline long long _member_kind(int dialect, unsigned long long key) noexcept nogil
 
 cdef inline long long _own_kind(int dialect, unsigned long long key) noexcept nogil
+
+@cython.locals(at=Py_ssize_t, after=Py_ssize_t, content=Py_ssize_t, step="unsigned long long")
+cdef inline bint _read_usual_envelope(const unsigned char* data, Py_ssize_t end, ScanState state) noexcept nogil
 
 @cython.locals(
     at=Py_ssize_t, key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t, kind="long long"

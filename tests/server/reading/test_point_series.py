@@ -31,11 +31,12 @@ def check(series: PointSeries, rows: list[tuple[int, float, float]]) -> None:
 
 @given(PARTS, st.booleans())
 def test_points_are_exact(parts: list[list[tuple[int, float, float]]], is_compact: bool) -> None:
-    """A series contains what was appended, and views returned before do not change."""
-    first = points(parts[0]) if parts else NO_POINTS
-    series, rows, views = PointSeries(compact(first) if is_compact else first), list(parts[0]) if parts else [], []
+    """A series contains what was appended, compact or not, and views returned before do not change."""
+    form = compact if is_compact else lambda part: part
+    first = form(points(parts[0])) if parts else NO_POINTS
+    series, rows, views = PointSeries(first), list(parts[0]) if parts else [], []
     for part in parts[1:]:
-        series.append(points(part))
+        series.append(form(points(part)))
         rows += part
         check(series, rows)
         views.append((len(rows), series.points()))
@@ -53,7 +54,7 @@ def test_regular_steps_stay_exact(progression: tuple[int, int, list[int]]) -> No
     rows: list[tuple[int, float, float]] = []
     for size in sizes:
         part = [(start + stride * (len(rows) + row), 0.0, 0.5) for row in range(size)]
-        series.append(points(part))
+        series.append(compact(points(part)))
         rows += part
         check(series, rows)
     if stride and rows:
@@ -86,7 +87,7 @@ def test_memory_of_a_point(step: object, value: object, bytes_a_point: int) -> N
     assert callable(value)
     series = PointSeries(NO_POINTS)
     for first in range(0, 40_000, 100):
-        series.append(points([(step(row), row / 3, value(row)) for row in range(first, first + 100)]))
+        series.append(compact(points([(step(row), row / 3, value(row)) for row in range(first, first + 100)])))
     live = series._points
     stored = [expand(live.compact_step)] if not isinstance(live.compact_step, range) else []
     used = sum(column.nbytes for column in (*stored, live.wall_time, live.compact_value))
