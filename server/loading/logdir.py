@@ -17,6 +17,7 @@ from toposcope.server.garbage_collection import no_collections
 from toposcope.server.loading.changes import Changes
 from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find, find_above
 from toposcope.server.loading.file_loader import FileLoader, Progress
+from toposcope.server.loading.freed_memory import FreedMemory
 from toposcope.server.loading.run_views import RunViews
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.places.place import Place, is_gone, reason_of
@@ -89,6 +90,7 @@ class Logdir:
         self._reload_seconds = reload_seconds
         self._loader = FileLoader(index, self._place)
         self._runs = RunViews(self._loader)
+        self._freed_memory = FreedMemory()
         self._discovery = Discovery([], 0, {}, {}, False)
         self._failure: dict[str, str] = {}
         """Why the last step failed, with the logdir as the key; empty if it did not."""
@@ -271,8 +273,11 @@ class Logdir:
 
     def _load(self) -> None:
         """Read what was appended, publishing at intervals."""
+        has_news = self._loader.is_waiting
         with no_collections() if self._loader.waiting > _MANY_FILES else nullcontext():
             self._read_and_publish()
+        if has_news:
+            self._freed_memory.return_soon()
 
     def _read_and_publish(self) -> None:
         due = self._runs.take_due()
