@@ -12,7 +12,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-collector bench-import
-.PHONY: bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
+.PHONY: bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
 .PHONY: proto release chromium clean
 .DELETE_ON_ERROR:
 
@@ -161,6 +161,13 @@ fuzz: $(VENV)/.dev build/fuzz/.installed $(TYPED)
 	  -o build/fuzz/asan/toposcope/server/reading/scan/compiled$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
 	  PYTHONPATH=build/fuzz/asan:tests build/fuzz/bin/python tests/fuzz/fuzz_scan.py --random $(FUZZ_SECONDS) build/fuzz/found
+
+# Make every system call and every operation of the loader, the index and the notes fail once, with every error.
+faults: $(VENV)/.dev $(TYPED)
+	@mkdir -p build/faults
+	$(CC) -O1 -shared -fPIC -o build/faults/faulty_calls.so tests/faults/faulty_calls.c -ldl
+	PYTHONPATH=$(TYPED):tests $(BIN)/python tests/faults/fail_operations.py
+	PYTHONPATH=$(TYPED):tests LD_PRELOAD=$(abspath build/faults/faulty_calls.so) $(BIN)/python tests/faults/inject.py build/faults/faulty_calls.so
 
 build/fuzz/.installed: tests/fuzz/environment.txt
 	$(PYTHON) -m venv --clear $(@D)

@@ -23,6 +23,7 @@ from toposcope.server.loading.logdir import Logdir, Update
 from toposcope.server.notes.data_folder import default_data_folder, notes_folder
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.runs.name_patterns import PatternsBusyError
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.runs.tag_counts import TagCounts
@@ -113,8 +114,16 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
     app.state.tag_counts = TagCounts()
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)
+    app.exception_handler(PatternsBusyError)(_busy)
+    app.exception_handler(MemoryError)(_busy)
     app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_COMPRESSED)
     return app
+
+
+async def _busy(_: Request, error: Exception) -> JSONResponse:
+    """Reply 503 to a request that cannot be answered at present."""
+    detail = str(error) or "the server has not enough memory for this request at present"
+    return JSONResponse({"detail": detail}, 503, {"Retry-After": "2"})
 
 
 def _head(send: Send) -> Send:

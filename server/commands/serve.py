@@ -104,6 +104,12 @@ def _parser() -> Parser:
         help="seconds between scans for new runs, 0 to load once; default: 2",
     )
     parser.add_argument(
+        "--follow-links",
+        action="store_true",
+        help="follow symbolic links of other users that lead out of the logdir; default: those of the server's user "
+        "and of root only",
+    )
+    parser.add_argument(
         "--path-prefix", type=_prefix, default="", metavar="PATH", help="serve below this path, for a reverse proxy"
     )
     parser.add_argument(
@@ -221,10 +227,12 @@ def serve(options: argparse.Namespace, listener: socket.socket) -> None:
     with no_collections():
         from toposcope.server.installation import log_installation_warnings
         from toposcope.server.loading.logdir import Logdir
+        from toposcope.server.places.local_disk import LocalDisk
         from toposcope.server.reading.index import Index, default_folder
 
         index = Index(Path(options.index_dir) if options.index_dir else default_folder())
-        logdir = Logdir(options.logdir, options.reload_interval, index)
+        place = LocalDisk(options.logdir, follow_links=options.follow_links)
+        logdir = Logdir(options.logdir, options.reload_interval, index, place)
         logdir.start()
         port = listener.getsockname()[1]
         url = page_url(options.host, port, options.path_prefix, options.token)

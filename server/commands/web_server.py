@@ -10,6 +10,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from toposcope.server.api.updates import Streams
+from toposcope.server.connections import LimitedConnection, connection_limit, raise_descriptor_limit
+from toposcope.server.log_limit import limit_log
 
 
 class _Server(uvicorn.Server):
@@ -27,8 +29,19 @@ class _Server(uvicorn.Server):
 
 def run_web_server(app: ASGIApp, streams: Streams, listener: socket.socket) -> None:
     """Serve an application until a signal stops the server."""
+    limit_log()
+    LimitedConnection.most = connection_limit(raise_descriptor_limit())
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="on", server_header=False
+        app,
+        http=LimitedConnection,
+        ws="none",
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        backlog=128,
+        timeout_graceful_shutdown=1,
+        lifespan="on",
+        server_header=False,
     )
     logging.getLogger("uvicorn.error").addFilter(_is_relevant)
     server = _Server(config, streams)
