@@ -42,6 +42,7 @@ from toposcope.server.landscapes import file_routes as landscape_files
 from toposcope.server.landscapes import routes as landscapes
 from toposcope.server.loading.logdir import Logdir, Update
 from toposcope.server.notes.data_folder import default_data_folder, notes_folder
+from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.runs.overview import Overview
@@ -61,6 +62,8 @@ def make_app(
     exposure: Exposure,
     path_prefix: str = "",
     data_folder: Path | None = None,
+    *,
+    read_only: bool = False,
 ) -> ASGIApp:
     """Return the ASGI application that serves a logdir.
 
@@ -70,8 +73,9 @@ def make_app(
         exposure: which requests to answer.
         path_prefix: "" or a path such as "/topo" below which everything is served.
         data_folder: directory for notes; None for the user's data directory.
+        read_only: whether there are no notes, so that no request can change anything.
     """
-    api = make_api(logdir, streams, path_prefix, data_folder)
+    api = make_api(logdir, streams, path_prefix, data_folder, read_only=read_only)
     files = page.Page(page.FOLDER, path_prefix)
 
     async def api_or_page(scope: Scope, receive: Receive, send: Send) -> None:
@@ -84,12 +88,18 @@ def make_app(
     return Guard(api_or_page, exposure, page.CONTENT_SECURITY_POLICY, path_prefix)
 
 
-def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_folder: Path | None = None) -> FastAPI:
+def make_api(
+    logdir: Logdir,
+    streams: updates.Streams,
+    path_prefix: str,
+    data_folder: Path | None = None,
+    *,
+    read_only: bool = False,
+) -> FastAPI:
     """Return the application that serves the API alone; see make_app."""
-    folder = notes_folder(data_folder or default_data_folder(), logdir.path)
     overview_cache = Overview()
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs)
-    notes_store = Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
+    notes_store = NoNotes() if read_only else _notes(logdir, data_folder)
 
     def publish(update: Update) -> None:
         streams.send(update)
@@ -150,6 +160,11 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
     app.include_router(router)
     app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_COMPRESSED)
     return app
+
+
+def _notes(logdir: Logdir, data_folder: Path | None) -> Notes:
+    folder = notes_folder(data_folder or default_data_folder(), logdir.path)
+    return Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
 
 
 def _head(send: Send) -> Send:

@@ -7,7 +7,6 @@ import errno
 import logging
 import os
 import re
-import secrets
 import socket
 import sys
 import webbrowser
@@ -21,7 +20,9 @@ from starlette.types import ASGIApp
 from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_app
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
-from toposcope.server.exposure import is_loopback, make_exposure
+from toposcope.server.commands.tls import Certificate, choose_certificate
+from toposcope.server.commands.token import VARIABLE, Token, choose_token, token_argument
+from toposcope.server.exposure import ANY_HOST, is_loopback, make_exposure, page_origin
 from toposcope.server.installation import log_installation_warnings
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.reading.index import Index, default_folder
@@ -77,12 +78,16 @@ def run(arguments: Sequence[str]) -> int:
             check_listable("--logdir", options.logdir)
         check_outside_logdir("--index-dir", options.index_dir, options.logdir)
         check_outside_logdir("--data-dir", options.data_dir, options.logdir)
+        check_outside_logdir("--token-file", options.token_file, options.logdir)
+        certificate = choose_certificate(options.certfile, options.keyfile)
+        token = choose_token(options.token, options.token_file, options.no_token, not is_loopback(options.host))
+        check_combination(options, token)
         listener = bind(options.host, options.port)
     except (OSError, ValueError) as error:
         print(f"summary-server: {error}", file=sys.stderr)
         return 2
     with listener:
-        serve(options, listener)
+        serve(options, listener, token, certificate)
     return 0
 
 
@@ -95,8 +100,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if options.bind_all:
         options.host = options.host or "0.0.0.0"
     options.host = options.host or "127.0.0.1"
-    if options.token is None and not options.no_token and not is_loopback(options.host):
-        options.token = secrets.token_urlsafe(24)
     options.logdir = os.path.expanduser(options.logdir)
     return options
 
@@ -128,15 +131,32 @@ def _parser() -> Parser:
         help="seconds between scans for new runs, 0 to load once; default: 2",
     )
     parser.add_argument(
-        "--path-prefix", type=_prefix, default="", metavar="PATH", help="serve below this path, for a reverse proxy"
+        "--path-prefix",
+        type=_prefix,
+        default="",
+        metavar="PATH",
+        help="serve below this path, for a reverse proxy that does not remove it from requests",
     )
     parser.add_argument(
         "--allowed-host",
         action="append",
         default=[],
         metavar="NAME",
-        help="host name that requests may use, for a reverse proxy; repeatable",
+        help="host name that requests may use, for a reverse proxy; repeatable; *: any, if a token is required",
     )
+    parser.add_argument(
+        "--allow-embed",
+        action="append",
+        type=page_origin,
+        default=[],
+        metavar="ORIGIN",
+        help="origin of pages that may embed the dashboard, such as https://lab.example.org; repeatable",
+    )
+    parser.add_argument(
+        "--certfile", metavar="FILE", help="certificate in PEM format, to serve HTTPS; default: not encrypted"
+    )
+    parser.add_argument("--keyfile", metavar="FILE", help="private key of the certificate; default: in --certfile")
+    parser.add_argument("--read-only", action="store_true", help="serve no notes on runs: requests can change nothing")
     parser.add_argument(
         "--index-dir",
         metavar="DIR",
@@ -150,9 +170,15 @@ def _parser() -> Parser:
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
         "--token",
-        type=_token,
+        type=token_argument,
         metavar="T",
-        help="token that requests must present; default: none on loopback, else a random one",
+        help="token that requests must present; other users can read it in the list of processes",
+    )
+    token.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="file that contains the token; created with a random one if it does not exist; default: the environment "
+        f"variable {VARIABLE}, else none on loopback and a random one at other addresses",
     )
     token.add_argument("--no-token", action="store_true", help="do not require a token")
     parser.add_argument("--open", action="store_true", help="open the dashboard in a browser")
@@ -191,10 +217,16 @@ def _prefix(text: str) -> str:
     return prefix.rstrip("/")
 
 
-def _token(text: str) -> str:
-    if not re.fullmatch(r"[\w.~-]{8,}", text, re.ASCII):
-        raise argparse.ArgumentTypeError("invalid token: expected at least 8 of the characters A-Z a-z 0-9 _ . ~ -")
-    return text
+def check_combination(options: argparse.Namespace, token: Token) -> None:
+    """Check options that exclude one another.
+
+    Raises:
+        ValueError: any host is allowed without a token, or --read-only has a folder for notes.
+    """
+    if ANY_HOST in options.allowed_host and token.value is None:
+        raise ValueError(f"--allowed-host {ANY_HOST!r} needs a token, without which other sites could read the runs")
+    if options.read_only and options.data_dir:
+        raise ValueError(f"--data-dir {options.data_dir!r} is for notes, which --read-only excludes: omit one of them")
 
 
 def check_outside_logdir(flag: str, folder: str | None, logdir: str) -> None:
@@ -236,22 +268,37 @@ def bind(host: str, port: int | None) -> socket.socket:
     raise OSError(f"port {port} on {host} is in use: choose another, or omit --port to use the next free port")
 
 
-def serve(options: argparse.Namespace, listener: socket.socket) -> None:
+def serve(options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None) -> None:
     """Serve until a signal stops the server."""
     port = listener.getsockname()[1]
     index = Index(Path(options.index_dir) if options.index_dir else default_folder())
     logdir, streams = Logdir(options.logdir, options.reload_interval, index), Streams()
-    exposure = make_exposure(options.host, port, options.allowed_host, options.token)
-    app: ASGIApp = make_app(
-        logdir, streams, exposure, options.path_prefix, Path(options.data_dir) if options.data_dir else None
+    exposure = make_exposure(
+        options.host, port, options.allowed_host, token.value, options.allow_embed, is_encrypted=certificate is not None
     )
-    url = page_url(options.host, port, options.path_prefix, options.token)
-    print(f"Toposcope {VERSION} at {url} (Press CTRL+C to quit)", flush=True)
+    app: ASGIApp = make_app(
+        logdir,
+        streams,
+        exposure,
+        options.path_prefix,
+        Path(options.data_dir) if options.data_dir else None,
+        read_only=options.read_only,
+    )
+    url = page_url(options.host, port, options.path_prefix, is_encrypted=certificate is not None)
+    secret_url = f"{url}?token={token.value}" if token.value else url
+    print(f"Toposcope {VERSION} at {secret_url if token.is_printed else url} (Press CTRL+C to quit)", flush=True)
     log_installation_warnings()
     if options.open:
-        webbrowser.open(url)
+        webbrowser.open(secret_url)
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="on", server_header=False
+        app,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=1,
+        lifespan="on",
+        server_header=False,
+        ssl_certfile=certificate.certfile if certificate else None,
+        ssl_keyfile=certificate.keyfile if certificate else None,
     )
     logging.getLogger("uvicorn.error").addFilter(_is_relevant)
     server = _Server(config, streams)
@@ -265,8 +312,8 @@ def _is_relevant(record: logging.LogRecord) -> bool:
     return not is_cancelled and "timeout graceful shutdown exceeded" not in record.msg
 
 
-def page_url(host: str, port: int, path_prefix: str, token: str | None) -> str:
-    """Return the URL of the dashboard, with the host name if bound to all addresses, and with the token if any."""
+def page_url(host: str, port: int, path_prefix: str, is_encrypted: bool) -> str:
+    """Return the URL of the dashboard, with the host name if bound to all addresses, without the token."""
     name = socket.gethostname() if host in ("0.0.0.0", "::") else host
     name = f"[{name}]" if ":" in name else name
-    return f"http://{name}:{port}{path_prefix}/" + (f"?token={token}" if token else "")
+    return f"{'https' if is_encrypted else 'http'}://{name}:{port}{path_prefix}/"

@@ -95,7 +95,7 @@ def start(logdir: Path | str, *arguments: str, **variables: str) -> tuple[Proces
     port = () if "--port" in arguments else ("--port", "0")
     process = Process("--logdir", str(logdir), *port, *arguments, **variables)
     line = process.first_line()
-    url = re.search(r"http://\S+", line)
+    url = re.search(r"https?://\S+", line)
     assert url, f"{line!r} instead of an address; {process.ended()[1]}"
     return process, url[0]
 
