@@ -40,7 +40,8 @@ from toposcope.server.exposure import Exposure, Guard
 from toposcope.server.graphs import routes as graphs
 from toposcope.server.landscapes import file_routes as landscape_files
 from toposcope.server.landscapes import routes as landscapes
-from toposcope.server.loading.logdir import Logdir, Update
+from toposcope.server.loading.logdir import Update
+from toposcope.server.loading.run_source import RunSource
 from toposcope.server.notes.data_folder import default_data_folder, notes_folder
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
@@ -57,13 +58,14 @@ _NOT_COMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
 
 
 def make_app(
-    logdir: Logdir,
+    logdir: RunSource,
     streams: updates.Streams,
     exposure: Exposure,
     path_prefix: str = "",
     data_folder: Path | None = None,
     *,
     read_only: bool = False,
+    started: float | None = None,
 ) -> ASGIApp:
     """Return the ASGI application that serves a logdir.
 
@@ -74,8 +76,9 @@ def make_app(
         path_prefix: "" or a path such as "/topo" below which everything is served.
         data_folder: directory for notes; None for the user's data directory.
         read_only: whether there are no notes, so that no request can change anything.
+        started: when the server was started, in seconds of time.monotonic(); None: now.
     """
-    api = make_api(logdir, streams, path_prefix, data_folder, read_only=read_only)
+    api = make_api(logdir, streams, path_prefix, data_folder, read_only=read_only, started=started)
     files = page.Page(page.FOLDER, path_prefix)
 
     async def api_or_page(scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,12 +92,13 @@ def make_app(
 
 
 def make_api(
-    logdir: Logdir,
+    logdir: RunSource,
     streams: updates.Streams,
     path_prefix: str,
     data_folder: Path | None = None,
     *,
     read_only: bool = False,
+    started: float | None = None,
 ) -> FastAPI:
     """Return the application that serves the API alone; see make_app."""
     overview_cache = Overview()
@@ -132,7 +136,8 @@ def make_api(
         redoc_url=None,
         openapi_url=f"{root}/openapi.json",
     )
-    app.state.logdir, app.state.streams, app.state.started = logdir, streams, time.monotonic()
+    app.state.logdir, app.state.streams = logdir, streams
+    app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview = notes_store, overview_cache
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)
@@ -162,7 +167,7 @@ def make_api(
     return app
 
 
-def _notes(logdir: Logdir, data_folder: Path | None) -> Notes:
+def _notes(logdir: RunSource, data_folder: Path | None) -> Notes:
     folder = notes_folder(data_folder or default_data_folder(), logdir.path)
     return Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
 

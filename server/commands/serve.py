@@ -1,35 +1,37 @@
 """summary-server without a subcommand: serves a logdir until a signal stops it."""
 
 import argparse
-import asyncio
 import contextlib
 import errno
-import logging
 import os
 import re
+import signal
 import socket
 import sys
+import threading
+import time
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
-import uvicorn
-from starlette.types import ASGIApp
-
-from toposcope.server.api.updates import Streams
-from toposcope.server.app import make_app
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
 from toposcope.server.commands.tls import Certificate, choose_certificate
 from toposcope.server.commands.token import VARIABLE, Token, choose_token, token_argument
 from toposcope.server.exposure import ANY_HOST, is_loopback, make_exposure, page_origin
 from toposcope.server.installation import log_installation_warnings
 from toposcope.server.loading.logdir import Logdir
+from toposcope.server.reading.columns import share_columns
 from toposcope.server.reading.index import Index, default_folder
 from toposcope.server.version import VERSION
+from toposcope.server.workers.messages import Settings
+from toposcope.server.workers.processes import Workers
+from toposcope.server.workers.publisher import Publisher
+from toposcope.server.workers.shared_memory import SharedMemory, can_share
+from toposcope.server.workers.worker import serve_requests
 
 DEFAULT_PORT = 6006
 _PORTS_TRIED = 100
+_MOST_WORKERS = 64
 # TensorBoard flags that are accepted and ignored, with the number of values that each takes.
 _TENSORBOARD_FLAGS = {
     "samples-per-plugin": 1,
@@ -55,19 +57,6 @@ subcommands:
   export                convert runs to CSV, PNG, NPY and JSON files
 
 Run "summary-server SUBCOMMAND --help" for the options of a subcommand."""
-
-
-class _Server(uvicorn.Server):
-    """A server that closes its event streams on a signal, so that shutdown does not wait for open pages."""
-
-    def __init__(self, config: uvicorn.Config, streams: Streams) -> None:
-        super().__init__(config)
-        self._streams = streams
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Close the event streams, then shut down."""
-        self._streams.send(None)
-        super().handle_exit(sig, frame)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -181,6 +170,13 @@ def _parser() -> Parser:
         f"variable {VARIABLE}, else none on loopback and a random one at other addresses",
     )
     token.add_argument("--no-token", action="store_true", help="do not require a token")
+    parser.add_argument(
+        "--workers",
+        type=_workers,
+        default=1,
+        metavar="N",
+        help="number of processes that answer requests, beside the one that reads if more than one; default: 1",
+    )
     parser.add_argument("--open", action="store_true", help="open the dashboard in a browser")
     parser.add_argument("--version", action="version", version=f"Toposcope {VERSION}")
     for flag in _TENSORBOARD_FLAGS:
@@ -208,6 +204,16 @@ def _seconds(text: str) -> float:
     if not 0 <= seconds < float("inf"):
         raise argparse.ArgumentTypeError(f"invalid interval {text!r}: expected seconds, 0 or more")
     return seconds
+
+
+def _workers(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= _MOST_WORKERS:
+        raise argparse.ArgumentTypeError(
+            f"invalid number of workers {text!r}: expected an integer from 1 to {_MOST_WORKERS}"
+        )
+    if int(text) > 1 and not can_share():
+        raise argparse.ArgumentTypeError(f"invalid number of workers {text!r}: expected 1, as this system is not Linux")
+    return int(text)
 
 
 def _prefix(text: str) -> str:
@@ -271,18 +277,13 @@ def bind(host: str, port: int | None) -> socket.socket:
 def serve(options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None) -> None:
     """Serve until a signal stops the server."""
     port = listener.getsockname()[1]
+    memory = SharedMemory()
+    if options.workers > 1:
+        share_columns(memory.allocate)
     index = Index(Path(options.index_dir) if options.index_dir else default_folder())
-    logdir, streams = Logdir(options.logdir, options.reload_interval, index), Streams()
+    logdir = Logdir(options.logdir, options.reload_interval, index)
     exposure = make_exposure(
         options.host, port, options.allowed_host, token.value, options.allow_embed, is_encrypted=certificate is not None
-    )
-    app: ASGIApp = make_app(
-        logdir,
-        streams,
-        exposure,
-        options.path_prefix,
-        Path(options.data_dir) if options.data_dir else None,
-        read_only=options.read_only,
     )
     url = page_url(options.host, port, options.path_prefix, is_encrypted=certificate is not None)
     secret_url = f"{url}?token={token.value}" if token.value else url
@@ -290,26 +291,35 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
     log_installation_warnings()
     if options.open:
         webbrowser.open(secret_url)
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        access_log=False,
-        timeout_graceful_shutdown=1,
-        lifespan="on",
-        server_header=False,
-        ssl_certfile=certificate.certfile if certificate else None,
-        ssl_keyfile=certificate.keyfile if certificate else None,
+    settings = Settings(
+        options.logdir,
+        exposure,
+        options.path_prefix,
+        options.data_dir,
+        options.read_only,
+        certificate.certfile if certificate else None,
+        certificate.keyfile if certificate else None,
+        time.monotonic(),
     )
-    logging.getLogger("uvicorn.error").addFilter(_is_relevant)
-    server = _Server(config, streams)
-    with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again after shutdown.
-        server.run(sockets=[listener])
+    if options.workers > 1:
+        serve_with_workers(options.workers, logdir, Publisher(logdir, memory), settings, listener)
+    else:
+        serve_requests(logdir, settings, listener)
 
 
-def _is_relevant(record: logging.LogRecord) -> bool:
-    """Return whether a record of uvicorn's log is more than a request cancelled by the shutdown."""
-    is_cancelled = record.exc_info is not None and record.exc_info[0] is asyncio.CancelledError
-    return not is_cancelled and "timeout graceful shutdown exceeded" not in record.msg
+def serve_with_workers(
+    count: int, logdir: Logdir, publisher: Publisher, settings: Settings, listener: socket.socket
+) -> None:
+    """Load in this process; others answer the requests."""
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopping.set())
+    workers = Workers(count, publisher, settings, listener)
+    workers.start()
+    logdir.start()
+    stopping.wait()
+    workers.stop()
+    logdir.stop()
 
 
 def page_url(host: str, port: int, path_prefix: str, is_encrypted: bool) -> str:

@@ -74,6 +74,8 @@ class Logdir:
         self._runs = RunViews(self._loader)
         self._discovery = Discovery([], 0, {}, False)
         self._subscribers: list[Callable[[Update], None]] = []
+        self.phase_observers: list[Callable[[Iterable[str]], None]] = []
+        """Called in the loading thread with the runs of which a snapshot without a new revision has new phases."""
         self._next_walk = 0.0
         self._publish_seconds = 0.0
         self._wake = threading.Event()
@@ -221,6 +223,8 @@ class Logdir:
             self._publish(changed, reviewed.changed)
         if reviewed.same:  # Neither a new revision nor a notification: what a training does is shown by the next reply.
             self.snapshot = self.snapshot._replace(runs=MappingProxyType({**self.snapshot.runs, **reviewed.same}))
+            for observer in self.phase_observers:
+                observer(reviewed.same.keys())
 
     def _has_status_changed(self) -> bool:
         """Return whether something other than the points of runs differs from the snapshot."""

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.server.reading.columns import are_shared, new_columns
+
 Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
 Where = slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]
@@ -89,6 +91,8 @@ class Series:
         # Not copied: they may be memory-mapped from the index.
         self._arrays: Points | Payloads = first
         self._length = first.total
+        if are_shared():
+            self._resize(self._length)
 
     @property
     def total(self) -> int:
@@ -121,7 +125,7 @@ class Series:
 
     def _resize(self, capacity: int) -> None:
         # Other threads may have views of the old arrays, which are not modified.
-        columns: list[npt.NDArray[Any]] = [np.empty(capacity, column.dtype) for column in self._arrays]
+        columns = new_columns(capacity, [column.dtype for column in self._arrays])
         for old, new in zip(_columns(self._arrays), columns, strict=True):
             new[: self._length] = old[: self._length]
         self._arrays = type(self._arrays)(*columns)

@@ -1,0 +1,59 @@
+"""Serves the application over HTTP or HTTPS until a signal stops the process."""
+
+import asyncio
+import contextlib
+import logging
+import socket
+from types import FrameType
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from toposcope.server.api.updates import Streams
+
+
+class _Server(uvicorn.Server):
+    """A server that closes its event streams on a signal, so that shutdown does not wait for open pages."""
+
+    def __init__(self, config: uvicorn.Config, streams: Streams) -> None:
+        super().__init__(config)
+        self._streams = streams
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Close the event streams, then shut down."""
+        self._streams.send(None)
+        super().handle_exit(sig, frame)
+
+
+def serve_http(
+    app: ASGIApp, streams: Streams, listener: socket.socket, certfile: str | None, keyfile: str | None
+) -> None:
+    """Serve until a signal stops the process.
+
+    Args:
+        app: answers the requests.
+        streams: its open event streams, which are closed at shutdown.
+        listener: a listening socket, which other processes may share.
+        certfile: of a certificate; None: connections are not encrypted.
+        keyfile: of its private key; None: it is in `certfile`.
+    """
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=1,
+        lifespan="on",
+        server_header=False,
+        ssl_certfile=certfile,
+        ssl_keyfile=keyfile,
+    )
+    logging.getLogger("uvicorn.error").addFilter(_is_relevant)
+    server = _Server(config, streams)
+    with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again after shutdown.
+        server.run(sockets=[listener])
+
+
+def _is_relevant(record: logging.LogRecord) -> bool:
+    """Return whether a record of uvicorn's log is more than a request cancelled by the shutdown."""
+    is_cancelled = record.exc_info is not None and record.exc_info[0] is asyncio.CancelledError
+    return not is_cancelled and "timeout graceful shutdown exceeded" not in record.msg
