@@ -26,7 +26,6 @@ SLAB_BYTES = 256 << 20
 _LEAST_SHARED_BYTES = 2 << 10
 """Smaller blocks are copied to the workers: keeping account of them would take as much memory."""
 _ALIGNMENT = 64
-_F_SEAL_FUTURE_WRITE = 0x10  # fcntl names it from Python 3.15 on.
 
 
 class BlockId(NamedTuple):
@@ -61,9 +60,8 @@ class _Slab:
         self.memory = mmap.mmap(self.descriptor, size)
         self.address: int = np.frombuffer(self.memory, np.uint8).__array_interface__["data"][0]
         self.used = 0
+        # Not F_SEAL_FUTURE_WRITE, with which memory cannot be returned to the system.
         fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
-        with suppress(OSError):  # Linux before 5.1 lacks it: workers map the memory for reading in any case.
-            fcntl.fcntl(self.descriptor, fcntl.F_ADD_SEALS, _F_SEAL_FUTURE_WRITE)
 
 
 class _Block:
