@@ -247,3 +247,4 @@ web/node_modules/.dev: web/package-lock.json $(VENV)/.dev
 $(TYPED):
 	@mkdir -p $@/toposcope
 	@for folder in proto recorder server; do ln -sfn ../../../$$folder $@/toposcope/$$folder; done
+	@for file in __init__.py py.typed; do ln -sfn ../../../package/$$file $@/toposcope/$$file; done

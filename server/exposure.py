@@ -20,6 +20,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ANY_HOST = "*"
 """As an allowed host: every name. A rebound name has no cookie, so a token protects as well."""
+_TOKEN_PARAMETERS = ("token", "toposcope_token")
+"""Of URLs. Behind a proxy that has a token itself, such as that of a notebook server, the first is the proxy's."""
 _FORWARDED_PREFIXES = ("x-forwarded-prefix", "x-forwarded-context")
 """Headers in which a proxy names the path that it removed from requests; the latter is that of jupyter-server-proxy."""
 
@@ -143,9 +145,9 @@ class Guard:
 
     def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        token = dict(query).get("token")
-        if token is not None and self._is_token(token):
-            return self._remember_token(scope, headers, [pair for pair in query if pair[0] != "token"])
+        tokens = [value for name, value in query if name in _TOKEN_PARAMETERS]
+        if any(map(self._is_token, tokens)):
+            return self._remember_token(scope, headers, [pair for pair in query if not self._is_token(pair[1])])
         if self._is_token(_bearer(headers)) or self._is_token(_cookie(headers, self._exposure.cookie)):
             return None
         text = (
