@@ -12,7 +12,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-import
-.PHONY: bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
+.PHONY: bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
 .PHONY: proto release chromium clean
 .DELETE_ON_ERROR:
 
@@ -39,6 +39,15 @@ bench-reader: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDINSIGHT
 # What a thousand runs that record nothing cost a server and an open page; ten minutes.
 bench-idle: $(VENV)/.installed
 	$(BIN)/python benchmarks/idle_runs.py $(MEASUREMENTS)
+
+# What --workers costs and brings: CPU time a request, requests a second, the way of a new point to a page, 200 clients.
+bench-workers: $(VENV)/.dev page chromium
+	$(BIN)/python benchmarks/workers.py $(MEASUREMENTS)
+
+# A server, a writer of 10,000 points a second and five open pages for an hour: which points are missing, how memory grows.
+DURATION ?= 3600
+soak: $(VENV)/.dev page chromium
+	$(BIN)/python benchmarks/soak.py --seconds $(DURATION) $(MEASUREMENTS)
 
 # What SummaryCollector costs a PyTorch training.
 bench-collector: $(VENV)/.dev
@@ -102,6 +111,7 @@ docs: $(VENV)/.docs
 INTEROP = mindinsight vtk keras transformers accelerate lightning $(INTEROP_IN_ENVIRONMENT)
 # Those that run in that environment, once.
 INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray
+INTEROP += jupyter
 
 .PHONY: interop $(INTEROP:%=interop-%)
 interop: $(INTEROP:%=interop-%)
@@ -114,6 +124,10 @@ interop-mindspore: build/interop/mindinsight/.installed
 
 $(INTEROP_IN_ENVIRONMENT:%=interop-%): interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
+
+# Toposcope is installed there, as its extension is found by the name of the package.
+interop-jupyter: $(VENV)/.installed chromium build/interop/jupyter/.installed
+	build/interop/jupyter/bin/python -m pytest tests/interop/check_jupyter.py
 
 # The backend is chosen when Keras is imported.
 interop-keras: build/interop/keras/.installed $(TYPED)
