@@ -89,7 +89,7 @@ def test_memory_that_nobody_uses_is_returned() -> None:
 
 
 def test_memory_of_a_worker_that_died_is_returned() -> None:
-    """Whoever counted its uses ends them."""
+    """What counted its uses ends them."""
     memory = SharedMemory()
     (column,) = memory.allocate(1 << 20, TYPES[:1])
     column[:] = 1
