@@ -76,7 +76,7 @@ def _start(path: str, arguments: Sequence[str]) -> NotebookServer:
         line = process.stdout.readline()
         found = re.search(r":(\d+)/", line)
         if found is None:
-            process.wait()
+            process.communicate()  # It closes the pipes, and waits for the end.
             log.seek(0)
             raise ValueError(log.read().strip() or f"summary-server ended with status {process.returncode}")
     atexit.register(_stop, process)

@@ -9,6 +9,8 @@ import numpy.typing as npt
 Columns = list[npt.NDArray[Any]]
 Allocate = Callable[[int, Sequence[np.dtype[Any]]], Columns]
 """Returns uninitialised columns of these types, each with so many rows."""
+LEAST_SHARED_BYTES = 2 << 10
+"""Columns of fewer bytes are sent to other processes: keeping account of who uses them would take as much memory."""
 
 
 def allocate_privately(rows: int, types: Sequence[np.dtype[Any]]) -> Columns:
@@ -31,6 +33,6 @@ def new_columns(rows: int, types: Sequence[np.dtype[Any]]) -> Columns:
     return _Chosen.allocate(rows, types)
 
 
-def are_shared() -> bool:
-    """Return whether other processes read the columns."""
-    return _Chosen.is_shared
+def must_be_copied(rows: int, types: Sequence[np.dtype[Any]]) -> bool:
+    """Return whether columns that were not allocated here must be copied, so that other processes can read them."""
+    return _Chosen.is_shared and rows * sum(each.itemsize for each in types) >= LEAST_SHARED_BYTES

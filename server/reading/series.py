@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.reading.columns import are_shared, new_columns
+from toposcope.server.reading.columns import must_be_copied, new_columns
 
 Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
@@ -91,7 +91,7 @@ class Series:
         # Not copied: they may be memory-mapped from the index.
         self._arrays: Points | Payloads = first
         self._length = first.total
-        if are_shared():
+        if must_be_copied(self._length, [column.dtype for column in first]):
             self._resize(self._length)
 
     @property

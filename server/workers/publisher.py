@@ -36,7 +36,7 @@ from toposcope.server.workers.shared_memory import ArrayReference, BlockId, Shar
 
 _PATIENCE_SECONDS = 1.0
 """How long a change waits for a worker that does not answer."""
-_MOST_RUNS = 2000
+_MOST_RUNS = 200
 """Runs in one patch: a worker that starts gets many."""
 
 log = logging.getLogger(__name__)

@@ -19,12 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.reading.columns import Columns, allocate_privately
+from toposcope.server.reading.columns import LEAST_SHARED_BYTES, Columns, allocate_privately
 
 SLAB_BYTES = 256 << 20
 """Address space; memory is used as far as it is written."""
-_LEAST_SHARED_BYTES = 2 << 10
-"""Smaller blocks are copied to the workers: keeping account of them would take as much memory."""
 _ALIGNMENT = 64
 
 
@@ -100,9 +98,9 @@ class SharedMemory:
         """Blocks that only workers use, with their sizes."""
 
     def allocate(self, rows: int, types: Sequence[np.dtype[Any]]) -> Columns:
-        """Return uninitialised columns of these types, each with so many rows."""
+        """Return uninitialised columns of these types, each with so many rows; small ones in memory of this process."""
         sizes = [-(-rows * each.itemsize // _ALIGNMENT) * _ALIGNMENT for each in types]
-        if sum(sizes) < _LEAST_SHARED_BYTES:
+        if sum(sizes) < LEAST_SHARED_BYTES:
             return allocate_privately(rows, types)
         size = _rounded(sum(sizes))
         with self._lock:

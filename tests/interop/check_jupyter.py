@@ -100,7 +100,7 @@ def jupyter(folder: Path, request: pytest.FixtureRequest) -> Iterator[Jupyter]:
 
 def write_notebook(path: Path, *cells: str) -> None:
     """Write a notebook with these cells of code."""
-    contents = [
+    contents: list[dict[str, object]] = [
         {
             "cell_type": "code",
             "id": f"c{number}",

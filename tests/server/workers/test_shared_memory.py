@@ -12,7 +12,7 @@ from toposcope.server.reading.series import Points, Series
 from toposcope.server.workers.mapped_memory import MappedMemory
 from toposcope.server.workers.shared_memory import ArrayReference, BlockId, SharedMemory
 
-TYPES = [np.dtype("<i8"), np.dtype("<f8"), np.dtype("u1")]
+TYPES: list[np.dtype[Any]] = [np.dtype("<i8"), np.dtype("<f8"), np.dtype("u1")]
 
 
 class Worker:
