@@ -11,7 +11,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-idle bench-collector bench-import
+.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-idle bench-collector bench-import
 .PHONY: bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
 .PHONY: proto release chromium clean
 .DELETE_ON_ERROR:
@@ -21,7 +21,7 @@ demo: page
 	@$(BIN)/python examples/demo.py
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
-bench: bench-page bench-recorder bench-reader bench-idle bench-collector bench-import bench-fixed-cost bench-landscape bench-thor
+bench: bench-page bench-recorder bench-reader bench-start bench-idle bench-collector bench-import bench-fixed-cost bench-landscape bench-thor
 bench: bench-writer
 
 # What a person at the page waits for, beside TensorBoard.
@@ -35,6 +35,10 @@ bench-recorder: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDSPORE
 # How the reader loads and serves, beside its peers. With MINDINSIGHT=1 the real MindInsight is measured too.
 bench-reader: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDINSIGHT),build/interop/mindinsight/.installed)
 	$(BIN)/python benchmarks/reader.py $(MEASUREMENTS)
+
+# How long the server takes to start, beside rustboard.
+bench-start: $(VENV)/.installed build/bench/peers/.installed
+	$(BIN)/python benchmarks/start.py $(MEASUREMENTS)
 
 # What a thousand runs that record nothing cost a server and an open page; ten minutes.
 bench-idle: $(VENV)/.installed

@@ -1,5 +1,6 @@
 """The ASGI application: the API and the page, behind access checks."""
 
+import asyncio
 import os
 import re
 import time
@@ -8,38 +9,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
-from toposcope.server.api import (
-    code,
-    console,
-    environment,
-    health,
-    histograms,
-    hparams,
-    images,
-    importance,
-    lineage,
-    notes,
-    overview,
-    runs,
-    scalar_groups,
-    scalars,
-    tags,
-    tensors,
-    text,
-    undrawn,
-    updates,
-)
+from toposcope.server.api import health, notes, overview, runs, scalars, tags, updates
+from toposcope.server.deferred_routes import DeferredRoutes
 from toposcope.server.exposure import Exposure, Guard
-from toposcope.server.graphs import routes as graphs
-from toposcope.server.landscapes import file_routes as landscape_files
-from toposcope.server.landscapes import routes as landscapes
 from toposcope.server.loading.logdir import Update
 from toposcope.server.loading.run_source import RunSource
 from toposcope.server.notes.data_folder import default_data_folder, notes_folder
@@ -48,6 +27,8 @@ from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
+from toposcope.server.runs.tag_counts import TagCounts
+from toposcope.server.search.search import RunSearch
 from toposcope.server.version import VERSION
 
 _GZIP_BYTES = 4096
@@ -120,15 +101,20 @@ def make_api(
         unsubscribe = logdir.subscribe(publish)
         prefetcher.start()
         logdir.start()
+        prefetcher.add(logdir.snapshot.runs)  # Those loaded before it subscribed.
         notes_store.start(publish_notes)
+        completion = asyncio.create_task(app.complete_when_idle())
         yield
+        completion.cancel()
         notes_store.stop()
         unsubscribe()
         logdir.stop()
         prefetcher.stop()
 
     root = f"{path_prefix}/api"
-    app = FastAPI(
+    app = DeferredRoutes(
+        root,
+        [module.router for module in (runs, overview, notes, tags, scalars, updates, health)],
         title="Toposcope",
         version=VERSION,
         lifespan=lifespan,
@@ -138,31 +124,10 @@ def make_api(
     )
     app.state.logdir, app.state.streams = logdir, streams
     app.state.started = time.monotonic() if started is None else started
-    app.state.notes, app.state.overview = notes_store, overview_cache
+    app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, RunSearch(overview_cache)
+    app.state.tag_counts = TagCounts()
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)
-    router = APIRouter(prefix=root)
-    plugins = (
-        scalars,
-        scalar_groups,
-        histograms,
-        images,
-        tensors,
-        text,
-        undrawn,
-        graphs,
-        lineage,
-        hparams,
-        importance,
-        console,
-        environment,
-        code,
-        landscape_files,
-        landscapes,
-    )
-    for module in (runs, overview, notes, tags, *plugins, updates, health):
-        router.include_router(module.router)
-    app.include_router(router)
     app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_COMPRESSED)
     return app
 

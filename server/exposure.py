@@ -4,7 +4,6 @@ A browser may be made to send requests by pages of other sites, and DNS rebindin
 to this server. A request must therefore name an allowed host, and must not come from a page of another origin.
 """
 
-import argparse
 import ipaddress
 import re
 import secrets
@@ -18,8 +17,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-ANY_HOST = "*"
-"""As an allowed host: every name. A rebound name has no cookie, so a token protects as well."""
+from toposcope.server.host_names import ANY_HOST, is_loopback
+
 _TOKEN_PARAMETERS = ("token", "toposcope_token")
 """Of URLs. Behind a proxy that has a token itself, such as that of a notebook server, the first is the proxy's."""
 _FORWARDED_PREFIXES = ("x-forwarded-prefix", "x-forwarded-context")
@@ -56,27 +55,6 @@ def make_exposure(
         names |= {socket.gethostname(), socket.getfqdn()}
     hosts = frozenset(name.lower().rstrip(".") for name in names)
     return Exposure(hosts, token, f"toposcope_{port}", tuple(dict.fromkeys(embedding)), is_encrypted)
-
-
-def page_origin(text: str) -> str:
-    """Parse the origin of pages that may embed the dashboard, a host source of a content security policy.
-
-    Raises:
-        argparse.ArgumentTypeError: it is no origin.
-    """
-    origin = text.removesuffix("/").lower()
-    if not re.fullmatch(r"https?://(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*(:([0-9]{1,5}|\*))?", origin):
-        expected = "expected a scheme, a host and, if it is not the usual one, a port, such as https://lab.example.org"
-        raise argparse.ArgumentTypeError(f"invalid origin {text!r}: {expected}")
-    return origin
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether a server bound to the host is reachable from this machine only."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class Guard:

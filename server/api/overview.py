@@ -10,6 +10,7 @@ from toposcope.server.api.errors import INVALID_REQUEST, Problem, Replies, body_
 from toposcope.server.api.json_reply import Number, json_number, json_reply
 from toposcope.server.api.notes import notes_of
 from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_RUNS
+from toposcope.server.api.run_listing import ListingQuery, list_found
 from toposcope.server.api.snapshot import Current, find_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.notes import NotesSnapshot
@@ -23,10 +24,8 @@ from toposcope.server.runs.sparkline import sparkline
 router = APIRouter()
 
 
-class OverviewQuery(BaseModel):
+class OverviewQuery(ListingQuery):
     """Selects runs and metrics."""
-
-    model_config = ConfigDict(extra="forbid")
 
     run: list[str] = Field([], max_length=1000, description="runs; none: all")
     metric: list[str] = Field([], max_length=1000, description="scalar tags; none: no metrics")
@@ -141,14 +140,18 @@ class OverviewRun(BaseModel):
 
 
 class OverviewReply(BaseModel):
-    """The table of runs, oldest first."""
+    """The table of runs, oldest first unless another order is requested."""
 
     revision: int
     loading: bool
     """Whether files are still being read for the first time."""
     runs: list[OverviewRun]
+    total: int
+    """How many runs match the search; more than there are in this reply if a page was requested."""
+    unknown: list[str]
+    """Names in the search that no run has as a field, hyperparameter or metric."""
     missing: list[str]
-    """Requested metrics that none of the runs has."""
+    """Requested metrics that none of the runs in this reply has."""
 
 
 _REPLIES: Replies = {
@@ -173,7 +176,9 @@ def read_long_overview(request: Request, current: Current, query: Annotated[Over
 
 
 def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response:
-    chosen = find_runs(current, query.run)
+    find_runs(current, query.run)
+    listing = list_found(request, current, query.run, query)
+    chosen = listing.runs
     overview: Overview = request.app.state.overview
     overview.forget_all_but(current.runs)
     sessions = overview.sessions(current.runs)
@@ -185,7 +190,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
     metrics = list(dict.fromkeys(query.metric))
     no_notes = NO_NOTES.model_dump()
     rows = []
-    for run in sorted(chosen, key=lambda run: (run.started or float("inf"), run.name)):
+    for run in chosen:
         settings, notes = overview.settings(run, sessions.get(run.name, ())), all_notes.runs.get(run.name)
         rows.append(
             _described(overview, run)
@@ -201,7 +206,16 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
         )
     existing = {metric for row in rows for metric in row["metrics"]}
     missing = [metric for metric in metrics if metric not in existing]
-    return json_reply({"revision": current.revision, "loading": current.loading, "runs": rows, "missing": missing})
+    return json_reply(
+        {
+            "revision": current.revision,
+            "loading": current.loading,
+            "runs": rows,
+            "total": listing.total,
+            "unknown": listing.unknown,
+            "missing": missing,
+        }
+    )
 
 
 def _is_unchanged(current: Snapshot, shown: list[RunView], all_notes: NotesSnapshot, since: int) -> bool:

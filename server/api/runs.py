@@ -2,12 +2,14 @@
 
 import itertools
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
+from toposcope.server.api.errors import INVALID_REQUEST
 from toposcope.server.api.json_reply import json_reply
+from toposcope.server.api.run_listing import ListingQuery, list_found
 from toposcope.server.api.snapshot import Current, logdir_of
 from toposcope.server.loading.discovery import printable
 from toposcope.server.runs.run import RunView
@@ -117,7 +119,7 @@ class LoadProgress(BaseModel):
 
 
 class Runs(BaseModel):
-    """All runs, oldest first."""
+    """The runs that match, oldest first unless another order is requested."""
 
     revision: int
     logdir: str
@@ -126,12 +128,16 @@ class Runs(BaseModel):
     """Whether files are still being read for the first time."""
     progress: LoadProgress
     runs: list[Run]
+    total: int
+    """How many runs match the search; more than there are in this reply if a page was requested."""
+    unknown: list[str]
+    """Names in the search that no run has as a field, hyperparameter or metric."""
 
 
-@router.get("/runs", response_model=Runs)
-def list_runs(request: Request, current: Current) -> Response:
-    """List the runs of the logdir, oldest first."""
-    runs = sorted(current.runs.values(), key=lambda run: (run.started or float("inf"), run.name))
+@router.get("/runs", response_model=Runs, responses=INVALID_REQUEST)
+def list_runs(request: Request, current: Current, query: Annotated[ListingQuery, Query()]) -> Response:
+    """List the runs of the logdir, oldest first unless another order is requested."""
+    listing = list_found(request, current, [], query)
     parents = request.app.state.overview.parents(current.runs)
     names = request.app.state.overview.session_names(current.runs)
     return json_reply(
@@ -141,7 +147,9 @@ def list_runs(request: Request, current: Current) -> Response:
             "logdir_exists": current.exists,
             "loading": current.loading,
             "progress": current.progress._asdict(),
-            "runs": [_describe(run, parents.get(run.name), names.get(run.name)) for run in runs],
+            "runs": [_describe(run, parents.get(run.name), names.get(run.name)) for run in listing.runs],
+            "total": listing.total,
+            "unknown": listing.unknown,
         }
     )
 

@@ -7,8 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from toposcope.server.api.errors import body_errors
-from toposcope.server.api.json_reply import Number, json_numbers, json_reply
+from toposcope.server.api.cbor import MEDIA_TYPE
+from toposcope.server.api.columns import Column, accepts_cbor, cbor_column, columns_reply, json_column
+from toposcope.server.api.errors import Replies, body_errors
+from toposcope.server.api.json_reply import Number
 from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_RUNS
 from toposcope.server.api.scalar_query import (
     REPLIES,
@@ -29,7 +31,8 @@ from toposcope.server.runs.run import RunView
 from toposcope.server.runs.smoothing import Smoothing
 
 router = APIRouter()
-_POST_REPLIES = REPLIES | body_errors(MOST_BODY_BYTES)
+_REPLIES: Replies = {200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}, **REPLIES}
+_POST_REPLIES = _REPLIES | body_errors(MOST_BODY_BYTES)
 _Runs = Annotated[list[str], Field(max_length=MOST_RUNS)]
 _Groups = Annotated[dict[str, _Runs], Field(max_length=10_000)]
 
@@ -95,7 +98,7 @@ class ScalarGroup(BaseModel):
 
 
 class ScalarGroups(BaseModel):
-    """The groups with any of the tags, by tag in the order of the request."""
+    """The groups with any of the tags, by tag in the order of the request; as CBOR, with columns as those of series."""
 
     revision: int
     tag: str | None
@@ -108,9 +111,9 @@ class ScalarGroups(BaseModel):
     """Requested tags and runs without a series."""
 
 
-@router.get("/scalars/groups", response_model=ScalarGroups, responses=REPLIES)
+@router.get("/scalars/groups", response_model=ScalarGroups, responses=_REPLIES)
 def read_groups(request: Request, current: Current, query: Annotated[GroupQuery, Query()]) -> Response:
-    """Read a band for each group of runs."""
+    """Read a band for each group of runs, as JSON, or as CBOR if the header Accept names it."""
     return _read(request, current, query, None)
 
 
@@ -144,18 +147,21 @@ def _read(request: Request, current: Snapshot, query: GroupQuery, posted_groups:
     for tag, run, rank in series:
         ranks[tag, run.name].append(rank)
     groups, ungrouped = _groups(request, current, query, grouping, posted_groups)
-    return json_reply(
+    is_cbor = accepts_cbor(request)
+    encode = cbor_column if is_cbor else json_column
+    return columns_reply(
         {
             "revision": current.revision,
             "tag": query.tag[0] if len(query.tag) == 1 else None,
             "groups": [
-                _group(tag, name, members, query, smoothing, limits)
+                _group(tag, name, members, query, smoothing, limits, encode)
                 for tag in dict.fromkeys(query.tag)
                 for name, members, limits in _members(tag, groups, ranks)
             ],
             "ungrouped": [name for name in ungrouped if name in having_tag],
             "missing": missing,
-        }
+        },
+        is_cbor,
     )
 
 
@@ -203,6 +209,7 @@ def _group(
     query: GroupQuery,
     smoothing: Smoothing | None,
     limits: PositionLimits,
+    encode: Column,
 ) -> dict[str, Any]:
     curves = [curve_of(run, tag, rank, query.attempt, query.axis, smoothing) for run, rank in members]
     band: Band = compute_band(curves, query.centre, query.band, query.lo, query.hi, query.points, limits, query.scale)
@@ -210,13 +217,13 @@ def _group(
         "tag": tag,
         "group": name,
         "runs": list(dict.fromkeys(run.name for run, _ in members)),
-        "x": band.x,
-        "step": band.x if query.axis == "step" else [],
-        "centre": json_numbers(band.centre),
-        "low": json_numbers(band.low),
-        "high": json_numbers(band.high),
-        "count": band.present,
-        "non_finite": band.non_finite,
+        "x": encode(band.x),
+        "step": encode(band.x) if query.axis == "step" else [],
+        "centre": encode(band.centre),
+        "low": encode(band.low),
+        "high": encode(band.high),
+        "count": encode(band.present),
+        "non_finite": encode(band.non_finite),
         "total": band.total,
         "aligned": band.aligned,
     }

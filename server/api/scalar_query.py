@@ -28,6 +28,7 @@ Smooth = Annotated[
     ),
 ]
 Since = Annotated[int, Field(ge=0, lt=2**53, description="a revision: 304 if nothing selected has changed since then")]
+ColumnName = Literal["step", "wall_time", "value", "smoothed"]
 
 
 class SeriesQuery(BaseModel):
@@ -62,6 +63,21 @@ class DrawnQuery(SeriesQuery):
     since: Since | None = None
 
 
+class ColumnsQuery(DrawnQuery):
+    """A DrawnQuery, and what of the series to return."""
+
+    column: list[ColumnName] = Field([], max_length=4, description="columns to return, others are empty; none: all")
+    since: Annotated[
+        int | None,
+        Field(
+            ge=0,
+            lt=2**53,
+            description="a revision: only series of runs that have changed since then are returned; 304 if there are "
+            "none. All series are returned if a run was removed since then, or if the revision is of another server",
+        ),
+    ] = None
+
+
 class LongLists(BaseModel):
     """Fields of a JSON body, which are validated strictly and whose lists may be longer than in a URL."""
 
@@ -90,9 +106,14 @@ def smoothing_of(text: str | None) -> Smoothing | None:
         raise HTTPException(422, str(error)) from error
 
 
+def is_comparable(current: Snapshot, since: int | None) -> bool:
+    """Return whether only what has changed since a revision is new: no run was removed after it."""
+    return since is not None and current.removal <= since <= current.revision
+
+
 def is_unchanged(current: Snapshot, since: int | None, names: list[str]) -> bool:
     """Return whether a reply about these runs (all, if there are no names) is the same as at revision `since`."""
-    if since is None or not current.removal <= since <= current.revision:
+    if since is None or not is_comparable(current, since):
         return False
     runs, _ = choose_runs(current, names)
     return bool(runs) and all(run.revision <= since for run in runs)

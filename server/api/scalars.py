@@ -6,15 +6,19 @@ from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
+from toposcope.server.api.cbor import MEDIA_TYPE
+from toposcope.server.api.columns import Column, accepts_cbor, cbor_column, columns_reply, json_column
 from toposcope.server.api.errors import INVALID_REQUEST, Replies, body_errors
-from toposcope.server.api.json_reply import Number, json_numbers, json_reply
+from toposcope.server.api.json_reply import Number
 from toposcope.server.api.request_limits import MOST_BODY_BYTES
 from toposcope.server.api.scalar_query import (
     REPLIES,
-    DrawnQuery,
+    ColumnName,
+    ColumnsQuery,
     LongLists,
     SeriesQuery,
     find_series,
+    is_comparable,
     is_unchanged,
     smoothing_of,
 )
@@ -27,12 +31,12 @@ from toposcope.server.scalar_csv import scalar_csv
 router = APIRouter()
 
 
-class ScalarBody(LongLists, DrawnQuery):
-    """A DrawnQuery as JSON."""
+class ScalarBody(LongLists, ColumnsQuery):
+    """A ColumnsQuery as JSON."""
 
 
 class ScalarSeries(BaseModel):
-    """One scalar series of one rank of one run."""
+    """One scalar series of one rank of one run. Columns that were not requested are empty."""
 
     tag: str
     run: str
@@ -61,9 +65,16 @@ class ScalarSeries(BaseModel):
 
 
 class Scalars(BaseModel):
-    """The selected series, by tag in the order of the request."""
+    """The selected series, by tag in the order of the request.
+
+    As application/cbor, columns are typed arrays of RFC 8746, little-endian: `wall_time`, `value` and `smoothed` are
+    floats of 32 bits if that holds every one exactly, else of 64; `step` is `{"start", "stride", "count"}` if the steps
+    are at regular distances, else integers of 32 bits if all fit, else of 64.
+    """
 
     revision: int
+    since: int | None
+    """The requested revision, if series of runs that have not changed since are left out; else null."""
     tag: str | None
     """The tag, if the request has only one."""
     series: list[ScalarSeries]
@@ -71,7 +82,11 @@ class Scalars(BaseModel):
     """Requested tags and runs without a series."""
 
 
-_POST_REPLIES = REPLIES | body_errors(MOST_BODY_BYTES)
+_REPLIES: Replies = {
+    200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}},
+    **REPLIES,
+}
+_POST_REPLIES = _REPLIES | body_errors(MOST_BODY_BYTES)
 _CSV_REPLIES: Replies = {
     200: {"content": {"text/csv": {"schema": {"type": "string"}}}},
     404: REPLIES[404],
@@ -79,17 +94,17 @@ _CSV_REPLIES: Replies = {
 }
 
 
-@router.get("/scalars", response_model=Scalars, responses=REPLIES)
-def read_scalars(current: Current, query: Annotated[DrawnQuery, Query()]) -> Response:
-    """Read scalar series."""
-    return _read(current, query)
+@router.get("/scalars", response_model=Scalars, responses=_REPLIES)
+def read_scalars(request: Request, current: Current, query: Annotated[ColumnsQuery, Query()]) -> Response:
+    """Read scalar series, as JSON, or as CBOR if the header Accept names it."""
+    return _read(current, query, accepts_cbor(request))
 
 
 @router.post("/scalars", response_model=Scalars, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
 def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarBody, Body()]) -> Response:
     """Read scalar series; the same as GET, for lists that are too long for a URL."""
     logdir_of(request).prioritise(query.run)
-    return _read(current, query)
+    return _read(current, query, accepts_cbor(request))
 
 
 @router.get("/scalars.csv", response_class=StreamingResponse, responses=_CSV_REPLIES)
@@ -104,35 +119,58 @@ def read_scalars_csv(current: Current, query: Annotated[SeriesQuery, Query()]) -
     return StreamingResponse(scalar_csv(series), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _read(current: Snapshot, query: DrawnQuery) -> Response:
+def _read(current: Snapshot, query: ColumnsQuery, is_cbor: bool) -> Response:
     smoothing = smoothing_of(query.smooth)
     series, missing = find_series(current, query)
     if not missing and is_unchanged(current, query.since, query.run):
         return Response(status_code=304)
+    since = query.since if is_comparable(current, query.since) else None
     window = Window(query.axis, query.lo, query.hi, query.points, query.scale)
-    return json_reply(
+    encode = cbor_column if is_cbor else json_column
+    return columns_reply(
         {
             "revision": current.revision,
+            "since": since,
             "tag": query.tag[0] if len(query.tag) == 1 else None,
             "series": [
-                _series(run, tag, rank, query.attempt, select(run, tag, rank, query.attempt, window, smoothing))
+                _series(
+                    run,
+                    tag,
+                    rank,
+                    query.attempt,
+                    select(run, tag, rank, query.attempt, window, smoothing),
+                    query.column,
+                    encode,
+                )
                 for tag, run, rank in series
+                if since is None or run.revision > since
             ],
             "missing": missing,
-        }
+        },
+        is_cbor,
     )
 
 
-def _series(run: RunView, tag: str, rank: int, attempt: int | str | None, selected: Selected) -> dict[str, Any]:
+def _series(
+    run: RunView,
+    tag: str,
+    rank: int,
+    attempt: int | str | None,
+    selected: Selected,
+    requested: list[ColumnName],
+    encode: Column,
+) -> dict[str, Any]:
+    columns = selected.points._asdict() | ({} if selected.smoothed is None else {"smoothed": selected.smoothed})
+    names: tuple[ColumnName, ...] = ("step", "wall_time", "value", "smoothed")
     return {
         "tag": tag,
         "run": run.name,
         "rank": rank,
         "attempt": attempt,
-        "step": selected.points.step,
-        "wall_time": json_numbers(selected.points.wall_time),
-        "value": json_numbers(selected.points.value),
-        "smoothed": [] if selected.smoothed is None else json_numbers(selected.smoothed),
+        **{
+            name: encode(columns[name]) if name in columns and (not requested or name in requested) else []
+            for name in names
+        },
         "total": selected.total,
         "duplicates": selected.duplicates,
         "hidden": run.hidden(tag, rank) if attempt is None else 0,

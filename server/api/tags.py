@@ -1,17 +1,22 @@
 """GET /api/tags: the tags of all runs, or of chosen ones."""
 
-from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
 from typing import Annotated, Any
 
 import numpy as np
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.errors import REQUEST_ERRORS
 from toposcope.server.api.json_reply import Number, json_reply
 from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.json_values import json_value
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
+from toposcope.server.runs.tag_counts import TagCounts
+from toposcope.server.search.literals import Pattern
 
 router = APIRouter()
 
@@ -23,6 +28,11 @@ class TagsQuery(BaseModel):
 
     run: list[str] = Field([], max_length=1000, description="runs; none: all")
     plugin: list[str] = Field([], max_length=100, description="plugins; none: all")
+    search: str = Field(
+        "", max_length=1000, description='a part of the name, ignoring case; "*" stands for any text; empty: all'
+    )
+    offset: int = Field(0, ge=0, lt=2**53, description="how many rows to omit from the beginning")
+    limit: int | None = Field(None, ge=0, lt=2**53, description="how many rows to return at most; absent: all")
 
 
 class TagRow(BaseModel):
@@ -46,28 +56,56 @@ class Tags(BaseModel):
 
     revision: int
     tags: list[TagRow]
+    total: int
+    """How many rows match; more than there are in this reply if a page was requested."""
 
 
 @router.get("/tags", response_model=Tags, response_model_exclude_none=True, responses=REQUEST_ERRORS)
-def list_tags(current: Current, query: Annotated[TagsQuery, Query()]) -> Response:
+def list_tags(request: Request, current: Current, query: Annotated[TagsQuery, Query()]) -> Response:
     """List the tags of all or of some plugins."""
     runs = find_runs(current, query.run)
-    plugins = query.plugin
-    rows = [row for each in runs for row in _rows(each, plugins)] if query.run else _summary(runs, plugins)
-    return json_reply({"revision": current.revision, "tags": rows})
+    end = None if query.limit is None else query.offset + query.limit
+    if query.run:
+        by_run = [(run, _matching(_sorted_tags(request, run), query)) for run in runs]
+        total = sum(len(tags) for _, tags in by_run)
+        every = ((run, tag) for run, tags in by_run for tag in tags)
+        rows = [_row(run, tag) for run, tag in islice(every, query.offset, end)]
+    else:
+        counts: TagCounts = request.app.state.tag_counts
+        tags, runs_of = counts.of(current.runs)
+        matching = _matching(tags, query)
+        total = len(matching)
+        rows = [{"plugin": tag.plugin, "tag": tag.name, "runs": runs_of[tag]} for tag in matching[query.offset : end]]
+    return json_reply({"revision": current.revision, "tags": rows, "total": total})
 
 
-def _summary(runs: list[RunView], plugins: list[str]) -> list[dict[str, Any]]:
-    counts = Counter(tag for run in runs for tag in run.tags if not plugins or tag.plugin in plugins)
-    return [{"plugin": tag.plugin, "tag": tag.name, "runs": counts[tag]} for tag in sorted(counts)]
+def _sorted_tags(request: Request, run: RunView) -> list[Tag]:
+    overview: Overview = request.app.state.overview
+    answers = overview.reply_cache(run)
+    if TagsQuery not in answers:
+        answers[TagsQuery] = sorted(run.tags)
+    tags: list[Tag] = answers[TagsQuery]
+    return tags
 
 
-def _rows(run: RunView, plugins: list[str]) -> list[dict[str, Any]]:
-    rows = []
-    for tag in sorted(tag for tag in run.tags if not plugins or tag.plugin in plugins):
-        rank = run.ranks_of(tag)[0]
-        points = run.points(tag.name, rank) if tag.plugin == "scalar" else run.payloads(tag, rank)
-        row = {"run": run.name, "plugin": tag.plugin, "tag": tag.name, "points": points.total}
-        steps = {"first_step": int(points.step.min()), "last_step": int(points.step.max())}
-        rows.append({**row, **steps, "updated": json_value(float(np.fmax.reduce(points.wall_time)))})
-    return rows
+def _matching(tags: Sequence[Tag], query: TagsQuery) -> Sequence[Tag]:
+    if query.plugin:
+        tags = [tag for tag in tags if tag.plugin in query.plugin]
+    if query.search:
+        pattern = Pattern(query.search)
+        tags = [tag for tag in tags if pattern.is_in(tag.name.casefold())]
+    return tags
+
+
+def _row(run: RunView, tag: Tag) -> dict[str, Any]:
+    rank = run.ranks_of(tag)[0]
+    points = run.points(tag.name, rank) if tag.plugin == "scalar" else run.payloads(tag, rank)
+    return {
+        "run": run.name,
+        "plugin": tag.plugin,
+        "tag": tag.name,
+        "points": points.total,
+        "first_step": int(points.step.min()),
+        "last_step": int(points.step.max()),
+        "updated": json_value(float(np.fmax.reduce(points.wall_time))),
+    }

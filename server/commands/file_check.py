@@ -1,6 +1,5 @@
 """Integrity check of an event file: every record is verified in constant memory, and no contents are kept."""
 
-import os
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -8,7 +7,8 @@ import numpy as np
 
 from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
-from toposcope.server.reading.record import ReadAt, payload_bytes, payload_is_sound, read_at
+from toposcope.server.places.place import OpenFile
+from toposcope.server.reading.record import ReadAt, payload_bytes, payload_is_sound
 from toposcope.server.reading.scan import next_header
 from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers
 from toposcope.server.reading.scanner import Damage, Scanner
@@ -51,14 +51,14 @@ class FileCheck(NamedTuple):
             yield at, self.end
 
 
-def check_file(descriptor: int, name: FileName) -> FileCheck:
+def check_file(file: OpenFile, name: FileName) -> FileCheck:
     """Verify every record of an open event file, including the large ones that the server verifies later.
 
     Raises:
         OSError: the file cannot be read.
         ValueError: the file was truncated while it was read.
     """
-    read, size = read_at(descriptor), os.fstat(descriptor).st_size
+    read, size = file.read, file.status.size
     if size < framing.HEADER_BYTES:
         return FileCheck(0, [], 0, size)
     version = read_version(read(0, LARGEST_VERSION_EVENT), name)
@@ -66,7 +66,7 @@ def check_file(descriptor: int, name: FileName) -> FileCheck:
     scanner = Scanner("lineage" if is_lineage else version.dialect, read)
     bad_large: list[Damage] = []
     end = 0
-    for next_offset, large in _scan(scanner, descriptor, size):
+    for next_offset, large in _scan(scanner, file):
         bad_large += [Damage(record, "payload") for record in large if not _is_intact(read, record)]
         end = next_offset
     damage = _damaged_ranges(read, size, sorted([*scanner.damage, *bad_large]))
@@ -75,14 +75,14 @@ def check_file(descriptor: int, name: FileName) -> FileCheck:
     return FileCheck(scanner.counters.events - len(bad_large), damage, end, size)
 
 
-def _scan(scanner: Scanner, descriptor: int, size: int) -> Iterator[tuple[int, list[int]]]:
+def _scan(scanner: Scanner, file: OpenFile) -> Iterator[tuple[int, list[int]]]:
     """Yield, window by window, (end of the last complete record, offsets of the large records)."""
-    scratch = ScanBuffers(WINDOW_BYTES)
+    scratch, size = ScanBuffers(WINDOW_BYTES), file.status.size
     offset, needed_bytes, worth_reading_at = 0, 0, framing.HEADER_BYTES
     while worth_reading_at <= size:
         length = max(min(WINDOW_BYTES, size - offset), needed_bytes)
         arrays = scratch if length <= scratch.size else ScanBuffers(length)
-        filled = os.preadv(descriptor, [arrays.data[:length]], offset)
+        filled = file.read_into(arrays.data[:length], offset)
         if filled < min(length, size - offset):
             raise ValueError(f"the file was truncated while it was read, from {size} to {offset + filled} bytes")
         offset, needed_bytes, worth_reading_at = scanner.read(arrays, filled, offset, size)

@@ -1,5 +1,6 @@
 """Inspection of a logdir: the contents of its event files, with every record verified."""
 
+import contextlib
 import os
 from typing import Any, NamedTuple
 
@@ -8,7 +9,6 @@ from toposcope.server.installation import InstallationWarning, installation_warn
 from toposcope.server.loading.discovery import FoundFile
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.record import read_at
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import ALL, LINEAGE_PLUGINS, RunView
 from toposcope.server.runs.run_state import RunState
@@ -131,13 +131,13 @@ def _run(name: str, loaded: Loaded, found: list[FoundFile]) -> InspectedRun:
             listed.name.rank,
             listed.name.dialect,
             listed.name.is_lineage,
-            listed.status.st_size,
+            listed.status.size,
             0,
             None,
             None,
             None,
             None,
-            listed.status.st_size,
+            listed.status.size,
             [],
         )
         for listed in found
@@ -186,12 +186,9 @@ def _torn_bytes(file: FileView) -> int:
     """Return the number of bytes after the last complete record; 0 if damage extends to the end of the file."""
     last = max(file.damage, default=None)
     if last is not None and last.reason == "length" and file.read_bytes < file.size:
-        descriptor = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            if next_intact_header(read_at(descriptor), last.offset + 1, file.size) == file.size:
+        with contextlib.closing(file.place.open(file.path)) as opened:
+            if next_intact_header(opened.read, last.offset + 1, file.size) == file.size:
                 return 0
-        finally:
-            os.close(descriptor)
     return file.size - file.read_bytes
 
 

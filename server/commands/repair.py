@@ -10,6 +10,8 @@ from toposcope.proto.file_name import FileName, parse_file_name
 from toposcope.server.commands.arguments import Parser
 from toposcope.server.commands.file_check import FileCheck, check_file
 from toposcope.server.loading.load_once import NO_EVENT_FILE
+from toposcope.server.places.local_disk import UNCHECKED
+from toposcope.server.places.place import OpenFile
 
 _CHUNK_BYTES = 1 << 20
 _REASONS = {"payload": "damaged payload", "length": "damaged length"}
@@ -57,14 +59,12 @@ def repair(path: str, out: str) -> FileCheck:
     if os.path.lexists(out):
         raise ValueError(f"--out {out!r} exists: choose a new file, nothing is overwritten")
     try:
-        source = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        source = UNCHECKED.open(path)
     except OSError as error:
         raise OSError(f"{path!r} cannot be opened: {error.strerror}") from None
-    try:
+    with contextlib.closing(source):
         check = _check(source, name, path)
         _write(source, check.intact_ranges, out)
-    finally:
-        os.close(source)
     return check
 
 
@@ -77,7 +77,7 @@ def _event_file_name(path: str) -> FileName:
     return name
 
 
-def _check(source: int, name: FileName, path: str) -> FileCheck:
+def _check(source: OpenFile, name: FileName, path: str) -> FileCheck:
     try:
         check = check_file(source, name)
     except (OSError, ValueError) as error:
@@ -87,7 +87,7 @@ def _check(source: int, name: FileName, path: str) -> FileCheck:
     return check
 
 
-def _write(source: int, ranges: Iterable[tuple[int, int]], out: str) -> None:
+def _write(source: OpenFile, ranges: Iterable[tuple[int, int]], out: str) -> None:
     """Copy byte ranges into a temporary file, then rename it."""
     # Its name is not that of an event file, so that a server watching the directory ignores it.
     temporary = os.path.join(os.path.dirname(out) or ".", f".{secrets.token_hex(8)}.part")
@@ -106,9 +106,9 @@ def _write(source: int, ranges: Iterable[tuple[int, int]], out: str) -> None:
         raise OSError(f"--out {out!r} cannot be written: {error.strerror}") from None
 
 
-def _copy(source: int, start: int, end: int, target: int) -> None:
+def _copy(source: OpenFile, start: int, end: int, target: int) -> None:
     while start < end:
-        chunk = os.pread(source, min(_CHUNK_BYTES, end - start), start)
+        chunk = source.read(start, min(_CHUNK_BYTES, end - start))
         if not chunk:
             raise ValueError(f"the event file was truncated while it was read, at byte {start}")
         start += len(chunk)

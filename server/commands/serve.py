@@ -10,24 +10,20 @@ import socket
 import sys
 import threading
 import time
-import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
 from toposcope.server.commands.tls import Certificate, choose_certificate
 from toposcope.server.commands.token import VARIABLE, Token, choose_token, token_argument
-from toposcope.server.exposure import ANY_HOST, is_loopback, make_exposure, page_origin
-from toposcope.server.installation import log_installation_warnings
-from toposcope.server.loading.logdir import Logdir
-from toposcope.server.reading.columns import share_columns
-from toposcope.server.reading.index import Index, default_folder
+from toposcope.server.garbage_collection import no_collections
+from toposcope.server.host_names import ANY_HOST, is_loopback, page_origin
 from toposcope.server.version import VERSION
-from toposcope.server.workers.messages import Settings
-from toposcope.server.workers.processes import Workers
-from toposcope.server.workers.publisher import Publisher
-from toposcope.server.workers.shared_memory import SharedMemory, can_share
-from toposcope.server.workers.worker import serve_requests
+
+if TYPE_CHECKING:
+    from toposcope.server.loading.logdir import Logdir
+    from toposcope.server.workers.settings import Settings
 
 DEFAULT_PORT = 6006
 _PORTS_TRIED = 100
@@ -211,7 +207,7 @@ def _workers(text: str) -> int:
         raise argparse.ArgumentTypeError(
             f"invalid number of workers {text!r}: expected an integer from 1 to {_MOST_WORKERS}"
         )
-    if int(text) > 1 and not can_share():
+    if int(text) > 1 and not hasattr(os, "memfd_create"):
         raise argparse.ArgumentTypeError(f"invalid number of workers {text!r}: expected 1, as this system is not Linux")
     return int(text)
 
@@ -275,23 +271,74 @@ def bind(host: str, port: int | None) -> socket.socket:
 
 
 def serve(options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None) -> None:
-    """Serve until a signal stops the server."""
-    port = listener.getsockname()[1]
-    memory = SharedMemory()
+    """Serve until a signal stops the server.
+
+    The logdir is read while the application is imported, which takes longer: what reads is imported first.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Starting them takes time, and no matrices are multiplied.
     if options.workers > 1:
-        share_columns(memory.allocate)
+        serve_with_workers(options, listener, token, certificate)
+        return
+    with no_collections():
+        logdir = make_logdir(options)
+        logdir.start()
+        url = print_url(options, listener, token, is_encrypted=certificate is not None)
+
+        from toposcope.server.workers.worker import make_requests_app
+
+        streams, app = make_requests_app(logdir, make_settings(options, listener, token, certificate))
+    open_browser(options, url)
+
+    from toposcope.server.http_server import serve_http
+
+    certfile, keyfile = certificate or (None, None)
+    serve_http(app, streams, listener, certfile, keyfile)
+
+
+def make_logdir(options: argparse.Namespace) -> "Logdir":
+    """Import what reads, and return the logdir of the command line, which is not started."""
+    from toposcope.server.loading.logdir import Logdir
+    from toposcope.server.reading.index import Index, default_folder
+
     index = Index(Path(options.index_dir) if options.index_dir else default_folder())
-    logdir = Logdir(options.logdir, options.reload_interval, index)
-    exposure = make_exposure(
-        options.host, port, options.allowed_host, token.value, options.allow_embed, is_encrypted=certificate is not None
-    )
-    url = page_url(options.host, port, options.path_prefix, is_encrypted=certificate is not None)
+    return Logdir(options.logdir, options.reload_interval, index)
+
+
+def print_url(options: argparse.Namespace, listener: socket.socket, token: Token, *, is_encrypted: bool) -> str:
+    """Print the URL of the dashboard and what is wrong with the installation; return the URL with the token."""
+    from toposcope.server.installation import log_installation_warnings
+
+    url = page_url(options.host, listener.getsockname()[1], options.path_prefix, is_encrypted=is_encrypted)
     secret_url = f"{url}?token={token.value}" if token.value else url
     print(f"Toposcope {VERSION} at {secret_url if token.is_printed else url} (Press CTRL+C to quit)", flush=True)
     log_installation_warnings()
+    return secret_url
+
+
+def open_browser(options: argparse.Namespace, url: str) -> None:
+    """Open the dashboard in a browser, if the command line asks for it."""
     if options.open:
-        webbrowser.open(secret_url)
-    settings = Settings(
+        import webbrowser
+
+        webbrowser.open(url)
+
+
+def make_settings(
+    options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None
+) -> "Settings":
+    """Return how the processes that answer requests do that."""
+    from toposcope.server.exposure import make_exposure
+    from toposcope.server.workers.settings import Settings
+
+    exposure = make_exposure(
+        options.host,
+        listener.getsockname()[1],
+        options.allowed_host,
+        token.value,
+        options.allow_embed,
+        is_encrypted=certificate is not None,
+    )
+    return Settings(
         options.logdir,
         exposure,
         options.path_prefix,
@@ -301,22 +348,28 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
         certificate.keyfile if certificate else None,
         time.monotonic(),
     )
-    if options.workers > 1:
-        serve_with_workers(options.workers, logdir, Publisher(logdir, memory), settings, listener)
-    else:
-        serve_requests(logdir, settings, listener)
 
 
 def serve_with_workers(
-    count: int, logdir: Logdir, publisher: Publisher, settings: Settings, listener: socket.socket
+    options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None
 ) -> None:
     """Load in this process; others answer the requests."""
+    from toposcope.server.reading.columns import share_columns
+    from toposcope.server.workers.processes import Workers
+    from toposcope.server.workers.publisher import Publisher
+    from toposcope.server.workers.shared_memory import SharedMemory
+
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())
-    workers = Workers(count, publisher, settings, listener)
+    memory = SharedMemory()
+    share_columns(memory.allocate)
+    logdir = make_logdir(options)
+    publisher = Publisher(logdir, memory)
+    workers = Workers(options.workers, publisher, make_settings(options, listener, token, certificate), listener)
     workers.start()
     logdir.start()
+    open_browser(options, print_url(options, listener, token, is_encrypted=certificate is not None))
     stopping.wait()
     workers.stop()
     logdir.stop()

@@ -1,6 +1,5 @@
 """The certificate of a server: --certfile and --keyfile, checked before the server listens."""
 
-import ssl
 from typing import NamedTuple
 
 
@@ -36,6 +35,8 @@ def choose_certificate(certfile: str | None, keyfile: str | None) -> Certificate
 
 
 def _load(certfile: str, keyfile: str | None) -> None:
+    import ssl  # It takes long.
+
     is_encrypted = False
 
     def password() -> str:

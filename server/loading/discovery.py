@@ -1,22 +1,26 @@
 """Finds the event files of a logdir."""
 
+import errno
 import os
-import stat
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from toposcope.proto.file_name import FileName, parse_file_name
+from toposcope.server.places.local_disk import UNCHECKED
+from toposcope.server.places.place import Entry, Place, Status, is_gone, reason_of
+
+_NO_FILE = {errno.EISDIR, errno.EINVAL, errno.ELOOP, errno.ENAMETOOLONG}
 
 
 class FoundFile(NamedTuple):
-    """An event file on disk."""
+    """An event file."""
 
     run: str
     """Its directory relative to the logdir; "." for the logdir itself."""
     path: str
     name: FileName
-    status: os.stat_result
+    status: Status
 
 
 class Discovery(NamedTuple):
@@ -25,40 +29,58 @@ class Discovery(NamedTuple):
     files: list[FoundFile]
     ignored_files: int
     """Files that are not event files according to their names or types."""
-    problems: dict[str, str]
-    """Directories that could not be listed, with the reason."""
+    unlisted: dict[str, str]
+    """Directories that could not be listed, and files whose type or status could not be determined, with the reason.
+    Nothing is known of them and of what is below them."""
+    unfollowed: dict[str, str]
+    """Links that are not followed, with the reason."""
     has_links: bool
     """Whether a directory or a file is reachable only through a symbolic link, so that its changes are not reported."""
 
 
-def discover(logdir: str, below: str | None = None) -> Discovery:
-    """Walk a logdir, or the part of it below a directory, and return its event files. Follows symbolic links.
+def discover(logdir: str, below: str | None = None, place: Place = UNCHECKED) -> Discovery:
+    """Walk a logdir, or the part of it below a directory, and return its event files.
 
-    A logdir that does not exist has no files; directories that cannot be listed are in `problems`.
+    A logdir that does not exist has no files; directories that cannot be listed are in `unlisted`.
+
+    Args:
+        logdir: a directory of the place.
+        below: a directory in it.
+        place: where it lies.
     """
-    files: list[FoundFile] = []
-    ignored = 0
-    problems: dict[str, str] = {}
-    has_links = False
-    for directory, entries in _walk(below or logdir, problems):
-        has_links = has_links or os.path.islink(directory)
+    found = Discovery([], 0, {}, {}, False)
+    ignored, has_links = 0, False
+    for is_linked, entries in _walk(below or logdir, place, found):
+        has_links = has_links or is_linked
         for entry in entries:
-            file = _event_file(logdir, entry.path, entry.name, _status(entry))
+            file = _event_file(logdir, entry.path, entry.name, entry.status)
             if file:
-                files.append(file)
-                has_links = has_links or entry.is_symlink()
+                found.files.append(file)
+                has_links = has_links or entry.is_link
+            elif entry.kind == "unknown":
+                found.unlisted[entry.path] = entry.problem
+            elif entry.problem:
+                found.unfollowed[entry.path] = entry.problem
             else:
                 ignored += 1
-    return Discovery(files, ignored, problems, has_links)
+    return found._replace(ignored_files=ignored, has_links=has_links)
 
 
-def find(logdir: str, path: str) -> FoundFile | None:
-    """Return the event file at a path below the logdir, or None if there is none."""
-    try:
-        status = os.stat(path)
-    except OSError:
+def find(logdir: str, path: str, place: Place = UNCHECKED) -> FoundFile | None:
+    """Return the event file at a path below the logdir, or None if there is none.
+
+    Raises:
+        OSError: what is at the path cannot be determined at present.
+    """
+    name = os.path.basename(path)
+    if parse_file_name(name) is None:
         return None
-    return _event_file(logdir, path, os.path.basename(path), status if stat.S_ISREG(status.st_mode) else None)
+    try:
+        return _event_file(logdir, path, name, place.stat(path))
+    except OSError as error:
+        if is_gone(error) or error.errno in _NO_FILE:
+            return None
+        raise
 
 
 def printable(path: str) -> str:
@@ -66,7 +88,22 @@ def printable(path: str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def _event_file(logdir: str, path: str, file_name: str, status: os.stat_result | None) -> FoundFile | None:
+def find_above(path: str, directories: Collection[str], top: str) -> str | None:
+    """Return which of some directories a path is, or is below; None if it is neither.
+
+    Args:
+        path: a path below `top`.
+        directories: `top`, or paths below it.
+        top: a directory.
+    """
+    while path not in directories:
+        if len(path) <= len(top):
+            return None
+        path = os.path.dirname(path)
+    return path
+
+
+def _event_file(logdir: str, path: str, file_name: str, status: Status | None) -> FoundFile | None:
     name = parse_file_name(file_name)
     if name is None or status is None:
         return None
@@ -74,41 +111,27 @@ def _event_file(logdir: str, path: str, file_name: str, status: os.stat_result |
     return FoundFile(run, path, name, status)
 
 
-def _walk(top: str, problems: dict[str, str]) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
-    """Yield every directory with its files; one that has links to it is yielded once, under its own name."""
-    seen: set[tuple[int, int]] = set()
+def _walk(top: str, place: Place, found: Discovery) -> Iterator[tuple[bool, Sequence[Entry]]]:
+    """Yield, for every directory, whether it is a link, and its files; one with several names is yielded once."""
+    seen: set[Hashable] = set()
     pending, links = [top], deque[str]()
     while pending or links:
+        is_linked = not pending
         directory = pending.pop() if pending else links.popleft()
+        if is_linked and found.unlisted and find_above(os.path.realpath(directory), found.unlisted, top) is not None:
+            found.unlisted[directory] = "what it leads to could not be listed under its own name"
+            continue
         try:
-            identity = os.stat(directory)
-            if (identity.st_dev, identity.st_ino) in seen:
-                continue
-            seen.add((identity.st_dev, identity.st_ino))
-            with os.scandir(directory) as listing:
-                entries = sorted(listing, key=lambda entry: entry.name)
-        except FileNotFoundError:
+            identity, entries = place.list(directory)
+        except (OSError, MemoryError) as error:
+            if not is_gone(error):
+                found.unlisted[directory] = reason_of(error)
             continue
-        except OSError as error:
-            problems[directory] = error.strerror or str(error)
+        if identity in seen:
             continue
-        directories = [entry for entry in reversed(entries) if _is_directory(entry)]
-        pending += [entry.path for entry in directories if not entry.is_symlink()]
-        links += [entry.path for entry in reversed(directories) if entry.is_symlink()]
-        yield directory, [entry for entry in entries if not _is_directory(entry)]
-
-
-def _is_directory(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
-
-
-def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
-    """Return the status of a regular file; None for anything else, as opening a pipe would block."""
-    try:
-        status = entry.stat()
-    except OSError:
-        return None
-    return status if stat.S_ISREG(status.st_mode) else None
+        if identity is not None:
+            seen.add(identity)
+        directories = [entry for entry in reversed(entries) if entry.kind == "directory"]
+        pending += [entry.path for entry in directories if not entry.is_link]
+        links += [entry.path for entry in reversed(directories) if entry.is_link]
+        yield is_linked, [entry for entry in entries if entry.kind != "directory"]

@@ -1,18 +1,23 @@
 """The event files of a logdir: which of them have unread bytes, and reading those on all cores by priority."""
 
+import itertools
 import logging
-import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from toposcope.server.loading.discovery import FoundFile
+from toposcope.proto.file_name import FileName
+from toposcope.server.loading.discovery import FoundFile, find_above
+from toposcope.server.places.local_disk import UNCHECKED
+from toposcope.server.places.place import Place, Status, is_gone, reason_of
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.index import Index
+from toposcope.server.reading.index import Index, QuietFile
+from toposcope.server.reading.packed_view import packed_view
 from toposcope.server.reading.parallel_read import WORKERS
 from toposcope.server.runs.file_activity import FileActivity, seen_first
 
@@ -23,6 +28,8 @@ _LARGE_BYTES = 1 << 20
 _VERIFY_BYTES = 32 << 20
 _SAVE_SECONDS = 0.1
 _QUIET_SECONDS = 5.0
+_MANY_UNPACKED = 1000
+"""Files from which on their segments are moved to a pack."""
 
 log = logging.getLogger(__name__)
 
@@ -32,17 +39,21 @@ class _LoadedFile:
     """An event file and its last known status and view."""
 
     run: str
-    file: EventFile
-    size: int
-    modified: float
+    name: FileName
+    status: Status
     grown: float
     """When it was seen to grow, in seconds of time.monotonic()."""
     recorded: float
     """When it was seen to grow by values of the training, in seconds of time.monotonic()."""
+    file: EventFile | None = None
+    """None: it was not opened yet."""
     view: FileView | None = None
     has_more: bool = False
     has_news: bool = True
     """Whether the last read found more than heartbeats."""
+    edition: int = 0
+    training_edition: int = 0
+    """Of the file, after the last successful read."""
 
 
 class Progress(NamedTuple):
@@ -66,9 +77,12 @@ class ReadRuns(NamedTuple):
 class FileLoader:
     """Reads event files on all cores. Only prioritise() may be called from several threads."""
 
-    def __init__(self, index: Index | None) -> None:
+    def __init__(self, index: Index | None, place: Place = UNCHECKED) -> None:
         self.problems: dict[str, str] = {}
         """The reasons why files could not be read, by path."""
+        self.unlisted: dict[str, str] = {}
+        """The reasons why it is not known whether files still exist, by path."""
+        self._place = place
         self._index = index
         self._files: dict[str, _LoadedFile] = {}
         self._declared: dict[str, DeclaredPlugins] = {}
@@ -76,8 +90,14 @@ class FileLoader:
         self._waiting: set[str] = set()
         self._growing: set[str] = set()
         self._unverified: set[str] = set()
+        self._unverifiable: set[str] = set()
+        """Those whose large records could not be read."""
         self._unsaved: dict[str, float] = {}
         """When to write to the index, by path."""
+        self._unpacked: set[str] = set()
+        """Files that are in the index, but not in a pack."""
+        self._packing: Future[None] | None = None
+        self._is_stopping = False
         self._prioritised: frozenset[str] = frozenset()
         self._pool = ThreadPoolExecutor(WORKERS, "toposcope-read")
 
@@ -106,9 +126,18 @@ class FileLoader:
         """The paths of all files."""
         return list(self._files)
 
+    @property
+    def unread(self) -> dict[str, str]:
+        """The reasons why files may contain more than what was read, by path: they cannot be read at present."""
+        return {**self.problems, **self.unlisted}
+
+    def run_of(self, path: str) -> str:
+        """Return the directory of a file, relative to the logdir."""
+        return self._files[path].run
+
     def modified(self, paths: Iterable[str]) -> float:
         """Return when any of some files was last written, in seconds since 1970; 0 if there are none."""
-        return max((self._files[path].modified for path in paths), default=0.0)
+        return max((self._files[path].status.modified for path in paths), default=0.0)
 
     def views(self, paths: Iterable[str]) -> list[FileView]:
         """Return the views of those files that contain something."""
@@ -119,7 +148,9 @@ class FileLoader:
         """Return the activity of those files that contain something."""
         files = ((path, self._files[path]) for path in paths)
         return {
-            path: FileActivity(file.grown, file.recorded, file.modified, file.view.phase, file.view.counters.heartbeat)
+            path: FileActivity(
+                file.grown, file.recorded, file.status.modified, file.view.phase, file.view.counters.heartbeat
+            )
             for path, file in files
             if file.view is not None
         }
@@ -127,35 +158,50 @@ class FileLoader:
     def progress(self) -> Progress:
         """Return how much was loaded."""
         read = sum(file.view.read_bytes for file in self._files.values() if file.view)
-        return Progress(len(self._files), len(self._waiting), sum(file.size for file in self._files.values()), read)
+        return Progress(
+            len(self._files), len(self._waiting), sum(file.status.size for file in self._files.values()), read
+        )
 
-    def replace(self, files: Iterable[FoundFile]) -> set[str]:
-        """Add files that are all there are now; return the paths of those that no longer exist."""
+    def replace(self, files: Iterable[FoundFile], unlisted: Mapping[str, str], logdir: str) -> set[str]:
+        """Add files that are all there are now; return the paths of those that no longer exist.
+
+        Args:
+            files: those that were found.
+            unlisted: directories and files of which nothing is known at present, with the reason: what was known of
+                them, and of everything below them, stays.
+            logdir: contains all files.
+        """
         present = {file.path: file for file in files}
-        gone = self._files.keys() - present.keys()
+        missing = self._files.keys() - present.keys()
+        above = {path: find_above(path, unlisted, logdir) for path in missing} if unlisted else {}
+        self.unlisted = {path: unlisted[directory] for path, directory in above.items() if directory is not None}
         self.add(present.values())
-        return gone
+        self._try_again()
+        return missing - self.unlisted.keys()
+
+    def _try_again(self) -> None:
+        """Schedule what failed before."""
+        self._unverified |= self._unverifiable
+        self._waiting |= self.problems.keys() & self._files.keys() - self._unverifiable
 
     def add(self, files: Iterable[FoundFile]) -> None:
         """Add new files and update the status of known ones."""
         now = time.time()
         for file in files:
             if file.path not in self._files:
-                declared = self._declared.setdefault(file.run, DeclaredPlugins())
-                event_file = EventFile(file.path, file.name, self._index, declared)
-                grown = seen_first(file.status.st_mtime)
-                self._files[file.path] = _LoadedFile(
-                    file.run, event_file, file.status.st_size, file.status.st_mtime, grown, grown
-                )
-            if now - file.status.st_mtime < _GROWING_SECONDS:
+                grown = seen_first(file.status.modified)
+                self._files[file.path] = _LoadedFile(file.run, file.name, file.status, grown, grown)
+                self._waiting.add(file.path)
+            if now - file.status.modified < _GROWING_SECONDS:
                 self._growing.add(file.path)
             self._update_status(file.path, file.status)
 
     def forget(self, path: str) -> str:
         """Remove a file that no longer exists; return the name of its run."""
         self.problems.pop(path, None)
+        self.unlisted.pop(path, None)
         self._unsaved.pop(path, None)
-        for paths in (self._waiting, self._growing, self._unverified):
+        for paths in (self._waiting, self._growing, self._unverified, self._unverifiable, self._unpacked):
             paths.discard(path)
         return self._files.pop(path).run
 
@@ -164,32 +210,41 @@ class FileLoader:
         now = time.time()
         for path in self._growing - self.problems.keys():  # Those are tried again after the next walk.
             try:
-                status = os.stat(path)
+                status = self._place.stat(path)
             except OSError:
                 continue  # The next walk finds that it is gone.
-            if not self._update_status(path, status) and now - status.st_mtime > _GROWING_SECONDS:
+            if not self._update_status(path, status) and now - status.modified > _GROWING_SECONDS:
                 self._growing.discard(path)
 
     def check(self, paths: Iterable[str]) -> bool:
         """Update the status of some files now; return False if that of a file is not available at present."""
         for path in paths:
             try:
-                self._update_status(path, os.stat(path))
-            except FileNotFoundError:
-                continue  # The next walk finds that it is gone.
-            except OSError:
-                return False
+                self._update_status(path, self._place.stat(path))
+            except OSError as error:
+                if not is_gone(error):  # Otherwise the next walk finds that.
+                    return False
         return True
 
-    def _update_status(self, path: str, status: os.stat_result) -> bool:
+    def _update_status(self, path: str, status: Status) -> bool:
         loaded = self._files[path]
-        if status.st_size != loaded.size:
+        if status.size != loaded.status.size:
             loaded.grown = time.monotonic()
-        loaded.size, loaded.modified = status.st_size, status.st_mtime
-        if not loaded.file.has_news(status):
-            return False
-        self._waiting.add(path)
-        return True
+        has_changed, loaded.status = status != loaded.status, status
+        has_news = loaded.file.has_news(status) if loaded.file else has_changed or loaded.view is None
+        if has_news:
+            self._waiting.add(path)
+        return has_news
+
+    def _open(self, path: str) -> EventFile:
+        """Return a file that is to be read."""
+        loaded = self._files[path]
+        if loaded.file is None:
+            loaded.file = EventFile(path, loaded.name, self._index, self._declared_in(loaded.run), self._place)
+        return loaded.file
+
+    def _declared_in(self, run: str) -> DeclaredPlugins:
+        return self._declared.setdefault(run, DeclaredPlugins())
 
     def read(self, seconds: float) -> ReadRuns:
         """Read files with unread bytes for about so many seconds."""
@@ -200,7 +255,7 @@ class FileLoader:
         while running or (order and time.monotonic() < ends):
             if len(running) < WORKERS and order and time.monotonic() < ends:
                 path = order.pop()
-                if self._files[path].size >= _LARGE_BYTES:
+                if self._files[path].status.size >= _LARGE_BYTES:
                     running.add(self._pool.submit(self._read, path))
                 else:  # Switching to another thread would take as long as reading it.
                     self._finish_read(self._read(path), runs)
@@ -214,35 +269,49 @@ class FileLoader:
     def _read_again(self, runs: Iterable[str]) -> None:
         """Start over with the files whose tags have plugins that another file declares; none may be read now."""
         for run in runs:
-            for path in self._declared[run].take_contradicted() & self._files.keys():
-                self._files[path].file.start_over()
+            for path in self._declared_in(run).take_contradicted() & self._files.keys():
+                self._open(path).start_over()
                 self._waiting.add(path)
 
     def _order(self) -> list[str]:
         """Return the files with unread bytes, the most urgent last: requested runs first, then the newest files."""
         return sorted(
-            self._waiting, key=lambda path: (self._files[path].run in self._prioritised, self._files[path].modified)
+            self._waiting,
+            key=lambda path: (self._files[path].run in self._prioritised, self._files[path].status.modified),
         )
 
     def _read(self, path: str) -> str:
         loaded = self._files[path]
         loaded.has_news = True
+        if loaded.view is None and loaded.file is None:
+            loaded.view = self._packed_view(path)
+            if loaded.view is not None:
+                return path
         try:
-            edition, training_edition = loaded.file.edition, loaded.file.training_edition
-            loaded.has_more = loaded.file.read(_BUDGET_BYTES)
-            loaded.view = loaded.file.view() or loaded.view
-            loaded.has_news = loaded.file.edition != edition
-            if loaded.file.training_edition != training_edition:
+            file = self._open(path)
+            loaded.has_more = file.read(_BUDGET_BYTES)
+            loaded.view = file.view() or loaded.view
+            # Compared with those of the last successful read: one that failed may have read something too.
+            loaded.has_news = file.edition != loaded.edition
+            if file.training_edition != loaded.training_edition:
                 loaded.recorded = loaded.grown
+            loaded.edition, loaded.training_edition = file.edition, file.training_edition
         except Exception as error:  # Whatever a file contains, the others are read.
             loaded.has_more = False
             self._report(path, error)
         else:
-            self.problems.pop(path, None)
+            if path not in self._unverifiable:
+                self.problems.pop(path, None)
         return path
 
+    def _packed_view(self, path: str) -> FileView | None:
+        if self._index is None:
+            return None
+        loaded = self._files[path]
+        return packed_view(self._index, path, loaded.name, loaded.status, self._place, self._declared_in(loaded.run))
+
     def _report(self, path: str, error: Exception) -> None:
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        reason = reason_of(error)
         if self.problems.get(path) != reason:
             log.warning("cannot read %s: %s", path, reason)
         self.problems[path] = reason
@@ -252,15 +321,17 @@ class FileLoader:
         loaded = self._files[path]
         if not loaded.has_more:
             self._waiting.discard(path)
+        if loaded.view and loaded.view.verified_large_records < loaded.view.large_records:
+            self._unverified.add(path)
         if not loaded.has_news:
             runs.alive.add(loaded.run)
             return
         runs.changed.add(loaded.run)
+        if loaded.file is None:  # It is in a pack of the index.
+            return
         loaded.file.declare()
         if self._index is not None:
             self._unsaved.setdefault(path, 0.0)
-        if loaded.view and loaded.view.verified_large_records < loaded.view.large_records:
-            self._unverified.add(path)
 
     def verify(self) -> set[str]:
         """Verify some of the large records; return the runs whose view changed."""
@@ -268,16 +339,21 @@ class FileLoader:
         if path is None:
             return set()
         loaded = self._files[path]
+        file = self._open(path)
         try:
-            if not loaded.file.verify(_VERIFY_BYTES):
+            if not file.verify(_VERIFY_BYTES):
                 self._unverified.discard(path)
                 if self._index is not None:
                     self._unsaved[path] = 0.0
-        except OSError as error:
+        except (OSError, MemoryError) as error:
             self._unverified.discard(path)
+            self._unverifiable.add(path)
             self._report(path, error)
             return set()
-        view = loaded.file.view()
+        if path in self._unverifiable:
+            self._unverifiable.discard(path)
+            self.problems.pop(path, None)
+        view = file.view()
         if view is None:  # A damaged record was found: the file must be read again, without it.
             self._waiting.add(path)
             return set()
@@ -290,14 +366,38 @@ class FileLoader:
         for path, due in list(self._unsaved.items()):
             if due > now and not is_last:
                 continue
-            is_quiet = is_last or time.time() - self._files[path].modified > _QUIET_SECONDS
-            if self._files[path].file.save(is_quiet):
-                del self._unsaved[path]
-            else:
-                self._unsaved[path] = now + _QUIET_SECONDS
+            is_quiet = is_last or time.time() - self._files[path].status.modified > _QUIET_SECONDS
+            self._unsaved[path] = now + _QUIET_SECONDS
+            with suppress(MemoryError):
+                if self._open(path).save(is_quiet):
+                    del self._unsaved[path]
+                    self._unpacked.add(path)
             if not is_last and time.monotonic() - now > _SAVE_SECONDS:
                 return
+        is_packing = self._packing is not None and not self._packing.done()
+        if len(self._unpacked) >= _MANY_UNPACKED and not is_packing:
+            files = [self._files[path] for path in self._unpacked if path in self._files]
+            self._unpacked = set()
+            quiet = [QuietFile(view.path, file.status, view.phase) for file in files if (view := _quiet_view(file))]
+            self._packing = self._pool.submit(self._pack, quiet)
+
+    def _pack(self, files: Iterable[QuietFile]) -> None:
+        """Move files to a pack of the index."""
+        assert self._index is not None
+        try:
+            self._index.pack(itertools.takewhile(lambda _: not self._is_stopping, files), self._place)
+        except (OSError, MemoryError) as error:
+            log.warning("the index cannot be packed: %s", reason_of(error))
 
     def stop(self) -> None:
         """End the threads."""
+        self._is_stopping = True
         self._pool.shutdown()
+
+
+def _quiet_view(file: _LoadedFile) -> FileView | None:
+    """Return the view of a file that was read completely and did not change lately; None for others."""
+    view, status = file.view, file.status
+    if view is None or view.read_bytes != view.size or time.time() - status.modified < _QUIET_SECONDS:
+        return None
+    return view if (view.size, view.modified, view.inode) == (status.size, status.modified, status.inode) else None

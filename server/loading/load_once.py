@@ -7,6 +7,8 @@ from functools import partial
 from typing import NamedTuple
 
 from toposcope.server.loading.discovery import FoundFile, discover, find
+from toposcope.server.places.local_disk import UNCHECKED, LocalDisk
+from toposcope.server.places.place import Place, reason_of
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
@@ -33,17 +35,20 @@ class Loaded(NamedTuple):
     """The reasons why files and directories could not be read, by path."""
 
 
-def load_logdir(logdir: str, index: Index | None = None, verify: bool = False) -> Loaded:
+def load_logdir(logdir: str, index: Index | None = None, verify: bool = False, *, follow_links: bool = False) -> Loaded:
     """Load all runs of a logdir on all cores; leaves no thread running.
 
     Args:
         logdir: a directory; if it does not exist there are no runs.
         index: what was loaded before; None: read everything, and store nothing.
         verify: whether to verify large records too.
+        follow_links: whether to follow links of other users that lead out of the logdir.
     """
     root = os.path.realpath(logdir)
-    discovery = discover(root)
-    return _load(discovery.files, discovery.ignored_files, discovery.problems, index, verify)
+    place = LocalDisk(root, follow_links=follow_links)
+    discovery = discover(root, place=place)
+    problems = {**discovery.unfollowed, **discovery.unlisted}
+    return _load(discovery.files, discovery.ignored_files, problems, index, verify, place)
 
 
 def load_file(path: str, verify: bool = False) -> Loaded:
@@ -55,20 +60,26 @@ def load_file(path: str, verify: bool = False) -> Loaded:
 
     Raises:
         ValueError: it is not a regular file, or not an event file according to its name.
+        OSError: its status is not available.
     """
     file = find(os.path.dirname(os.path.realpath(path)), os.path.realpath(path))
     if file is None:
         raise ValueError(f"{path!r} is {NO_EVENT_FILE}")
-    return _load([file], 0, {}, None, verify)
+    return _load([file], 0, {}, None, verify, UNCHECKED)
 
 
 def _load(
-    files: list[FoundFile], ignored_files: int, problems: Mapping[str, str], index: Index | None, verify: bool
+    files: list[FoundFile],
+    ignored_files: int,
+    problems: Mapping[str, str],
+    index: Index | None,
+    verify: bool,
+    place: Place,
 ) -> Loaded:
     # The largest first, as they take longest.
-    order = sorted(files, key=lambda file: -file.status.st_size)
+    order = sorted(files, key=lambda file: -file.status.size)
     declared = {file.run: DeclaredPlugins() for file in files}
-    opened = {file.path: EventFile(file.path, file.name, index, declared[file.run]) for file in order}
+    opened = {file.path: EventFile(file.path, file.name, index, declared[file.run], place) for file in order}
     with ThreadPoolExecutor(WORKERS, "toposcope-load") as pool:
         read = dict(zip(opened, pool.map(partial(_read, verify), opened.values()), strict=True))
     for file in opened.values():
@@ -89,7 +100,7 @@ def _read(verify: bool, file: EventFile) -> FileView | str | None:
             file.verify(_BUDGET_BYTES)
             view = _read_all(file)
     except OSError as error:
-        return error.strerror or str(error)
+        return reason_of(error)
     file.save(is_quiet=True)
     return view
 

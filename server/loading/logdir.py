@@ -1,18 +1,25 @@
 """A logdir and its runs: one thread loads them and publishes snapshots, which all others read."""
 
-import gc
+import contextlib
+import errno
 import logging
+import math
 import os
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from types import MappingProxyType
 from typing import NamedTuple
 
+from toposcope.server.garbage_collection import no_collections
 from toposcope.server.loading.changes import Changes
-from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find
+from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find, find_above
 from toposcope.server.loading.file_loader import FileLoader, Progress
 from toposcope.server.loading.run_views import RunViews
+from toposcope.server.places.local_disk import LocalDisk
+from toposcope.server.places.place import Place, is_gone, reason_of
 from toposcope.server.reading.index import Index
 from toposcope.server.runs.run import RunView
 
@@ -21,6 +28,10 @@ _POLL_SECONDS = 0.2
 _WATCHED_WALK_SECONDS = 60.0
 _PUBLISH_SHARE = 20
 _MANY_FILES = 200
+_RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 0.5, 30.0
+"""How soon a walk that could not read something is repeated, at first and at last; each time after twice as long."""
+_MOST_RETRIES = 10
+"""Of a logdir that is loaded only once."""
 _WALK_SHARE = 50  # A walk that takes t seconds is repeated after at least 50 t: 2 % of a core.
 
 log = logging.getLogger(__name__)
@@ -50,7 +61,9 @@ class Snapshot(NamedTuple):
     progress: Progress
     ignored_files: int
     problems: Mapping[str, str]
-    """The reasons why files and directories could not be read, by path."""
+    """The reasons why files and directories could not be read, or links are not followed, by path."""
+    stale: Mapping[str, str] = MappingProxyType({})
+    """The reasons why runs may have changed since they were read, by name: their files cannot be read at present."""
 
 
 class Logdir:
@@ -60,23 +73,34 @@ class Logdir:
         path: the logdir; it may be created later.
         reload_seconds: how often to look for new runs if changes are not reported; 0: load only once.
         index: what earlier servers loaded, so that only what was appended is read.
+        place: reads the files; None: the local disk, which follows no links of other users out of the logdir.
     """
 
-    def __init__(self, path: str, reload_seconds: float, index: Index | None = None) -> None:
+    def __init__(
+        self, path: str, reload_seconds: float, index: Index | None = None, place: Place | None = None
+    ) -> None:
         self.path = path
+        self._place = place or LocalDisk(path)
         self._root, self._identity = os.path.realpath(path), _identify(path)
         no_runs = MappingProxyType[str, RunView]({})
         self.snapshot = Snapshot(
             0, 0, os.path.isdir(path), True, no_runs, Progress(0, 0, 0, 0), 0, MappingProxyType({})
         )
         self._reload_seconds = reload_seconds
-        self._loader = FileLoader(index)
+        self._loader = FileLoader(index, self._place)
         self._runs = RunViews(self._loader)
-        self._discovery = Discovery([], 0, {}, False)
+        self._discovery = Discovery([], 0, {}, {}, False)
+        self._failure: dict[str, str] = {}
+        """Why the last step failed, with the logdir as the key; empty if it did not."""
+        self._retries = 0
+        """How many walks in succession found something that could not be read."""
+        self._next_retry, self._walked = math.inf, 0.0
+        self._unpublished: set[str] = set()
+        """Directories whose changes are not in the snapshot yet."""
         self._subscribers: list[Callable[[Update], None]] = []
-        self.phase_observers: list[Callable[[Iterable[str]], None]] = []
-        """Called in the loading thread with the runs of which a snapshot without a new revision has new phases."""
-        self._next_walk = 0.0
+        self.observers: list[Callable[[Iterable[str]], None]] = []
+        """Called in the loading thread with the runs that differ in a snapshot that has no new revision."""
+        self._next_walk = self._next_step = 0.0
         self._publish_seconds = 0.0
         self._wake = threading.Event()
         self._changes = Changes(self._wake)
@@ -84,8 +108,9 @@ class Logdir:
         self._thread = threading.Thread(target=self._run, name="toposcope-loader", daemon=True)
 
     def start(self) -> None:
-        """Start loading."""
-        self._thread.start()
+        """Start loading, unless that was done before."""
+        if not self._thread.ident:
+            self._thread.start()
 
     def stop(self) -> None:
         """Stop loading and bring the index up to date; returns when the thread has ended."""
@@ -105,89 +130,141 @@ class Logdir:
 
     def _run(self) -> None:
         while not self._is_stopping:
-            try:
-                self._step()
-            except Exception as error:  # The top of the thread: /api/health reports it; what is loaded is still served.
-                log.exception("loading failed")
-                self._discovery.problems[self.path] = repr(error)
-                self._next_walk = time.monotonic() + max(self._reload_seconds, 1.0)
-                self._wake.wait(_POLL_SECONDS)
+            self.step()
+            self._sleep()
+        self.stop_loading()
+
+    def stop_loading(self) -> None:
+        """Bring the index up to date and end all other threads; called in the loading thread."""
         self._changes.stop()
         self._loader.save(is_last=True)
         self._loader.stop()
 
+    def _note_failure(self, error: Exception) -> None:
+        self._next_walk = time.monotonic() + max(self._reload_seconds, 1.0)
+        with contextlib.suppress(MemoryError):  # It may be what failed.
+            log.error("loading failed", exc_info=error)
+            self._failure = {self.path: repr(error)}
+            self.snapshot = self.snapshot._replace(problems=MappingProxyType(self._problems()))
+            self._observe(())
+
+    def walk_soon(self) -> None:
+        """Look for new and removed files with the next step; called in the loading thread."""
+        self._next_walk = 0.0
+
+    def step(self) -> None:
+        """Find what is new, load it, and do some of the work that can wait; called in the loading thread only."""
+        self._next_step = time.monotonic() + _POLL_SECONDS
+        try:
+            self._step()
+        except Exception as error:  # The top of the thread: /api/health reports it; what is loaded is still served.
+            self._note_failure(error)
+
     def _step(self) -> None:
-        """Find what is new, load it, and do some of the work that can wait."""
         if self._identity != _identify(self.path):  # It was replaced by another directory, which is not watched.
-            self._next_walk = 0.0
+            self.walk_soon()
             self._changes.stop()
         if time.monotonic() >= self._next_walk:
-            changed = self._walk()
+            self._walk()
         else:
-            changed = self._apply_changes()
+            self._apply_changes()
             if not self._changes.are_reported:
                 self._loader.poll()
-        self._load(changed)
-        self._idle()
+        self._load()
+        self._failure = {}
+        self._next_step = time.monotonic() + _POLL_SECONDS
+        self._do_idle_work()
+        self._schedule()
 
-    def _idle(self) -> None:
-        """Do some of the work that can wait, and sleep until the next step."""
-        ends = time.monotonic() + _POLL_SECONDS if self._reload_seconds else float("inf")
-        while self._loader.has_idle_work and not self._wake.is_set() and time.monotonic() < ends:
+    def _schedule(self) -> None:
+        """Repeat the walk soon if something could not be read."""
+        if not (self._discovery.unlisted or self._loader.problems):
+            self._retries, self._next_retry = 0, math.inf
+        elif self._next_retry <= self._walked or self._next_retry == math.inf:
+            pause = min(_RETRY_SECONDS * 2.0 ** min(self._retries, 30), _LONGEST_RETRY_SECONDS)
+            is_last = not self._reload_seconds and self._retries >= _MOST_RETRIES
+            self._next_retry = math.inf if is_last else time.monotonic() + pause
+            self._retries += 1
+        self._next_walk = min(self._next_walk, self._next_retry)
+
+    def _do_idle_work(self) -> None:
+        """Do some of the work that can wait, until the next step."""
+        while self._loader.has_idle_work and not self._wake.is_set() and time.monotonic() < self._next_step:
             changed = self._loader.verify()
             if changed:
-                self._publish(changed)
+                self._unpublished |= changed
+                self._publish()
             self._loader.save(is_last=not self._reload_seconds)
             if self._loader.is_waiting:
-                return
+                self._wake.set()
+
+    def _sleep(self) -> None:
+        """Sleep until the next step."""
+        is_pending = self._reload_seconds or self._next_walk < math.inf or self._loader.has_idle_work
         if not self._is_stopping:
-            self._wake.wait(max(0.0, ends - time.monotonic()) if self._reload_seconds else None)
+            self._wake.wait(max(0.0, self._next_step - time.monotonic()) if is_pending else None)
         self._wake.clear()
 
-    def _walk(self) -> set[str]:
-        """Find new and removed files; return the runs that lost some."""
+    def _walk(self) -> None:
+        """Find new and removed files. What could not be listed stays, and is tried again soon."""
         start = time.monotonic()
-        self._identity, self._root = _identify(self.path), os.path.realpath(self.path)
-        discovery = discover(self._root)
-        if self._reload_seconds:
+        discovery = self._discover()
+        if self._reload_seconds and isinstance(self._place, LocalDisk):
             self._changes.watch(self._root, discovery.has_links)
-        usual = max(self._reload_seconds, _WATCHED_WALK_SECONDS if self._changes.are_reported else 0.0)
-        pause = max(usual, _WALK_SHARE * (time.monotonic() - start))
-        self._next_walk = start + pause if self._reload_seconds else float("inf")
+        self._report(discovery)
         self._discovery = discovery
-        changed = {self._forget(path) for path in self._loader.replace(discovery.files)}
+        gone = self._loader.replace(discovery.files, discovery.unlisted, self._root)
+        self._unpublished |= {self._forget(path) for path in gone}
         self._runs.add(discovery.files)
-        return changed
+        usual = max(self._reload_seconds, _WATCHED_WALK_SECONDS if self._changes.are_reported else 0.0)
+        self._walked = time.monotonic()
+        pause = max(usual, _WALK_SHARE * (self._walked - start))
+        self._next_walk = self._walked + pause if self._reload_seconds else math.inf
 
-    def _apply_changes(self) -> set[str]:
-        """Apply the changes that the system reported; return the runs that lost files."""
+    def _discover(self) -> Discovery:
+        self._identity = _identify(self.path)
+        try:
+            self._root = _resolve(self.path)
+        except OSError as error:
+            return self._discovery._replace(files=[], unlisted={self._root: reason_of(error)})
+        return discover(self._root, place=self._place)
+
+    def _report(self, discovery: Discovery) -> None:
+        """Log what could not be listed, and what is not followed, unless it was logged already."""
+        for path in discovery.unlisted.keys() - self._discovery.unlisted.keys():
+            log.warning("cannot list %s: %s; what was read of it stays", path, discovery.unlisted[path])
+        for path in discovery.unfollowed.keys() - self._discovery.unfollowed.keys():
+            log.warning("not following %s: %s", path, discovery.unfollowed[path])
+
+    def _apply_changes(self) -> None:
+        """Apply the changes that the system reported."""
         removed: set[str] = set()
         for path in self._changes.take():
-            if os.path.lexists(path):
-                self._apply_change(path)
-            else:
-                removed.add(path)
-        gone = [path for path in self._loader.paths if self._is_below(path, removed)] if removed else []
-        return {self._forget(path) for path in gone}
+            try:
+                self._apply_change(path, os.lstat(path))
+            except OSError as error:
+                if is_gone(error):
+                    removed.add(path)
+                else:
+                    self.walk_soon()
+        gone = [path for path in self._loader.paths if find_above(path, removed, self._root)] if removed else []
+        self._unpublished |= {self._forget(path) for path in gone}
 
-    def _apply_change(self, path: str) -> None:
-        """Add the file at a path, or the files below it if a directory appeared."""
-        file = find(self._root, path)
-        discovery = discover(self._root, path) if file is None and os.path.isdir(path) else None
-        if os.path.islink(path) or (discovery and discovery.has_links):
-            self._next_walk = 0.0  # It finds what links lead to, and whether watching is still possible.
+    def _apply_change(self, path: str, status: os.stat_result) -> None:
+        """Add the file at a path, or the files below it if a directory appeared.
+
+        Raises:
+            OSError: what is at the path cannot be determined at present.
+        """
+        file = find(self._root, path, self._place)
+        is_directory = stat.S_ISDIR(status.st_mode)
+        discovery = discover(self._root, path, self._place) if is_directory else None
+        if stat.S_ISLNK(status.st_mode) or (discovery and (discovery.has_links or discovery.unlisted)):
+            self.walk_soon()  # It finds what links lead to, and whether watching is still possible.
             return
         files: list[FoundFile] = [file] if file else discovery.files if discovery else []
         self._loader.add(files)
         self._runs.add(files)
-
-    def _is_below(self, path: str, directories: set[str]) -> bool:
-        """Return whether a path is one of some directories or below one."""
-        while len(path) > len(self._root):
-            if path in directories:
-                return True
-            path = os.path.dirname(path)
-        return False
 
     def _forget(self, path: str) -> str:
         """Remove a file that no longer exists; return the name of its run."""
@@ -195,59 +272,66 @@ class Logdir:
         self._runs.remove(run, path)
         return run
 
-    def _load(self, changed: set[str]) -> None:
+    def _load(self) -> None:
         """Read what was appended, publishing at intervals."""
-        is_large = self._loader.waiting > _MANY_FILES and gc.isenabled()
-        if is_large:  # Garbage collections would traverse all that is loaded, many times, and free nothing.
-            gc.disable()
-        try:
-            self._read_and_publish(changed)
-        finally:
-            if is_large:
-                gc.freeze()
-                gc.enable()
+        with no_collections() if self._loader.waiting > _MANY_FILES else nullcontext():
+            self._read_and_publish()
 
-    def _read_and_publish(self, changed: set[str]) -> None:
+    def _read_and_publish(self) -> None:
         due = self._runs.take_due()
         while self._loader.is_waiting and not self._is_stopping:
             # Publishing takes longer the more runs there are.
             read = self._loader.read(max(_POLL_SECONDS, _PUBLISH_SHARE * self._publish_seconds))
-            changed |= read.changed
+            self._unpublished |= read.changed
             due |= read.alive
-            if changed or self._loader.is_waiting:
-                self._publish(changed)
-            due -= changed
-            changed = set()
-        reviewed = self._runs.review(self.snapshot.runs, due - changed)
-        if changed or reviewed.changed or not self.snapshot.revision or self._has_status_changed():
-            self._publish(changed, reviewed.changed)
+            due -= self._unpublished
+            if self._unpublished or self._loader.is_waiting:
+                self._publish()
+        reviewed = self._runs.review(self.snapshot.runs, due - self._unpublished)
+        if self._unpublished or reviewed.changed or not self.snapshot.revision or self._has_status_changed():
+            self._publish(reviewed.changed)
         if reviewed.same:  # Neither a new revision nor a notification: what a training does is shown by the next reply.
             self.snapshot = self.snapshot._replace(runs=MappingProxyType({**self.snapshot.runs, **reviewed.same}))
-            for observer in self.phase_observers:
-                observer(reviewed.same.keys())
+            self._observe(reviewed.same)
+
+    def _observe(self, names: Iterable[str]) -> None:
+        for observer in self.observers:
+            observer(names)
 
     def _has_status_changed(self) -> bool:
         """Return whether something other than the points of runs differs from the snapshot."""
         old = self.snapshot
         return (
             old.loading
-            or old.exists != os.path.isdir(self.path)
+            or old.exists != self._exists()
             or old.ignored_files != self._discovery.ignored_files
             or old.problems != self._problems()
+            or old.stale != self._stale(old.runs)
         )
 
-    def _problems(self) -> dict[str, str]:
-        return {**self._discovery.problems, **self._loader.problems}
+    def _exists(self) -> bool:
+        """Return whether the logdir exists; as before if that is not known."""
+        try:
+            return stat.S_ISDIR(os.stat(self.path).st_mode)
+        except OSError as error:
+            return self.snapshot.exists and not is_gone(error)
 
-    def _publish(self, changed: set[str], restated: Mapping[str, RunView] = MappingProxyType({})) -> None:
+    def _problems(self) -> dict[str, str]:
+        return {**self._discovery.unfollowed, **self._discovery.unlisted, **self._loader.problems, **self._failure}
+
+    def _stale(self, runs: Mapping[str, RunView]) -> dict[str, str]:
+        """Return the reasons why runs may have changed since they were read, by name."""
+        reasons = {self._runs.run_of(self._loader.run_of(path)): why for path, why in self._loader.unread.items()}
+        return {run: reason for run, reason in reasons.items() if run in runs}
+
+    def _publish(self, restated: Mapping[str, RunView] = MappingProxyType({})) -> None:
         """Publish a snapshot in which the changed runs are up to date, and notify the subscribers.
 
         Args:
-            changed: directories that are new, changed or gone.
             restated: new views of runs that differ in their state only, by name.
         """
         start = time.monotonic()
-        changed = self._runs.changed(changed)
+        changed = self._runs.changed(self._unpublished)
         old = self.snapshot
         revision = old.revision + 1
         for run in restated.values():
@@ -257,13 +341,15 @@ class Logdir:
         self.snapshot = Snapshot(
             revision,
             revision if is_removal else old.removal,
-            os.path.isdir(self.path),
+            self._exists(),
             self._loader.is_waiting,
             MappingProxyType(runs),
             self._loader.progress(),
             self._discovery.ignored_files,
             MappingProxyType(self._problems()),
+            MappingProxyType(self._stale(runs)),
         )
+        self._unpublished = set()
         self._notify(old, changed, restated.keys())
         self._publish_seconds = time.monotonic() - start
 
@@ -275,8 +361,22 @@ class Logdir:
             subscriber(update)
 
 
+def _resolve(path: str) -> str:
+    """Return a path without links, of a logdir that need not exist.
+
+    Raises:
+        OSError: that is not known at present.
+    """
+    try:
+        return os.path.realpath(path, strict=True)
+    except OSError as error:
+        if not is_gone(error) and error.errno != errno.ELOOP:
+            raise
+        return os.path.realpath(path)
+
+
 def _identify(path: str) -> tuple[int, int] | None:
-    """Return the device and inode of a directory; None if it does not exist."""
+    """Return the device and inode of a directory; None if it does not exist or cannot be reached."""
     try:
         status = os.stat(path)
     except OSError:

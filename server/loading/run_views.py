@@ -55,6 +55,10 @@ class RunViews:
         if not self._paths[run]:
             del self._paths[run]
 
+    def run_of(self, directory: str) -> str:
+        """Return the run that the files of a directory belong to."""
+        return self._folding.run_of(directory)
+
     def take_due(self) -> set[str]:
         """Return the runs whose state may change now, and look whether their files have grown."""
         due: set[str] = set()

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from toposcope.server.notes.notes_folder import DamagedNotesError, NotesFolder, Stamp
 from toposcope.server.notes.run_notes import RunNotes
+from toposcope.server.places.place import reason_of
 
 _POLL_SECONDS = 1.0
 """How often to check whether another server changed notes."""
@@ -35,7 +36,8 @@ class NotesSnapshot(NamedTuple):
 
 
 class _File(NamedTuple):
-    stamp: Stamp
+    stamp: Stamp | None
+    """None: it could not be read, and is read again."""
     run: str | None
     notes: RunNotes | None
     problem: str | None
@@ -110,7 +112,8 @@ class Notes:
             is_first, self._is_read = not self._is_read, True
             changed = self._read_replaced()
             is_old = modified < time.time_ns() - _FRESH_NANOSECONDS
-            self._seen = modified if is_old else None
+            has_failed = self._failure is not None or any(file.stamp is None for file in self._files.values())
+            self._seen = modified if is_old and not has_failed else None
         if changed and not is_first:
             self._subscriber(changed)
 
@@ -121,18 +124,25 @@ class Notes:
             return 0
 
     def _read_replaced(self) -> list[str]:
-        """Read the files that were replaced and publish; return the runs whose notes changed."""
+        """Read the files that were replaced and publish; return the runs whose notes changed.
+
+        What was read stays if the folder or a file cannot be read.
+        """
         try:
-            stamps, failure = self._folder.stamps(), None
+            stamps = self._folder.stamps()
         except OSError as error:
-            stamps, failure = {}, f"the notes in {self.path!r} cannot be read: {error.strerror}"
+            failure = f"the notes in {self.path!r} cannot be read: {reason_of(error)}"
+            if failure == self._failure:
+                return []
+            self._failure = failure
+            return self._publish()
         replaced = [
             name for name, stamp in stamps.items() if name not in self._files or self._files[name].stamp != stamp
         ]
         gone = self._files.keys() - stamps.keys()
-        if not replaced and not gone and failure == self._failure:
+        if not replaced and not gone and self._failure is None:
             return []
-        self._failure = failure
+        self._failure = None
         self._files = {name: file for name, file in self._files.items() if name not in gone}
         self._files |= {name: self._read(name, stamps[name]) for name in replaced}
         return self._publish()
@@ -141,8 +151,11 @@ class Notes:
         try:
             return _File(stamp, *self._folder.read(name), None)
         except (OSError, DamagedNotesError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            return _File(stamp, None, None, f"{name} in {self.path!r} cannot be read: {reason}")
+            problem = f"{name} in {self.path!r} cannot be read: {reason_of(error)}"
+            old = self._files.get(name)
+            if isinstance(error, DamagedNotesError) or old is None:
+                return _File(stamp if isinstance(error, DamagedNotesError) else None, None, None, problem)
+            return old._replace(stamp=None, problem=problem)
 
     def _publish(self) -> list[str]:
         old = self._snapshot

@@ -1,9 +1,11 @@
 """One event file that may be growing: what was read of it, and reading on."""
 
-import os
+from collections.abc import Iterator
 
 from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
+from toposcope.server.places.local_disk import UNCHECKED
+from toposcope.server.places.place import OpenFile, Place, Status
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.file_series import FileSeries
@@ -12,9 +14,8 @@ from toposcope.server.reading.index import Index, identify
 from toposcope.server.reading.indexed_file import IndexedFile
 from toposcope.server.reading.large_records import LargeRecords
 from toposcope.server.reading.parallel_read import ParallelReader, count_windows
-from toposcope.server.reading.record import read_at
 from toposcope.server.reading.scan_buffers import WINDOW_BYTES, ScanBuffers, thread_buffers
-from toposcope.server.reading.scanner import NextWindow, ScannedRows, Scanner
+from toposcope.server.reading.scanner import NextWindow, Piece, ScannedRows, Scanner
 from toposcope.server.reading.segment import Identity, Segment
 from toposcope.server.reading.series import Payloads, Points
 from toposcope.server.reading.tag_table import Tag, is_of_training
@@ -26,10 +27,19 @@ _START = NextWindow(0, framing.HEADER_BYTES, framing.HEADER_BYTES)
 
 
 class EventFile:
-    """Reads an event file as it grows; has no open descriptor between two reads. Not thread-safe."""
+    """Reads an event file as it grows; the file is not open between two reads. Not thread-safe.
+
+    What was read stays when a read fails: reading goes on where it stopped or, if rows were lost with the failure,
+    starts over, and there is no view until it has come as far as before.
+    """
 
     def __init__(
-        self, path: str, name: FileName, index: Index | None = None, declared: DeclaredPlugins | None = None
+        self,
+        path: str,
+        name: FileName,
+        index: Index | None = None,
+        declared: DeclaredPlugins | None = None,
+        place: Place = UNCHECKED,
     ) -> None:
         self.path = path
         self.edition = 0
@@ -39,17 +49,27 @@ class EventFile:
         self._name = name
         self._declared = DeclaredPlugins() if declared is None else declared
         self._indexed = IndexedFile(index, path) if index is not None else None
-        self._descriptor = -1
+        self._place = place
         self._parallel: ParallelReader | None = None
-        self._start_over(frozenset())
+        self._next = _START
+        self._reached = 0
+        self._start_over(frozenset(), is_same=False)
 
-    def _start_over(self, bad_records: frozenset[int]) -> None:
-        """Forget everything but the offsets of damaged records."""
+    def _start_over(self, bad_records: frozenset[int], *, is_same: bool = True) -> None:
+        """Forget everything but the offsets of damaged records.
+
+        Args:
+            bad_records: their offsets.
+            is_same: whether the contents that were read are still there, so that a view without them would be wrong.
+        """
         self.edition += 1
+        self._reached = max(self._reached, self._next.offset) if is_same else 0
+        """How far the file must be read before it has a view again."""
         self._bad_records = bad_records
         self._next = _START
         self._window_bytes = _FAR_SKIP
-        self._status: os.stat_result | None = None
+        self._failure: Exception | None = None
+        self._status: Status | None = None
         self._identity: Identity | None = None
         self._version: Version | None = None
         self._scanner: Scanner | None = None
@@ -60,17 +80,17 @@ class EventFile:
         if self._indexed is not None:
             self._indexed.forget()
 
-    def has_news(self, status: os.stat_result) -> bool:
+    def has_news(self, status: Status) -> bool:
         """Return whether read() would make progress, according to the file's status."""
-        return status.st_size >= self._next.min_file_size or self._was_replaced(status)
+        return status.size >= self._next.min_file_size or self._was_replaced(status)
 
-    def _was_replaced(self, status: os.stat_result) -> bool:
+    def _was_replaced(self, status: Status) -> bool:
         old = self._status
-        return old is not None and (status.st_ino != old.st_ino or status.st_size < old.st_size)
+        return old is not None and (status.inode != old.inode or status.size < old.size)
 
-    def _was_overwritten(self, inode: int) -> bool:
+    def _was_overwritten(self, file: OpenFile) -> bool:
         """Return whether the bytes that were read last have changed."""
-        return self._identity is not None and self._identity != identify(self._descriptor, inode, self._next.offset)
+        return self._identity is not None and self._identity != identify(file, self._next.offset)
 
     def read(self, budget: int) -> bool:
         """Read what was appended, up to about `budget` bytes; return whether more can be read immediately.
@@ -80,85 +100,105 @@ class EventFile:
         Raises:
             OSError: the file cannot be opened or read.
         """
-        self._descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        file = self._place.open(self.path)
         try:
-            return self._read(budget)
-        except BaseException:  # Rows that are still in the buffers are lost.
-            self._start_over(self._bad_records)
-            raise
+            if self._was_replaced(file.status) or self._was_overwritten(file):
+                self._start_over(frozenset(), is_same=False)
+            return self._read_from(file, budget)
         finally:
             # No thread outlives the read: a process that forks or exits meets none.
             if self._parallel is not None:
                 self._parallel.close()
                 self._parallel = None
-            os.close(self._descriptor)
+            file.close()
 
-    def _read(self, budget: int) -> bool:
-        status = os.fstat(self._descriptor)
-        if self._was_replaced(status) or self._was_overwritten(status.st_ino):
-            self._start_over(frozenset())
-        self._status = status
+    def _read_from(self, file: OpenFile, budget: int) -> bool:
+        try:
+            can_continue = self._read(file, budget)
+        except BaseException:  # Rows that are still in the buffers are lost.
+            self._start_over(self._bad_records)
+            raise
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+        return can_continue
+
+    def _read(self, file: OpenFile, budget: int) -> bool:
+        status = self._status = file.status
         before = self._contents()
         buffers = thread_buffers(WINDOW_BYTES)
         end = self._next.offset + budget
-        while self._next.offset < end and self._read_next(buffers, status):
+        while self._next.offset < end and self._read_next(file, buffers):
             pass
         if self._scanner:
             self._append(self._scanner.take_rows(buffers))
         if self._contents() != before:
             self.edition += 1
-        self._identity = identify(self._descriptor, status.st_ino, self._next.offset)
-        can_continue = status.st_size >= self._next.min_file_size
+        self._identity = self._identify(file)
+        can_continue = status.size >= self._next.min_file_size
         if not can_continue and self._scanner and self._scanner.partially_read:
             self._start_over(self._bad_records | self._scanner.partially_read)
             return True
+        if not self._failure and (not can_continue or self._next.offset >= self._reached):
+            self._reached = 0
         return can_continue
+
+    def _identify(self, file: OpenFile) -> Identity | None:
+        try:
+            return identify(file, self._next.offset)
+        except OSError as error:
+            self._failure = error
+            return None
 
     def _contents(self) -> tuple[int, int]:
         """Return numbers that change with what was read, except heartbeats."""
         scanner = self._scanner
         return (scanner.counters.events, len(scanner.damage)) if scanner else (-1, 0)
 
-    def _read_next(self, buffers: ScanBuffers, status: os.stat_result) -> bool:
+    def _read_next(self, file: OpenFile, buffers: ScanBuffers) -> bool:
         """Read one window, or several in parallel; return False if nothing more can be read for now."""
-        if status.st_size < self._next.min_file_size:
+        size = file.status.size
+        if size < self._next.min_file_size:
             return False
-        scanner = self._scanner or self._open_scanner(status)
-        if scanner is None or status.st_size < self._next.min_file_size:
+        scanner = self._scanner or self._open_scanner(file)
+        if scanner is None or size < self._next.min_file_size:
             return False
-        if self._window_bytes == WINDOW_BYTES and self._read_parallel(scanner, buffers, status.st_size):
+        scanner.read_at = file.read
+        if self._window_bytes == WINDOW_BYTES and self._read_parallel(file, scanner, buffers):
             return True
-        return self._read_window(scanner, buffers, status.st_size)
+        return not self._failure and self._read_window(file, scanner, buffers)
 
-    def _open_scanner(self, status: os.stat_result) -> Scanner | None:
+    def _open_scanner(self, file: OpenFile) -> Scanner | None:
         """Restore what the index contains, or read the version event; return None if it is not complete yet."""
-        scanner = self._restore(status)
+        scanner = self._restore(file)
         if scanner is not None:
             return scanner
-        head = os.pread(self._descriptor, LARGEST_VERSION_EVENT, 0)
+        head = file.read(0, LARGEST_VERSION_EVENT)
         self._next = NextWindow(0, framing.HEADER_BYTES, version_event_bytes(head))
         if len(head) < self._next.min_file_size:
             return None
-        return self._make_scanner(read_version(head, self._name))
+        return self._make_scanner(file, read_version(head, self._name))
 
-    def _make_scanner(self, version: Version) -> Scanner:
+    def _make_scanner(self, file: OpenFile, version: Version) -> Scanner:
         self._version = version
         dialect = "lineage" if self._name.is_lineage and version.dialect == "mindspore" else version.dialect
-        self._scanner = Scanner(dialect, self._read_at, self._bad_records, declared=self._declared)
+        self._scanner = Scanner(dialect, file.read, self._bad_records, declared=self._declared)
         return self._scanner
 
-    def _read_at(self, offset: int, length: int) -> bytes:
-        return os.pread(self._descriptor, length, offset)
-
-    def _read_window(self, scanner: Scanner, buffers: ScanBuffers, file_size: int) -> bool:
-        """Read a window; return False if the file ended before the expected bytes."""
+    def _read_window(self, file: OpenFile, scanner: Scanner, buffers: ScanBuffers) -> bool:
+        """Read a window; return False if that failed, or the file ended before the expected bytes."""
         offset, min_bytes, _ = self._next
+        file_size = file.status.size
         # Not larger than what is there: a live file grows by a few hundred bytes at a time.
         length = max(min(self._window_bytes, file_size - offset), min_bytes)
         if not scanner.has_room(buffers, length):
             self._append(scanner.take_rows(buffers))
         large = buffers if length <= buffers.size else ScanBuffers(length)
-        size = os.preadv(self._descriptor, [large.data[:length]], offset)
+        try:
+            size = file.read_into(large.data[:length], offset)
+        except OSError as error:  # The rows of the windows before are in the buffers.
+            self._failure = error
+            return False
         if size < min(length, file_size - offset):
             return False
         self._next = scanner.read(large, size, offset, file_size)
@@ -169,26 +209,35 @@ class EventFile:
         self._window_bytes = _SMALLEST_WINDOW if skipped > _FAR_SKIP else min(4 * self._window_bytes, WINDOW_BYTES)
         return True
 
-    def _read_parallel(self, scanner: Scanner, buffers: ScanBuffers, file_size: int) -> bool:
-        """Read several windows in parallel; return False if that made no progress."""
+    def _read_parallel(self, file: OpenFile, scanner: Scanner, buffers: ScanBuffers) -> bool:
+        """Read several windows in parallel; return False if that failed or made no progress."""
         start = end = self._next.offset
+        file_size = file.status.size
         windows = count_windows(scanner, file_size - start)
         if not windows:
             return False
         self._append(scanner.take_rows(buffers))
         if self._parallel is None:
-            self._parallel = ParallelReader(self._descriptor)
-        for piece in self._parallel.read(scanner, start, windows, file_size):
+            self._parallel = ParallelReader(file)
+        pieces = self._parallel.read(scanner, start, windows, file_size)
+        while (piece := self._next_piece(pieces)) is not None:
             end = piece.end
             self._next = NextWindow(end, 0, end + framing.HEADER_BYTES)
             self._append(scanner.join(piece))
-        return end > start
+        return end > start and not self._failure
+
+    def _next_piece(self, pieces: Iterator[Piece]) -> Piece | None:
+        try:
+            return next(pieces, None)
+        except OSError as error:
+            self._failure = error
+            return None
 
     def _append(self, rows: ScannedRows) -> None:
         assert self._scanner is not None
         assert self._status is not None
         entries = self._scanner.table.entries
-        growth = self._status.st_size / self._next.offset if self._next.offset else 1.0
+        growth = self._status.size / self._next.offset if self._next.offset else 1.0
         for number, points in rows.parts:
             self._series.append(entries[number].tag, points, growth)
             self._note_values(entries[number].tag, points)
@@ -208,11 +257,11 @@ class EventFile:
         counters = self._scanner.counters if self._scanner else Counters()
         return counters.phase if counters.heartbeat >= self._training_wall else 0
 
-    def _restore(self, status: os.stat_result) -> Scanner | None:
+    def _restore(self, file: OpenFile) -> Scanner | None:
         """Restore what the index contains of the file; return None if it contains nothing."""
         if self._indexed is None or self._bad_records:
             return None
-        segments = self._indexed.load(self._descriptor, status.st_ino, status.st_size)
+        segments = self._indexed.load(file)
         if not segments:
             return None
         if segments[-1].version.dialect == "tensorboard" and self._declared.contradict(segments[-1].entries):
@@ -225,7 +274,7 @@ class EventFile:
             self._large.append(segment.large)
         last = segments[-1]
         self._bad_records = frozenset(last.bad_records)
-        scanner = self._make_scanner(last.version)
+        scanner = self._make_scanner(file, last.version)
         scanner.restore(last.entries, last.counters, last.damage)
         self._next = NextWindow(last.end, framing.HEADER_BYTES, last.end + framing.HEADER_BYTES)
         self._large.verified = last.verified
@@ -263,10 +312,10 @@ class EventFile:
             return True
         if scanner.partially_read or self._large.damaged:  # The file will be read again, without some records.
             return False
-        if not is_quiet and not indexed.is_worth_storing(end):
+        if not indexed.is_writable or (not is_quiet and not indexed.is_worth_storing(end)):
             return False
-        indexed.store(self._segment(scanner, identity))
-        return True
+        # What is too large for the index is not tried again.
+        return indexed.store(self._segment(scanner, identity)) or indexed.is_writable
 
     def _segment(self, scanner: Scanner, identity: Identity) -> Segment:
         """Return everything that was read."""
@@ -286,8 +335,8 @@ class EventFile:
         )
 
     def view(self) -> FileView | None:
-        """Return a snapshot of what was read; None before the first record is complete."""
-        if self._scanner is None or self._version is None or self._status is None:
+        """Return a snapshot of what was read; None before the first record is complete, or less is read than before."""
+        if self._scanner is None or self._version is None or self._status is None or self._reached:
             return None
         offset = self._next.offset
         return FileView(
@@ -295,17 +344,18 @@ class EventFile:
             self._rank,
             self._scanner.dialect == "lineage",
             self._version,
-            self._series.publish(is_complete=self._status.st_size < self._next.min_file_size),
+            self._series.publish(is_complete=self._status.size < self._next.min_file_size),
             Counters(**vars(self._scanner.counters)),
             tuple(self._scanner.damage),
             len(self._large),
             self._large.verified,
             self._large.verified_until(offset),
-            self._status.st_ino,
-            self._status.st_mtime,
+            self._status.inode,
+            self._status.modified,
             offset,
-            self._status.st_size,
+            self._status.size,
             self.phase,
+            place=self._place,
         )
 
     @property
@@ -325,13 +375,13 @@ class EventFile:
         large = self._large
         if large.are_verified:
             return False
-        descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        file = self._place.open(self.path)
         try:
-            if self._was_replaced(os.fstat(descriptor)):
+            if self._was_replaced(file.status):
                 return False  # The next read starts over.
-            large.verify(read_at(descriptor), budget)
+            large.verify(file.read, budget)
         finally:
-            os.close(descriptor)
+            file.close()
         if large.are_verified and large.damaged:
             self._start_over(self._bad_records | large.damaged)
             return True  # The others are verified again after the next read.

@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from toposcope.server.places.local_disk import UNCHECKED
+from toposcope.server.places.place import Place
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.scanner import Damage
 from toposcope.server.reading.series import Payloads, Points
@@ -36,6 +38,8 @@ class FileView(NamedTuple):
     """What the training does, one of summary_pb2.Phase; 0 if it is unknown."""
     part: str = ""
     """The directory below that of the run, if the file is in one that add_scalars() has made."""
+    place: Place = UNCHECKED
+    """Reads the payloads."""
 
     @property
     def path_in_run(self) -> str:

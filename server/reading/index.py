@@ -3,32 +3,46 @@
 An event file has segments, one for each byte range. A segment is a file that is written under a temporary name, renamed
 and never modified. Its name consists of the hash of the event file's path and the byte range. Every segment may be
 deleted at any time, by anyone: what is missing or damaged is read from the event files again.
+
+Of many small files that no longer grow, the segments are moved to packs; see pack.py.
 """
 
 import contextlib
 import hashlib
+import itertools
 import logging
-import mmap
 import os
 import re
 import secrets
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import google_crc32c
+import numpy as np
 from platformdirs import user_cache_path
 
+from toposcope.server.places.local_disk import UNCHECKED
+from toposcope.server.places.place import OpenFile, Place, Status, reason_of
+from toposcope.server.reading.pack import NewFile, Pack, PackedFile, write_pack
 from toposcope.server.reading.segment import DamagedSegmentError, Identity, Segment, decode, encode
 
 LIMIT_BYTES = 8 << 30
 _CHECKED_BYTES = 4096
-_MAPPED_BYTES = 1 << 20
-_MOST_MAPPED = 256  # Each mapping uses a descriptor.
+_RETRY_SECONDS = 60.0
+"""How long after a failure nothing is written."""
 _FRESH_SECONDS = 3600.0
+_PACKS, _PACK = "packs", ".pack"
+_MOST_PACKS = 8
+"""Packs; more are merged into one."""
+_LARGEST_PACKED = 1 << 20
+"""Bytes of a segment in a pack."""
 _FILLED = 0.75  # Fraction of the limit in use after segments were evicted.
 _SEGMENT = re.compile(r"[0-9a-f]{32}-[0-9]{1,19}-[0-9]{1,19}")
+_FOLDER = re.compile(r"[0-9a-f]{2}")
 _PART_FILE = re.compile(r"[0-9a-f]{16}\.part")
 
 log = logging.getLogger(__name__)
@@ -37,6 +51,19 @@ log = logging.getLogger(__name__)
 def default_folder() -> Path:
     """Return the folder for the index in the user's cache."""
     return user_cache_path("toposcope", appauthor=False) / "index"
+
+
+class QuietFile(NamedTuple):
+    """An event file that was read completely and no longer grows."""
+
+    path: str
+    status: Status
+    phase: int
+
+
+class _Packed(NamedTuple):
+    pack: Pack
+    file: PackedFile
 
 
 class Index:
@@ -53,50 +80,86 @@ class Index:
         self._lock = threading.Lock()
         self._ranges: dict[str, set[tuple[int, int]]] = defaultdict(set)
         self._bytes = 0
-        self._mapped = 0
-        self._has_failed = False
-        for path, size, _ in self._list():
-            key, start, end = path.name.split("-")
-            self._ranges[key].add((int(start), int(end)))
+        self._packs: list[Pack] = []
+        self._packed: dict[str, _Packed] = {}
+        """By key."""
+        self._next_write = 0.0
+        """Not before then another segment is written, in seconds of time.monotonic()."""
+        for path, size, _ in sorted(self._list(), key=lambda item: item[2]):
             self._bytes += size
+            if path.suffix == _PACK:
+                self._open_pack(path)
+            else:
+                key, start, end = path.name.split("-")
+                self._ranges[key].add((int(start), int(end)))
 
     def _list(self) -> list[tuple[Path, int, float]]:
         """Return (path, size, time of the last use) of all segments; delete files that were never completed."""
         listed: list[tuple[Path, int, float]] = []
-        for folder in self._folder.glob("[0-9a-f][0-9a-f]"):
-            with contextlib.suppress(OSError), os.scandir(folder) as entries:
-                for entry in entries:
-                    with contextlib.suppress(OSError):  # Another server may have deleted it.
-                        self._list_entry(entry, listed)
+        with contextlib.suppress(OSError), os.scandir(self._folder) as folders:
+            for folder in folders:
+                if _FOLDER.fullmatch(folder.name) or folder.name == _PACKS:
+                    self._list_folder(folder.path, listed)
         return listed
+
+    def _list_folder(self, folder: str, listed: list[tuple[Path, int, float]]) -> None:
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                with contextlib.suppress(OSError):  # Another server may have deleted it.
+                    self._list_entry(entry, listed)
 
     def _list_entry(self, entry: os.DirEntry[str], listed: list[tuple[Path, int, float]]) -> None:
         status = entry.stat()
-        if _SEGMENT.fullmatch(entry.name):
+        if _SEGMENT.fullmatch(entry.name) or entry.name.endswith(_PACK):
             listed.append((Path(entry.path), status.st_size, status.st_mtime))
         elif _PART_FILE.fullmatch(entry.name) and time.time() - status.st_mtime > _FRESH_SECONDS:
             os.unlink(entry.path)
 
-    def load(self, path: str, descriptor: int, inode: int, size: int) -> list[Segment]:
+    def _open_pack(self, path: Path) -> None:
+        """Add the files of a pack, which is newer than the others."""
+        try:
+            pack = Pack(path)
+        except (OSError, MemoryError, DamagedSegmentError, ValueError, LookupError, TypeError) as error:
+            log.warning("%s cannot be read: %s", path, reason_of(error))
+            return
+        with contextlib.suppress(OSError):  # It is in use.
+            os.utime(path)
+        self._packs.append(pack)
+        self._packed |= {key: _Packed(pack, file) for key, file in pack.files.items()}
+
+    def packed(self, path: str, status: Status) -> tuple[Pack, PackedFile] | None:
+        """Return the pack that contains an event file, if the file has not changed since, according to its status."""
+        packed = self._packed.get(_key(path)) if self._packed else None
+        return packed if packed is not None and packed.file.status == status else None
+
+    def load(self, path: str, file: OpenFile) -> list[Segment]:
         """Return the consecutive segments of an event file from its start on.
 
         Args:
             path: of the event file, the same at every start.
-            descriptor: the event file, open for reading.
-            inode: its inode.
-            size: its size in bytes.
+            file: the event file.
+
+        Raises:
+            OSError: the event file cannot be read.
         """
         key = _key(path)
-        if key not in self._ranges:
-            return []
+        packed = self._packed.get(key)
+        ranges = self._ranges.get(key, set())
+        if packed is not None:
+            ranges = ranges | {(0, packed.file.status.size)}
         segments: list[Segment] = []
         at = 0
-        for start, end in sorted(self._ranges[key], key=lambda limits: (limits[0], -limits[1])):
+        for start, end in sorted(ranges, key=lambda limits: (limits[0], -limits[1])):
             # A segment of no bytes records that large records before it were verified.
-            if start != at or end > size or (end == start and not segments):
+            if start != at or end > file.status.size or (end == start and not segments):
                 continue
-            segment = self._load(key, start, end)
-            if segment is None or segment.identity != identify(descriptor, inode, end):
+            try:
+                segment = self._load(key, start, end)
+            except (OSError, MemoryError):
+                if at == start:  # The others do not follow what is read before them.
+                    break
+                continue
+            if segment is None or segment.identity != identify(file, end):
                 self._delete(key, start, end)
                 continue
             segments.append(segment)
@@ -104,30 +167,35 @@ class Index:
         return segments
 
     def _load(self, key: str, start: int, end: int) -> Segment | None:
-        path = self._path(key, start, end)
+        """Return a segment; None if it is damaged or was deleted.
+
+        Raises:
+            OSError: it cannot be read at present.
+        """
+        path, packed = self._path(key, start, end), self._packed.get(key)
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                status = os.fstat(descriptor)
-                content = self._content(descriptor, status.st_size)
-            finally:
-                os.close(descriptor)
-            if time.time() - status.st_mtime > _FRESH_SECONDS:
-                os.utime(path)
+            if packed is not None and (start, end) == (0, packed.file.status.size):
+                return packed.pack.segment(packed.file)
+            with contextlib.closing(UNCHECKED.open(path)) as file:
+                # Not mapped into memory: where another host shortens or evicts the file, that would end the process.
+                content = np.empty(file.status.size, np.uint8).data
+                if file.read_into(content, 0) < len(content):
+                    return None
+            if time.time() - file.status.modified > _FRESH_SECONDS:
+                with contextlib.suppress(OSError):
+                    os.utime(path)
             return decode(content)
-        except (OSError, DamagedSegmentError, ValueError, LookupError, TypeError):
+        except (FileNotFoundError, DamagedSegmentError, ValueError, LookupError, TypeError):
             return None
 
-    def _content(self, descriptor: int, size: int) -> memoryview:
-        """Return the bytes of a segment, memory-mapped if there are many."""
-        if size >= _MAPPED_BYTES and self._mapped < _MOST_MAPPED:
-            self._mapped += 1
-            return memoryview(mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ))
-        return memoryview(os.pread(descriptor, size, 0))
+    @property
+    def is_writable(self) -> bool:
+        """Whether it is worth trying to store a segment: the last attempt did not fail just now."""
+        return time.monotonic() >= self._next_write
 
     def store(self, path: str, segment: Segment) -> bool:
         """Store a segment; one from the start of the file replaces all others. Return whether it was stored."""
-        if self._has_failed:
+        if not self.is_writable:
             return False
         key = _key(path)
         parts = encode(segment)
@@ -141,11 +209,14 @@ class Index:
         target = Path(self._path(key, segment.start, segment.end))
         try:
             _write(target, parts)
-        except OSError as error:
-            self._has_failed = True
-            log.warning("the index in %s cannot be written: %s", self._folder, error.strerror or error)
+        except (OSError, MemoryError) as error:
+            self._next_write = time.monotonic() + _RETRY_SECONDS
+            with self._lock:
+                self._bytes -= size
+            log.warning("the index in %s cannot be written: %s", self._folder, reason_of(error))
             return False
         if segment.start == 0:
+            self._packed.pop(key, None)
             for start, end in self._ranges[key] - {(segment.start, segment.end)}:
                 self._delete(key, start, end)
         self._ranges[key].add((segment.start, segment.end))
@@ -164,18 +235,85 @@ class Index:
 
     def _delete(self, key: str, start: int, end: int) -> None:
         self._ranges[key].discard((start, end))
+        packed = self._packed.get(key)
+        if packed is not None and (start, end) == (0, packed.file.status.size):
+            del self._packed[key]
         with contextlib.suppress(OSError):
             os.unlink(self._path(key, start, end))
+
+    def pack(self, files: Iterable[QuietFile], place: Place) -> int:
+        """Move the segments of event files to a pack; return how many.
+
+        Files that have changed, or that have several segments or a large one, are left out.
+
+        Args:
+            files: event files that were read completely and no longer grow.
+            place: reads them.
+
+        Raises:
+            OSError: the pack cannot be written.
+        """
+        is_merged = len(self._packs) >= _MOST_PACKS
+        old = map(_packed_again, list(self._packed.values())) if is_merged else ()
+        keys: list[str] = []
+        path = write_pack(self._folder / _PACKS, itertools.chain(old, self._to_be_packed(files, place, keys)))
+        if path is None:
+            return 0
+        replaced, self._packs = (self._packs, []) if is_merged else ([], self._packs)
+        self._open_pack(path)
+        with self._lock:
+            self._bytes += path.stat().st_size
+        for key in keys:
+            for start, end in self._ranges.pop(key, ()):
+                with contextlib.suppress(OSError):
+                    os.unlink(self._path(key, start, end))
+        for pack in replaced:
+            pack.path.unlink(missing_ok=True)
+        return len(keys)
+
+    def _to_be_packed(self, files: Iterable[QuietFile], place: Place, keys: list[str]) -> Iterator[NewFile]:
+        """Yield the files that can be packed, and append their keys."""
+        for file in files:
+            new = self._new_file(file, place)
+            if new is not None:
+                keys.append(new.key)
+                yield new
+
+    def _new_file(self, file: QuietFile, place: Place) -> NewFile | None:
+        key = _key(file.path)
+        if self._ranges.get(key) != {(0, file.status.size)}:
+            return None
+        try:
+            content = Path(self._path(key, 0, file.status.size)).read_bytes()
+            if len(content) > _LARGEST_PACKED:
+                return None
+            segment = decode(memoryview(content))
+            with contextlib.closing(place.open(file.path)) as opened:
+                is_same = opened.status == file.status and identify(opened, file.status.size) == segment.identity
+        except (OSError, MemoryError, DamagedSegmentError, ValueError, LookupError, TypeError):
+            return None
+        return NewFile(key, file.status, segment, content, file.phase) if is_same else None
 
     def _path(self, key: str, start: int, end: int) -> str:
         return f"{self._folder}/{key[:2]}/{key}-{start}-{end}"
 
 
-def identify(descriptor: int, inode: int, end: int) -> Identity:
-    """Return the identity of an event file that was read up to `end`."""
-    head = os.pread(descriptor, min(_CHECKED_BYTES, end), 0)
-    tail = os.pread(descriptor, min(_CHECKED_BYTES, end), max(0, end - _CHECKED_BYTES))
-    return Identity(inode, google_crc32c.value(head), google_crc32c.value(tail))
+def identify(file: OpenFile, end: int) -> Identity:
+    """Return the identity of an event file that was read up to `end`.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    head = file.read(0, min(_CHECKED_BYTES, end))
+    tail = file.read(max(0, end - _CHECKED_BYTES), min(_CHECKED_BYTES, end))
+    return Identity(file.status.inode, google_crc32c.value(head), google_crc32c.value(tail))
+
+
+def _packed_again(packed: _Packed) -> NewFile:
+    """Return a file of a pack that is to be merged with others."""
+    pack, file = packed
+    content = pack.content(file)
+    return NewFile(file.key, file.status, decode(memoryview(content)), content, file.phase)
 
 
 def _key(path: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from toposcope.server.places.place import OpenFile
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.segment import Segment
 from toposcope.server.reading.tag_table import Tag
@@ -38,9 +39,13 @@ class IndexedFile:
         """Replace all segments with the next one: the file is read again from its start."""
         self._indexed = _NOTHING
 
-    def load(self, descriptor: int, inode: int, size: int) -> list[Segment]:
-        """Return the segments of the file, which is open, has this inode and `size` bytes."""
-        segments = self._index.load(self._path, descriptor, inode, size)
+    def load(self, file: OpenFile) -> list[Segment]:
+        """Return the segments of the file.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        segments = self._index.load(self._path, file)
         rows: dict[Tag, int] = {}
         for segment in segments:
             for tag, points in segment.series.items():
@@ -67,8 +72,13 @@ class IndexedFile:
         """Return whether so much was read up to `end` that it should be stored even if the file is still growing."""
         return end - self._indexed.end >= max(_WORTH_WRITING_BYTES, self._indexed.end // 8)
 
-    def store(self, whole: Segment) -> None:
-        """Write what the index lacks.
+    @property
+    def is_writable(self) -> bool:
+        """Whether it is worth trying to store something."""
+        return self._index.is_writable
+
+    def store(self, whole: Segment) -> bool:
+        """Write what the index lacks; return whether it was written.
 
         Args:
             whole: what was read of the file, from its start.
@@ -80,14 +90,16 @@ class IndexedFile:
             series={tag: points for tag, points in new.items() if points.total},
             large=whole.large[indexed.large :],
         )
-        if self._index.store(self._path, segment):
-            rows = {tag: points.total for tag, points in whole.series.items()}
-            self._indexed = _Indexed(
-                whole.end,
-                rows,
-                len(whole.large),
-                whole.counters.events,
-                len(whole.damage),
-                whole.verified,
-                indexed.segments + 1,
-            )
+        if not self._index.store(self._path, segment):
+            return False
+        rows = {tag: points.total for tag, points in whole.series.items()}
+        self._indexed = _Indexed(
+            whole.end,
+            rows,
+            len(whole.large),
+            whole.counters.events,
+            len(whole.damage),
+            whole.verified,
+            indexed.segments + 1,
+        )
+        return True

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+from toposcope.server.places.place import OpenFile
 from toposcope.server.reading.scan_buffers import WINDOW_BYTES, thread_buffers
 from toposcope.server.reading.scanner import Piece, Scanner
 
@@ -23,8 +24,8 @@ def count_windows(scanner: Scanner, unread_bytes: int) -> int:
 class ParallelReader:
     """The threads that read an open event file."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, file: OpenFile) -> None:
+        self._file = file
         self._pool = ThreadPoolExecutor(WORKERS, "toposcope-ahead")
 
     def read(self, scanner: Scanner, offset: int, windows: int, size: int) -> Iterator[Piece]:
@@ -39,7 +40,8 @@ class ParallelReader:
 
         def read_window(fork: Scanner, start: int) -> Piece | None:
             buffers = thread_buffers(WINDOW_BYTES + _OVERLAP_BYTES)
-            length = os.preadv(self._descriptor, [buffers.data[: WINDOW_BYTES + _OVERLAP_BYTES]], start)
+            wanted = min(WINDOW_BYTES + _OVERLAP_BYTES, size - start)
+            length = self._file.read_into(buffers.data[:wanted], start)
             return fork.read_ahead(buffers, length, start, start + WINDOW_BYTES, size)
 
         forks = [scanner.fork() for _ in range(windows)]

@@ -1,8 +1,6 @@
 """Reads and verifies one record of an event file; large records are not verified when they load."""
 
-import os
 from collections.abc import Callable
-from functools import partial
 
 import google_crc32c
 import numpy as np
@@ -12,15 +10,6 @@ from toposcope.proto import framing
 ReadAt = Callable[[int, int], bytes]
 """Returns the bytes of an event file at (offset, length); fewer if the file ends before."""
 _CHUNK_BYTES = 1 << 20  # The checksum holds the GIL, for 0.1 ms at this size.
-
-
-def read_at(descriptor: int) -> ReadAt:
-    """Return a function that reads an open file."""
-    return partial(_pread, descriptor)
-
-
-def _pread(descriptor: int, offset: int, length: int) -> bytes:
-    return os.pread(descriptor, length, offset)
 
 
 def payload_bytes(read: ReadAt, record: int) -> int | None:

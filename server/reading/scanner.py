@@ -91,7 +91,8 @@ class Scanner:
         """Offsets of damaged records some rows of which were read before the damage was found."""
         self.counters = Counters()
         self.table = TagTable()
-        self._read_at = read_at
+        self.read_at = read_at
+        """Reads the file, as it is open now."""
         self._declared = declared if dialect == "tensorboard" else None
         self._verified_record = -1
         self._bad_records = sorted(bad_records)
@@ -139,10 +140,10 @@ class Scanner:
     def _read_end(self) -> None:
         """Read the last end mark that was scanned, which may be in a large record, and so not verified."""
         state = self._state
-        length = payload_bytes(self._read_at, state.end_record)
-        if length is None or not payload_is_sound(self._read_at, state.end_record, length):
+        length = payload_bytes(self.read_at, state.end_record)
+        if length is None or not payload_is_sound(self.read_at, state.end_record, length):
             return
-        content = self._read_at(state.end_record + state.end_start, state.end_length)
+        content = self.read_at(state.end_record + state.end_start, state.end_length)
         end = read_end(content, state.end_wall, is_session_log=bool(state.end_is_session_log))
         self.counters.end = end or self.counters.end
 
@@ -219,7 +220,7 @@ class Scanner:
         state = self._state
         record = state.base + state.position
         length = state.next - state.position - _FRAME_BYTES
-        if self._verified_record != record and payload_is_sound(self._read_at, record, length):
+        if self._verified_record != record and payload_is_sound(self.read_at, record, length):
             self._verified_record = record
         return self._verified_record == record
 
@@ -235,7 +236,7 @@ class Scanner:
         if length > _MOST_METADATA_BYTES or KINDS[self._state.kind] != "tensor":
             return b""
         try:
-            value = tensorboard_pb2.Summary.Value.FromString(self._read_at(offset, length))
+            value = tensorboard_pb2.Summary.Value.FromString(self.read_at(offset, length))
         except DecodeError:
             return b""
         return value.metadata.SerializeToString()
@@ -258,7 +259,7 @@ class Scanner:
 
     def fork(self) -> "Scanner":
         """Return a scanner for read_ahead() with the same tags; it may run in another thread."""
-        other = Scanner(self.dialect, self._read_at, large_bytes=self._state.large_bytes)
+        other = Scanner(self.dialect, self.read_at, large_bytes=self._state.large_bytes)
         other.table = self.table.copy()
         return other
 

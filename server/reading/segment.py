@@ -86,19 +86,12 @@ def encode(segment: Segment) -> list[bytes | memoryview]:
 
 
 def _header(segment: Segment, points: Mapping[Tag, Points], payloads: Mapping[Tag, Payloads]) -> dict[str, Any]:
-    version, counters = segment.version, segment.counters
     return {
         "start": segment.start,
         "end": segment.end,
         "identity": list(segment.identity),
-        "version": [
-            version.dialect,
-            version.session_id.hex(),
-            version.starts_attempt,
-            version.resume_step,
-            version.start and list(version.start),
-        ],
-        "counters": vars(counters) | {"end": counters.end and list(counters.end)},
+        "version": version_values(segment.version),
+        "counters": counters_values(segment.counters),
         "damage": [list(damage) for damage in segment.damage],
         "entries": [[plugin, tag, name.decode("latin-1"), kind] for (plugin, tag), name, kind in segment.entries],
         "verified": segment.verified,
@@ -107,6 +100,35 @@ def _header(segment: Segment, points: Mapping[Tag, Points], payloads: Mapping[Ta
         "payloads": [[*tag, series.total] for tag, series in payloads.items()],
         "heavy": len(segment.large),
     }
+
+
+def version_values(version: Version) -> list[Any]:
+    """Return a version as values of JSON."""
+    start = version.start
+    return [
+        version.dialect,
+        version.session_id.hex(),
+        version.starts_attempt,
+        version.resume_step,
+        start and list(start),
+    ]
+
+
+def version_of(values: list[Any]) -> Version:
+    """Return the version that version_values() returned as values."""
+    dialect, session_id, starts_attempt, resume_step, start = values
+    return Version(dialect, bytes.fromhex(session_id), starts_attempt, resume_step, start and RecordingStart(*start))
+
+
+def counters_values(counters: Counters) -> dict[str, Any]:
+    """Return counters as values of JSON."""
+    return vars(counters) | {"end": counters.end and list(counters.end)}
+
+
+def counters_of(values: dict[str, Any]) -> Counters:
+    """Return the counters that counters_values() returned as values."""
+    end = values["end"]
+    return Counters(**values | {"end": end and RecordingEnd(*end)})
 
 
 def decode(content: memoryview) -> Segment:
@@ -136,19 +158,18 @@ def decode(content: memoryview) -> Segment:
     for plugin, name, rows in header["payloads"]:
         series[_tag(plugin, name)] = Payloads(*[column[at : at + rows] for column in columns])
         at += rows
-    dialect, session_id, starts_attempt, resume_step, start = header["version"]
-    counters, end = header["counters"], header["counters"]["end"]
+    entries = [_entry(*entry) for entry in header["entries"]]
     return Segment(
         header["start"],
         header["end"],
         Identity(*header["identity"]),
-        Version(dialect, bytes.fromhex(session_id), starts_attempt, resume_step, start and RecordingStart(*start)),
-        Counters(**counters | {"end": end and RecordingEnd(*end)}),
+        version_of(header["version"]),
+        counters_of(header["counters"]),
         [Damage(*damage) for damage in header["damage"]],
-        [_entry(*entry) for entry in header["entries"]],
+        entries,
         header["verified"],
         header["bad_records"],
-        series,
+        {entry.tag: series[entry.tag] for entry in entries if entry.tag in series},
         reader.take(header["heavy"], "<i8"),
     )
 

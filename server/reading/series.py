@@ -88,7 +88,7 @@ class Series:
     """
 
     def __init__(self, first: Points | Payloads) -> None:
-        # Not copied: they may be memory-mapped from the index.
+        # Not copied: they may be views of what the index contains.
         self._arrays: Points | Payloads = first
         self._length = first.total
         if must_be_copied(self._length, [column.dtype for column in first]):

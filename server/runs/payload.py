@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 from toposcope.proto.framing import HEADER_BYTES
-from toposcope.server.reading.record import payload_bytes, payload_is_sound, read_at
+from toposcope.server.places.place import OpenFile, reason_of
+from toposcope.server.reading.record import payload_bytes, payload_is_sound
 from toposcope.server.reading.scan import LARGE_RECORD_BYTES
 from toposcope.server.reading.series import Payloads
 from toposcope.server.runs.run import RunView
@@ -28,13 +29,15 @@ def read_payload(run: RunView, payloads: Payloads, row: int) -> bytes:
     """
     file = run.files[int(payloads.file[row])]
     try:
-        descriptor = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
+        opened = file.place.open(file.path)
     except OSError as error:
-        raise PayloadError(f"{_place(run, payloads, row)}: the event file cannot be opened: {error.strerror}") from None
+        raise PayloadError(
+            f"{_place(run, payloads, row)}: the event file cannot be opened: {reason_of(error)}"
+        ) from None
     try:
-        return _read_open(run, payloads, row, descriptor)
+        return _read_open(run, payloads, row, opened)
     finally:
-        os.close(descriptor)
+        opened.close()
 
 
 def read_payloads(run: RunView, payloads: Payloads, rows: Iterable[int]) -> Iterator[bytes | PayloadError]:
@@ -48,26 +51,27 @@ def read_payloads(run: RunView, payloads: Payloads, rows: Iterable[int]) -> Iter
     Yields:
         The payload, or the reason why it cannot be read.
     """
-    number, descriptor = -1, -1
+    number = -1
+    opened: OpenFile | None = None
     try:
         for row in rows:
             if number != (number := int(payloads.file[row])):
-                if descriptor >= 0:
-                    os.close(descriptor)
-                    descriptor = -1
+                if opened is not None:
+                    opened.close()
+                    opened = None
                 with suppress(OSError):
-                    descriptor = os.open(run.files[number].path, os.O_RDONLY | os.O_CLOEXEC)
+                    opened = run.files[number].place.open(run.files[number].path)
             try:
-                if descriptor < 0:
+                if opened is None:
                     raise PayloadError(f"{_place(run, payloads, row)}: the event file cannot be opened")
-                payload = _read_open(run, payloads, row, descriptor)
+                payload = _read_open(run, payloads, row, opened)
             except PayloadError as error:
                 yield error
             else:
                 yield payload
     finally:
-        if descriptor >= 0:
-            os.close(descriptor)
+        if opened is not None:
+            opened.close()
 
 
 def _place(run: RunView, payloads: Payloads, row: int) -> str:
@@ -75,21 +79,21 @@ def _place(run: RunView, payloads: Payloads, row: int) -> str:
     return f"step {int(payloads.step[row])} of run {run.name!r}, {os.path.basename(file.path)} at {record}"
 
 
-def _read_open(run: RunView, payloads: Payloads, row: int, descriptor: int) -> bytes:
+def _read_open(run: RunView, payloads: Payloads, row: int, opened: OpenFile) -> bytes:
     file = run.files[int(payloads.file[row])]
     record, start, length = (int(column[row]) for column in (payloads.record, payloads.start, payloads.length))
     try:
-        read = read_at(descriptor)
+        read = opened.read
         size = payload_bytes(read, record)
         is_inside = size is not None and start + length <= HEADER_BYTES + size
-        if size is None or not is_inside or os.fstat(descriptor).st_ino != file.inode:
+        if size is None or not is_inside or opened.status.inode != file.inode:
             raise PayloadError(f"{_place(run, payloads, row)}: the event file was replaced or truncated")
         is_verified = record < file.verified_until and size >= LARGE_RECORD_BYTES
         if not is_verified and not payload_is_sound(read, record, size):
             raise PayloadError(f"{_place(run, payloads, row)}: the record is damaged: its checksum does not match")
         content = read(record + start, length)
     except OSError as error:
-        raise PayloadError(f"{_place(run, payloads, row)}: the event file cannot be read: {error.strerror}") from None
+        raise PayloadError(f"{_place(run, payloads, row)}: the event file cannot be read: {reason_of(error)}") from None
     if len(content) < length:
         raise PayloadError(f"{_place(run, payloads, row)}: the event file was truncated")
     return content

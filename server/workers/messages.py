@@ -14,29 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.exposure import Exposure
 from toposcope.server.loading.logdir import Snapshot, Update
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.runs.file_activity import FileActivity
+from toposcope.server.workers.settings import Settings
 from toposcope.server.workers.shared_memory import ArrayReference
 
 _HEAD = struct.Struct("<II")
 SETTINGS, SLAB, PATCH, UPDATES = range(4)
 """Kinds of frames."""
-
-
-class Settings(NamedTuple):
-    """How a worker serves."""
-
-    logdir: str
-    exposure: Exposure
-    path_prefix: str
-    data_folder: str | None
-    read_only: bool
-    certfile: str | None
-    keyfile: str | None
-    started: float
-    """When the server was started, in seconds of time.monotonic()."""
 
 
 class FilePatch(NamedTuple):

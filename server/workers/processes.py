@@ -9,8 +9,8 @@ import sys
 import threading
 import time
 
-from toposcope.server.workers.messages import Settings
 from toposcope.server.workers.publisher import Publisher
+from toposcope.server.workers.settings import Settings
 
 _STARTED_SECONDS = 10.0
 """A worker that dies earlier is started again after a pause."""

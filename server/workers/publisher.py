@@ -28,10 +28,10 @@ from toposcope.server.workers.messages import (
     FilePatch,
     Patch,
     RunPatch,
-    Settings,
     encode,
     send_frame,
 )
+from toposcope.server.workers.settings import Settings
 from toposcope.server.workers.shared_memory import ArrayReference, BlockId, SharedMemory
 
 _PATIENCE_SECONDS = 1.0
@@ -79,13 +79,13 @@ class Publisher:
         self._number = 0
         self._unannounced: list[tuple[int, Update]] = []
         logdir.subscribe(self._publish)
-        logdir.phase_observers.append(self._publish_phases)
+        logdir.observers.append(self._publish_silently)
 
     def _publish(self, update: Update) -> None:
         """Take a new snapshot; called in the loading thread."""
         self._take([*update.added, *update.changed, *update.removed, *update.states], update)
 
-    def _publish_phases(self, names: Iterable[str]) -> None:
+    def _publish_silently(self, names: Iterable[str]) -> None:
         self._take(names, None)
 
     def _take(self, names: Iterable[str], update: Update | None) -> None:
@@ -162,7 +162,9 @@ class Publisher:
         head = None
         if not link.is_stale:
             link.sent_number = self._number
-            head = self._snapshot._replace(runs={}, problems=dict(self._snapshot.problems))
+            head = self._snapshot._replace(
+                runs={}, problems=dict(self._snapshot.problems), stale=dict(self._snapshot.stale)
+            )
         patch = Patch(link.sent_number, head, [], {}, [])
         for name in names:
             old, new = link.runs.get(name), self._snapshot.runs.get(name)
@@ -257,7 +259,8 @@ def _run_patch(old: RunView | None, new: RunView, files: list[FilePatch]) -> Run
 def _file_patch(old: FileView | None, new: FileView) -> FilePatch | None:
     if old is new:
         return None
-    if old is None or not old.series.keys() <= new.series.keys():
-        return FilePatch(new._replace(series=dict(new.series)), is_whole=True)
+    is_packed = not isinstance(new.series, dict) or (old is not None and not isinstance(old.series, dict))
+    if old is None or is_packed or not old.series.keys() <= new.series.keys():
+        return FilePatch(new, is_whole=True)
     changed = {tag: series for tag, series in new.series.items() if old.series.get(tag) is not series}
     return FilePatch(new._replace(series=changed), is_whole=False)

@@ -90,8 +90,8 @@ class Replica:
 
     def _apply_patch(self, patch: Patch) -> bool:
         for view, is_whole in patch.files:
-            old = {} if is_whole else self._files[view.path].series
-            self._files[view.path] = view._replace(series={**old, **view.series})
+            known = None if is_whole else self._files[view.path]
+            self._files[view.path] = view._replace(series={**known.series, **view.series}) if known else view
         runs = dict(self.snapshot.runs)
         for name in patch.removed:
             self._forget(runs.pop(name, None))
@@ -100,7 +100,11 @@ class Replica:
         if runs.keys() != self.snapshot.runs.keys():
             runs = dict(sorted(runs.items()))
         head = patch.snapshot or self.snapshot
-        self.snapshot = head._replace(runs=MappingProxyType(runs), problems=MappingProxyType(dict(head.problems)))
+        self.snapshot = head._replace(
+            runs=MappingProxyType(runs),
+            problems=MappingProxyType(dict(head.problems)),
+            stale=MappingProxyType(dict(head.stale)),
+        )
         self._send({"number": patch.number})
         return patch.number >= 0
 

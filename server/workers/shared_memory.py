@@ -46,11 +46,6 @@ class ArrayReference(NamedTuple):
     dtype: str
 
 
-def can_share() -> bool:
-    """Return whether the system has memory that processes can share without a name."""
-    return hasattr(os, "memfd_create")
-
-
 class _Slab:
     def __init__(self, size: int) -> None:
         self.descriptor = os.memfd_create("toposcope", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)

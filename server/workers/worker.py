@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
+from starlette.types import ASGIApp
 
 from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_app
 from toposcope.server.http_server import serve_http
 from toposcope.server.loading.run_source import RunSource
-from toposcope.server.workers.messages import SETTINGS, Settings, decode, receive_frame
+from toposcope.server.workers.messages import SETTINGS, decode, receive_frame
 from toposcope.server.workers.replica import Replica
+from toposcope.server.workers.settings import Settings
 from toposcope.server.workers.shared_memory import ArrayReference
 
 
@@ -32,12 +34,13 @@ def main(channel_descriptor: int, listener_descriptor: int) -> None:
     replica = Replica(settings.logdir, channel)
     if not replica.receive_first():
         return
-    serve_requests(replica, settings, listener)
+    streams, app = make_requests_app(replica, settings)
+    serve_http(app, streams, listener, settings.certfile, settings.keyfile)
     os._exit(0)  # Requests that are still computed are not waited for.
 
 
-def serve_requests(runs: RunSource, settings: Settings, listener: socket.socket) -> None:
-    """Answer requests in this process until a signal stops it."""
+def make_requests_app(runs: RunSource, settings: Settings) -> tuple[Streams, ASGIApp]:
+    """Return the application that answers requests, and its event streams."""
     streams = Streams()
     app = make_app(
         runs,
@@ -48,7 +51,7 @@ def serve_requests(runs: RunSource, settings: Settings, listener: socket.socket)
         read_only=settings.read_only,
         started=settings.started,
     )
-    serve_http(app, streams, listener, settings.certfile, settings.keyfile)
+    return streams, app
 
 
 def _no_array(_: ArrayReference) -> npt.NDArray[Any]:

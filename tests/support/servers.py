@@ -30,7 +30,13 @@ _forked = multiprocessing.get_context("forkserver")
 # Without the last one every server that computes importances would import it, which takes seconds on a busy machine.
 if "coverage" not in sys.modules:  # Coverage does not measure a process that was forked from a preloaded one.
     _forked.set_forkserver_preload(
-        ["toposcope.server.commands.serve", "toposcope.server.commands.export", "sklearn.ensemble"]
+        [
+            "toposcope.server.app",
+            "toposcope.server.later_routes",
+            "toposcope.server.commands.web_server",
+            "toposcope.server.commands.export",
+            "sklearn.ensemble",
+        ]
     )
 
 

@@ -62,15 +62,19 @@
 
 /** @typedef {{plugin: string, tag: string, runs: number}} TagRow */
 
+/** Numbers of a reply. A typed array, integers at regular distances, or none.
+ * @typedef {Int32Array | BigInt64Array | Float32Array | Float64Array | {start: number, stride: number, count: number} | []}
+ * Column */
+
 /** @typedef {object} SeriesReply
  * @property {string} tag
  * @property {string} run
  * @property {number} rank
  * @property {number | null} attempt
- * @property {number[]} step
- * @property {number[]} wall_time
- * @property {Array<number | string>} value
- * @property {Array<number | string>} smoothed
+ * @property {Column} step empty if it was not requested, as are the next three
+ * @property {Column} wall_time
+ * @property {Column} value
+ * @property {Column} smoothed
  * @property {number} total
  * @property {number} duplicates
  * @property {number} hidden points of earlier attempts that the stitched view hides
@@ -86,12 +90,12 @@
  * @property {string} tag
  * @property {string} group
  * @property {string[]} runs
- * @property {number[]} x
- * @property {Array<number | string>} centre
- * @property {Array<number | string>} low
- * @property {Array<number | string>} high
- * @property {number[]} count
- * @property {number[]} non_finite
+ * @property {Column} x
+ * @property {Column} centre
+ * @property {Column} low
+ * @property {Column} high
+ * @property {Column} count
+ * @property {Column} non_finite
  * @property {number} total
  * @property {number} aligned
  */
@@ -106,6 +110,7 @@
  * @property {number} [hi]
  * @property {import("./address.js").Axis} [axis]
  * @property {number} [points] 0 = every point
+ * @property {Array<"step" | "wall_time" | "value" | "smoothed">} [column] absent = all
  * @property {"linear" | "log"} [scale] of the axis along which points are selected
  * @property {string} [smooth]
  * @property {number | "all"} [rank] absent = the lowest

@@ -1,9 +1,13 @@
 // Requests to the server of this page. Every URL is relative, so that path prefixes and proxies work.
 
+import { decodeCbor } from "./cbor.js";
+
 /** @typedef {import("./api_types.js").RunsReply} RunsReply */
 /** @typedef {import("./api_types.js").TagRow} TagRow */
 /** @typedef {import("./api_types.js").ScalarsRequest} ScalarsRequest */
 /** @typedef {import("./api_types.js").ScalarsReply} ScalarsReply */
+
+const CBOR = "application/cbor";
 
 /** The server refused a request. Show `message`; a retry may succeed. */
 export class RequestError extends Error {
@@ -50,12 +54,25 @@ export const postJson = (path, body, signal) =>
     signal,
   });
 
+/** Columns of numbers have a third of their size in JSON, and need no parsing.
+ * @param {string} path @param {object} body @param {AbortSignal} [signal] @returns {Promise<any>} */
+async function postForColumns(path, body, signal) {
+  const response = await fetch(`./api/${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: CBOR },
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (!response.ok) throw new RequestError(response.status, await detailOf(response));
+  return decodeCbor(await response.arrayBuffer());
+}
+
 /** @param {ScalarsRequest} request @param {AbortSignal} [signal] @returns {Promise<ScalarsReply>} */
-export const readScalars = (request, signal) => postJson("scalars", request, signal);
+export const readScalars = (request, signal) => postForColumns("scalars", request, signal);
 
 /** @param {ScalarsRequest & import("./api_types.js").Grouping} request @param {AbortSignal} [signal]
  * @returns {Promise<import("./api_types.js").GroupsReply>} */
-export const readGroups = (request, signal) => postJson("scalars/groups", request, signal);
+export const readGroups = (request, signal) => postForColumns("scalars/groups", request, signal);
 
 /** Returns the URL of the exact values of tags.
  * @param {"csv" | "json"} format @param {string[]} tags @param {string[]} runs none = of all runs

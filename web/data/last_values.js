@@ -4,6 +4,7 @@ import { computed } from "@preact/signals-core";
 import { readScalars } from "./client.js";
 import { RunCache } from "./run_cache.js";
 import { focusTag } from "./runs.js";
+import { numbersOf } from "./series.js";
 
 const RUNS_AT_ONCE = 1000;
 /** The server keeps the last point of a series, however few are requested. */
@@ -11,8 +12,10 @@ const POINTS = 4;
 
 /** @type {RunCache<{run: string, tag: string, value: number}, string>} */
 const cache = new RunCache(async (run, signal, tag) => {
-  const { series } = tag ? await readScalars({ tag: [tag], run, points: POINTS }, signal) : { series: [] };
-  return series.map(({ run, value }) => ({ run, tag, value: Number(value.at(-1)) }));
+  /** @type {import("./api_types.js").ScalarsRequest} */
+  const request = { tag: [tag], run, points: POINTS, column: ["value"] };
+  const { series } = tag ? await readScalars(request, signal) : { series: [] };
+  return series.map(({ run, value }) => ({ run, tag, value: Number(numbersOf(value).at(-1)) }));
 }, RUNS_AT_ONCE);
 
 /** Last values by run; runs without the tag have none. */

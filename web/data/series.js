@@ -32,9 +32,15 @@
  * @property {Band | null} [band]
  */
 
-/** Number parses "NaN", "Infinity" and "-Infinity".
- * @param {Array<number | string>} column */
-const numbers = (column) => Float64Array.from(column, Number);
+/** @param {import("./api_types.js").Column} column */
+export function numbersOf(column) {
+  if (column instanceof BigInt64Array) return Float64Array.from(column, Number);
+  if (!("start" in column)) return new Float64Array(column);
+  const { start, stride, count } = column;
+  const numbers = new Float64Array(count);
+  for (let place = 0; place < count; place++) numbers[place] = start + stride * place;
+  return numbers;
+}
 
 /** @param {number | null | undefined} value @param {number | null | undefined} step @returns {Extreme | null} */
 const extreme = (value, step) => (value == null || step == null ? null : { value, step });
@@ -44,10 +50,10 @@ export const seriesOf = (reply) => ({
   run: reply.run,
   rank: reply.rank,
   attempt: reply.attempt,
-  step: numbers(reply.step),
-  wall_time: numbers(reply.wall_time),
-  value: numbers(reply.value),
-  smoothed: numbers(reply.smoothed),
+  step: numbersOf(reply.step),
+  wall_time: numbersOf(reply.wall_time),
+  value: numbersOf(reply.value),
+  smoothed: numbersOf(reply.smoothed),
   total: reply.total,
   duplicates: reply.duplicates,
   hidden: reply.hidden,
@@ -58,9 +64,9 @@ export const seriesOf = (reply) => ({
 
 /** @param {import("./api_types.js").GroupReply} reply @returns {Series} */
 export function bandOf(reply) {
-  const x = numbers(reply.x);
-  const value = numbers(reply.centre);
-  const count = Int32Array.from(reply.count);
+  const x = numbersOf(reply.x);
+  const value = numbersOf(reply.centre);
+  const count = Int32Array.from(numbersOf(reply.count));
   return {
     run: reply.group,
     rank: 0,
@@ -74,12 +80,12 @@ export function bandOf(reply) {
     ...extremesOf(x, value),
     band: {
       x,
-      low: numbers(reply.low),
-      high: numbers(reply.high),
+      low: numbersOf(reply.low),
+      high: numbersOf(reply.high),
       count,
       // With all ranks there are more series than runs.
       most: count.reduce((most, n) => Math.max(most, n), reply.runs.length),
-      hasNonFinite: reply.non_finite.some((n) => n > 0),
+      hasNonFinite: numbersOf(reply.non_finite).some((n) => n > 0),
       aligned: reply.aligned,
     },
   };

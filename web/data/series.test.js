@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bandOf, countPoints, opensOnWallTime, seriesOf, staysAtOneStep, xsOf } from "./series.js";
+import { bandOf, countPoints, numbersOf, opensOnWallTime, seriesOf, staysAtOneStep, xsOf } from "./series.js";
 
 const reply = (more = {}) => ({
   tag: "loss",
   run: "a",
   rank: 0,
   attempt: null,
-  step: [1, 2, 3],
-  wall_time: [100, 110, 120],
-  value: [1, "NaN", "-Infinity"],
+  step: { start: 1, stride: 1, count: 3 },
+  wall_time: Float64Array.of(100, 110, 120),
+  value: Float32Array.of(1, NaN, -Infinity),
   smoothed: [],
   total: 7,
   duplicates: 2,
@@ -21,7 +21,21 @@ const reply = (more = {}) => ({
   ...more,
 });
 
-test("non-finite values and extremes are parsed", () => {
+/** Columns of points at some steps. @param {number[]} steps */
+const at = (steps) => ({
+  step: Int32Array.from(steps),
+  wall_time: Float64Array.from(steps.keys()),
+  value: Float32Array.from(steps.keys()),
+});
+
+test("columns of a reply become doubles", () => {
+  assert.deepEqual(numbersOf({ start: 5, stride: -2, count: 3 }), Float64Array.of(5, 3, 1));
+  assert.deepEqual(numbersOf(BigInt64Array.of(2n ** 40n)), Float64Array.of(2 ** 40));
+  assert.deepEqual(numbersOf(Float32Array.of(0.5, NaN)), Float64Array.of(0.5, NaN));
+  assert.deepEqual(numbersOf([]), new Float64Array());
+});
+
+test("non-finite values and extremes stay", () => {
   const series = seriesOf(reply());
   assert.deepEqual([...series.value], [1, NaN, -Infinity]);
   assert.deepEqual(series.min, { value: 0.5, step: 9 });
@@ -36,15 +50,15 @@ test("x is the step, the wall time, or the time since the start", () => {
 });
 
 test("a series stays at one step only if it has several points", () => {
-  assert.ok(staysAtOneStep(seriesOf(reply({ step: [4, 4], wall_time: [1, 2], value: [1, 2] }))));
-  assert.ok(staysAtOneStep(seriesOf(reply({ step: [4], wall_time: [1], value: [1], duplicates: 3 }))));
-  assert.ok(!staysAtOneStep(seriesOf(reply({ step: [4], wall_time: [1], value: [1], duplicates: 0 }))));
+  assert.ok(staysAtOneStep(seriesOf(reply(at([4, 4])))));
+  assert.ok(staysAtOneStep(seriesOf(reply({ ...at([4]), duplicates: 3 }))));
+  assert.ok(!staysAtOneStep(seriesOf(reply({ ...at([4]), duplicates: 0 }))));
   assert.ok(!staysAtOneStep(seriesOf(reply())));
 });
 
 test("metrics of the machine and series at one step open on wall time", () => {
   const moving = seriesOf(reply());
-  const still = seriesOf(reply({ step: [4, 4], wall_time: [1, 2], value: [1, 2] }));
+  const still = seriesOf(reply(at([4, 4])));
   assert.ok(opensOnWallTime("machine/cpu_percent", [moving]));
   assert.ok(opensOnWallTime("machine/cpu_percent", []));
   assert.ok(opensOnWallTime("loss", [still]));
@@ -65,12 +79,12 @@ test("a band has the extremes of its centre", () => {
     tag: "loss",
     group: "g",
     runs: ["a", "b"],
-    x: [1, 2, 3],
-    centre: [3, "NaN", 1],
-    low: [2, 2, 0],
-    high: [4, 4, 2],
-    count: [2, 3, 1],
-    non_finite: [0, 1, 0],
+    x: { start: 1, stride: 1, count: 3 },
+    centre: Float32Array.of(3, NaN, 1),
+    low: Float32Array.of(2, 2, 0),
+    high: Float64Array.of(4, 4, 2),
+    count: Int32Array.of(2, 3, 1),
+    non_finite: Int32Array.of(0, 1, 0),
     total: 3,
     aligned: 3,
   });

@@ -124,9 +124,10 @@ def has_rule(case: Case) -> bool:
     """Return whether a rule that OpenAPI cannot express may reject valid values."""
     parameters = case.body if isinstance(case.body, dict) else case.query
     names = {name for name, value in parameters.items() if value is not None}
-    # lo <= hi; node excludes others; a slice matches the tensor; by contains a regular expression; and 1.0 is an
-    # integer to JSON Schema, but not to the server.
-    return {"lo", "hi"} <= names or bool(names & {"node", "slice", "by"}) or case.method == "POST"
+    # lo <= hi; node excludes others; a slice matches the tensor; by contains a regular expression; search and sort have
+    # a syntax; and 1.0 is an integer to JSON Schema, but not to the server.
+    with_rule = {"node", "slice", "by", "search", "sort"}
+    return {"lo", "hi"} <= names or bool(names & with_rule) or case.method == "POST"
 
 
 @described.exclude(path=STREAM).parametrize()

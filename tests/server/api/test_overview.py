@@ -277,3 +277,36 @@ def test_hostile_names_and_times_are_unchanged(tmp_path: Path, serve: Serve) -> 
         {"value": pytest.approx(-1e30), "step": 2**63 - 1},
         {"value": pytest.approx(1e30), "step": -(2**63)},
     )
+
+
+def test_runs_are_searched_sorted_and_paged(tmp_path: Path, serve: Serve) -> None:
+    """Both lists of runs accept a search, a field to sort by and a page; labels are those of the notes."""
+    for number in range(12):
+        write_run(tmp_path / "logs" / f"run-{number}", [scalar_event(10.0, 1, {"loss": float(number % 6)})])
+    client = serve(tmp_path / "logs", "--data-dir", str(tmp_path / "data"))
+    for number in range(0, 12, 2):
+        client.put("api/notes", params={"run": f"run-{number}"}, json={"tags": ["even"]}).raise_for_status()
+    query: dict[str, Any] = {
+        "search": "label:even loss<=2",
+        "sort": "loss",
+        "descending": True,
+        "offset": 1,
+        "limit": 2,
+    }
+
+    for path in ("api/overview", "api/runs"):
+        reply = client.get(path, params=query).raise_for_status().json()
+        assert [run["run"] for run in reply["runs"]] == ["run-8", "run-0"]
+        assert (reply["total"], reply["unknown"]) == (4, [])
+
+    posted = client.post("api/overview", json=query | {"run": ["run-0", "run-1", "run-2"]}).json()
+    assert ([run["run"] for run in posted["runs"]], posted["total"]) == (["run-0"], 2)
+    assert client.get("api/runs", params={"search": "los<1"}).json()["unknown"] == ["los"]
+
+
+def test_invalid_searches_are_refused(golden: httpx.Client) -> None:
+    """The reply says what was expected, and where."""
+    for query in ({"search": "lr<"}, {"sort": "a b"}, {"search": "state:nowhere"}, {"limit": -1}):
+        reply = golden.get("api/overview", params=query)
+        assert reply.status_code == 422
+        assert "expected" in reply.json()["detail"] or "greater than or equal" in reply.json()["detail"]

@@ -1,5 +1,6 @@
 """summary-server repair: the intact records of a damaged event file in a new one."""
 
+import contextlib
 import random
 import subprocess
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.summary_pb2 import Summary
 from toposcope.server.commands.file_check import check_file
 from toposcope.server.commands.repair import repair
+from toposcope.server.places.local_disk import UNCHECKED
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 GOLDEN_FILES = sorted(GOLDEN.rglob("events.*"))
@@ -103,8 +105,8 @@ def test_records_of_the_reference_reader_are_kept_and_the_result_is_undamaged(tm
 
     check = repair(str(damaged), str(out))
 
-    with out.open("rb") as opened:
-        again = check_file(opened.fileno(), name)
+    with contextlib.closing(UNCHECKED.open(str(out))) as opened:
+        again = check_file(opened, name)
     assert (again.records, again.damage, again.end) == (check.records, [], out.stat().st_size)
     points, places = read_slowly(bytes(content), name.dialect)
     assert repr(read_slowly(out.read_bytes(), name.dialect)) == repr((points, []))  # A NaN equals nothing.

@@ -75,7 +75,7 @@ def test_missing_logdir_has_no_files(tmp_path: Path) -> None:
     """A logdir that does not exist is not an error."""
     discovery = discover(str(tmp_path / "missing"))
 
-    assert (discovery.files, discovery.problems) == ([], {})
+    assert (discovery.files, discovery.unlisted) == ([], {})
 
 
 @pytest.mark.parametrize(

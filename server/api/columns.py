@@ -1,0 +1,64 @@
+"""Columns of numbers in replies: as lists in JSON, and in as few bytes as hold them exactly in CBOR."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from fastapi import Request, Response
+
+from toposcope.server.api.cbor import MEDIA_TYPE, encode_cbor
+from toposcope.server.api.json_reply import json_numbers, json_reply
+from toposcope.server.reading.series import Float64s, Int64s
+
+Column = Callable[[npt.NDArray[Any]], Any]
+"""Turns a column into a part of a reply."""
+_FEWEST_REGULAR = 3
+"""Integers at regular distances from which on their first one and the distance take fewer bytes."""
+
+
+def accepts_cbor(request: Request) -> bool:
+    """Return whether the client names CBOR in its Accept header; a client that accepts anything gets JSON."""
+    return MEDIA_TYPE in request.headers.get("accept", "")
+
+
+def json_column(column: npt.NDArray[Any]) -> Any:
+    """Return a column for json_reply."""
+    return json_numbers(column) if column.dtype.kind == "f" else np.ascontiguousarray(column)
+
+
+def cbor_column(column: npt.NDArray[Any]) -> Any:
+    """Return a column for encode_cbor.
+
+    Floats have 32 bits if that holds every one exactly, else 64. Integers at regular distances are
+    `{"start", "stride", "count"}`; others have 32 bits if all fit, else 64.
+    """
+    return _floats(column) if column.dtype.kind == "f" else _integers(column)
+
+
+def _floats(column: Float64s) -> Any:
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        narrow = column.astype(np.float32)
+    same = narrow == column
+    return narrow if same.all() or (same | np.isnan(column)).all() else column
+
+
+def _integers(column: Int64s) -> Any:
+    if len(column) >= _FEWEST_REGULAR:
+        stride = int(column[1]) - int(column[0])
+        # Overflowing differences wrap around; the last integer shows that none did.
+        if (
+            int(column[0]) + stride * (len(column) - 1) == int(column[-1])
+            and (column[1:] - column[:-1] == stride).all()
+        ):
+            return {"start": int(column[0]), "stride": stride, "count": len(column)}
+    narrow = column.astype(np.int32)
+    return narrow if (narrow == column).all() else column
+
+
+def columns_reply(content: dict[str, Any], is_cbor: bool) -> Response:
+    """Return content with columns made by cbor_column or json_column as a reply."""
+    headers = {"Vary": "Accept"}
+    if is_cbor:
+        return Response(encode_cbor(content), media_type=MEDIA_TYPE, headers=headers)
+    return json_reply(content, headers)

@@ -1,0 +1,65 @@
+"""Which runs a request lists: those that match a search, sorted, a page of them."""
+
+from typing import NamedTuple
+
+from fastapi import HTTPException, Request
+from pydantic import BaseModel, ConfigDict, Field
+
+from toposcope.server.api.notes import notes_of
+from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.runs.run import RunView
+from toposcope.server.search.search import RunSearch
+from toposcope.server.search.syntax import LONGEST, SearchError, parse, parse_field
+
+
+class ListingQuery(BaseModel):
+    """Finds, sorts and pages runs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    search: str = Field(
+        "", max_length=LONGEST, description="which runs, such as `label:paper lr<0.1 -state:failed`; empty: all"
+    )
+    sort: str = Field(
+        "started",
+        min_length=1,
+        max_length=LONGEST,
+        description="a field, hyperparameter or metric, such as `name`, `lr` or `min(loss)`; runs without it are last",
+    )
+    descending: bool = Field(False, description="whether the largest values are first")
+    offset: int = Field(0, ge=0, lt=2**53, description="how many runs to omit from the beginning")
+    limit: int | None = Field(None, ge=0, lt=2**53, description="how many runs to return at most; absent: all")
+
+
+class Listing(NamedTuple):
+    """The listed runs."""
+
+    runs: list[RunView]
+    total: int
+    """How many runs match the search."""
+    unknown: list[str]
+    """Names in the search that no run has."""
+
+
+def list_found(request: Request, current: Snapshot, names: list[str], query: ListingQuery) -> Listing:
+    """Return the page of runs that a request asks for.
+
+    Args:
+        request: of the client.
+        current: the runs.
+        names: of the runs to list at most, which exist; none: all.
+        query: what to list.
+
+    Raises:
+        HTTPException: 422 if the search or the field to sort by is invalid.
+    """
+    search: RunSearch = request.app.state.search
+    try:
+        parsed, order = parse(query.search), parse_field(query.sort)
+        found = search.find(current.runs, notes_of(request).current().runs, parsed, order, query.descending)
+    except SearchError as error:
+        raise HTTPException(422, str(error)) from error
+    chosen = set(names)
+    runs = [run for run in found.runs if run.name in chosen] if chosen else found.runs
+    end = None if query.limit is None else query.offset + query.limit
+    return Listing(runs[query.offset : end], len(runs), found.unknown)

@@ -1,0 +1,40 @@
+"""The routes that the first chart of a page does not need; importing them takes longer than a first answer may."""
+
+from toposcope.server.api import (
+    code,
+    console,
+    environment,
+    histograms,
+    hparams,
+    images,
+    importance,
+    lineage,
+    scalar_groups,
+    tensors,
+    text,
+    undrawn,
+)
+from toposcope.server.graphs import routes as graphs
+from toposcope.server.landscapes import file_routes as landscape_files
+from toposcope.server.landscapes import routes as landscapes
+
+ROUTERS = [
+    module.router
+    for module in (
+        scalar_groups,
+        histograms,
+        images,
+        tensors,
+        text,
+        undrawn,
+        graphs,
+        lineage,
+        hparams,
+        importance,
+        console,
+        environment,
+        code,
+        landscape_files,
+        landscapes,
+    )
+]

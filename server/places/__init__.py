@@ -1,0 +1,1 @@
+"""The places where event files lie, behind one protocol."""

@@ -1,0 +1,244 @@
+"""A file of the index that contains the segments of many small event files, so that they are restored at once.
+
+16 bytes   magic
+segments   8-byte aligned; see segment.py
+directory  JSON: the tags that files have in common, and what is known of each file without its columns
+footer     u64 offset of the directory, u32 length, u32 crc32c of the directory
+
+A file whose status has not changed since is not opened at the start, nor is its segment decoded before a value of it is
+requested.
+"""
+
+import secrets
+import struct
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import google_crc32c
+import numpy as np
+import orjson
+
+from toposcope.server.places.local_disk import UNCHECKED
+from toposcope.server.places.place import OpenFile, Status
+from toposcope.server.reading.counters import Counters
+from toposcope.server.reading.scanner import Damage
+from toposcope.server.reading.segment import (
+    DamagedSegmentError,
+    Segment,
+    counters_of,
+    counters_values,
+    decode,
+    version_of,
+    version_values,
+)
+from toposcope.server.reading.tag_table import Entry, Tag
+from toposcope.server.reading.version_event import Version
+
+_MAGIC = b"toposcope-pack1\0"
+_FOOTER = struct.Struct("<QII")
+_ALIGNMENT = 8
+_KEPT_BYTES = 64 << 20
+"""Bytes of decoded segments that are kept for the next request."""
+
+
+class PackedFile(NamedTuple):
+    """What is known of an event file that was read completely, without its columns."""
+
+    key: str
+    """Of the event file in the index."""
+    status: Status
+    """Of the event file when it was read."""
+    offset: int
+    """Where in the pack its segment begins."""
+    length: int
+    """Bytes of the segment."""
+    tags: int
+    """Which of the lists of tags are its own."""
+    entries: int
+    """Which of the lists of entries is its own."""
+    version: Version
+    counters: Counters
+    damage: tuple[Damage, ...]
+    large_records: int
+    phase: int
+
+
+class NewFile(NamedTuple):
+    """An event file to be packed."""
+
+    key: str
+    status: Status
+    segment: Segment
+    content: bytes
+    """The encoded segment."""
+    phase: int
+
+
+class Pack:
+    """The segments and the directory of one pack. Thread-safe.
+
+    Args:
+        path: of the pack.
+
+    Raises:
+        OSError: it cannot be read at present.
+        DamagedSegmentError: it is not a pack, or is damaged.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        # It stays open, so that it can be read after another server has deleted it.
+        self._file = UNCHECKED.open(str(path))
+        weakref.finalize(self, self._file.close)
+        directory = _read_directory(self._file)
+        self._tags = [{Tag(*tag): None for tag in tags} for tags in directory["tags"]]
+        self._entries = [
+            [Entry(Tag(plugin, tag), name.encode("latin-1"), kind) for plugin, tag, name, kind in entries]
+            for entries in directory["entries"]
+        ]
+        self.files = {each[0]: _packed_file(each) for each in directory["files"]}
+        """By key."""
+        self._lock = threading.Lock()
+        self._kept = OrderedDict[str, Segment]()
+        self._kept_bytes = 0
+
+    @property
+    def path_while_open(self) -> str:
+        """A path by which another process of the same user can open it, even if it was deleted; Linux only."""
+        return self._file.path_while_open
+
+    def tags(self, file: PackedFile) -> Collection[Tag]:
+        """Return the tags of a file, in the order in which it has them."""
+        return self._tags[file.tags]
+
+    def entries(self, file: PackedFile) -> list[Entry]:
+        """Return the tags of a file as they were read; not to be modified."""
+        return self._entries[file.entries]
+
+    def content(self, file: PackedFile) -> bytes:
+        """Return the encoded segment of a file.
+
+        Raises:
+            OSError: the pack cannot be read.
+        """
+        return self._file.read(file.offset, file.length)
+
+    def segment(self, file: PackedFile) -> Segment:
+        """Return the segment of a file.
+
+        Raises:
+            OSError: the pack cannot be read.
+            DamagedSegmentError: the segment is damaged.
+        """
+        with self._lock:
+            if file.key in self._kept:
+                self._kept.move_to_end(file.key)
+                return self._kept[file.key]
+        content = np.empty(file.length, np.uint8).data
+        if self._file.read_into(content, file.offset) < file.length:
+            raise DamagedSegmentError("the pack ends within a segment")
+        segment = decode(content)
+        self._keep(file, segment)
+        return segment
+
+    def _keep(self, file: PackedFile, segment: Segment) -> None:
+        with self._lock:
+            if file.key not in self._kept:
+                self._kept[file.key] = segment
+                self._kept_bytes += file.length
+            while self._kept_bytes > _KEPT_BYTES and len(self._kept) > 1:
+                key, _ = self._kept.popitem(last=False)
+                self._kept_bytes -= self.files[key].length
+
+
+def write_pack(folder: Path, files: Iterable[NewFile]) -> Path | None:
+    """Write a pack under a temporary name, then rename it; return its path, None if there are no files.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    name = secrets.token_hex(8)
+    part_file = folder / f"{name}.part"
+    try:
+        with part_file.open("wb") as file:
+            listed = _write_segments(file, files)
+        if not listed:
+            part_file.unlink()
+            return None
+        return part_file.replace(folder / f"{name}.pack")
+    except BaseException:
+        part_file.unlink(missing_ok=True)
+        raise
+
+
+def _write_segments(out: BinaryIO, files: Iterable[NewFile]) -> int:
+    """Write everything; return the number of files."""
+    tags, entries = dict[tuple[Tag, ...], int](), dict[tuple[Entry, ...], int]()
+    listed: list[list[Any]] = []
+    offset = out.write(_MAGIC)
+    for file in files:
+        segment = file.segment
+        tags_of_file, entries_of_file = tuple(segment.series), tuple(segment.entries)
+        listed.append(
+            [
+                file.key,
+                list(file.status),
+                offset,
+                len(file.content),
+                tags.setdefault(tags_of_file, len(tags)),
+                entries.setdefault(entries_of_file, len(entries)),
+                version_values(segment.version),
+                counters_values(segment.counters),
+                [list(damage) for damage in segment.damage],
+                len(segment.large),
+                file.phase,
+            ]
+        )
+        offset += out.write(file.content)
+        offset += out.write(bytes(-offset % _ALIGNMENT))
+    directory = orjson.dumps(
+        {
+            "tags": [[list(tag) for tag in each] for each in tags],
+            "entries": [[[*entry.tag, entry.name.decode("latin-1"), entry.kind] for entry in each] for each in entries],
+            "files": listed,
+        }
+    )
+    out.write(directory)
+    out.write(_FOOTER.pack(offset, len(directory), google_crc32c.value(directory)))
+    return len(listed)
+
+
+def _read_directory(file: OpenFile) -> dict[str, Any]:
+    size = file.status.size
+    if size < len(_MAGIC) + _FOOTER.size or file.read(0, len(_MAGIC)) != _MAGIC:
+        raise DamagedSegmentError("it is not a pack")
+    offset, length, checksum = _FOOTER.unpack(file.read(size - _FOOTER.size, _FOOTER.size))
+    if offset + length + _FOOTER.size != size:
+        raise DamagedSegmentError("it was not written completely")
+    content = file.read(offset, length)
+    if google_crc32c.value(content) != checksum:
+        raise DamagedSegmentError("the checksum of its directory does not match")
+    directory: dict[str, Any] = orjson.loads(content)
+    return directory
+
+
+def _packed_file(values: list[Any]) -> PackedFile:
+    key, status, offset, length, tags, entries, version, counters, damage, large_records, phase = values
+    return PackedFile(
+        key,
+        Status(*status),
+        offset,
+        length,
+        tags,
+        entries,
+        version_of(version),
+        counters_of(counters),
+        tuple(Damage(*each) for each in damage),
+        large_records,
+        phase,
+    )

@@ -1,0 +1,133 @@
+"""The fields of a run: what a search compares, and what runs are sorted by."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from toposcope.server.notes.run_notes import RunNotes
+from toposcope.server.runs.hyper_parameters import Value
+from toposcope.server.runs.overview import Overview
+from toposcope.server.runs.run import RunView
+
+TEXT_FIELDS = ("name", "alias", "note", "label", "state", "dialect", "is")
+CONTAINED_TEXTS = ("name", "alias", "note")
+"""Fields in which ":" looks for a part of the text; in others it compares the whole one."""
+TIMES = ("started", "updated")
+NUMBER_FIELDS = (*TIMES, "duration", "step", "attempts", "ranks")
+FLAGS = ("live", "archived", "hidden", "damaged")
+"""Values of `is:`."""
+
+
+class Row(NamedTuple):
+    """What the fields of a run are computed from."""
+
+    run: RunView
+    notes: RunNotes
+    session_name: str
+    """"" if the run is not a session with a name of its own."""
+    sessions: Sequence[RunView]
+
+
+SortKey = tuple[int, float, tuple[tuple[int, int, str], ...]]
+
+
+def number_of(overview: Overview, names: Sequence[str]) -> Callable[[Row], float | None]:
+    """Return a function that computes a numeric field of a run; see RunTable.numbers."""
+    field, *rest = names
+    if field == "param":
+        return lambda row: _as_number(_parameter(overview, row, rest[0]))
+    if field in ("last", "min", "max"):
+        return lambda row: _metric(overview, row.run, rest[0], field)
+    return _NUMBERS[field]
+
+
+def texts_of(overview: Overview, names: Sequence[str]) -> Callable[[Row], tuple[str, ...]]:
+    """Return a function that computes the casefolded texts of a field of a run; see RunTable.texts."""
+    field, *rest = names
+    if field == "param":
+        return lambda row: _as_texts(_parameter(overview, row, rest[0]))
+    return _TEXTS[field]
+
+
+def parameter_of(overview: Overview, names: Sequence[str]) -> Callable[[Row], Value | None]:
+    """Return a function that returns a hyperparameter of a run."""
+    return lambda row: _parameter(overview, row, names[0])
+
+
+def sort_key(value: float | str | tuple[str, ...] | None) -> SortKey | None:
+    """Return a key for sorting values of a field: numbers before texts, and by the numbers in texts."""
+    if value is None or value == ():
+        return None
+    texts = value if isinstance(value, tuple) else (str(value).casefold(),)
+    number = None if isinstance(value, tuple) else _as_number(value)
+    if number is None:
+        return 1, 0.0, tuple(part for text in texts for part in (*_natural(text), (0, 0, "")))
+    return None if math.isnan(number) else (0, number, ())
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    parts = re.split(r"(\d{1,18})", text)
+    return [(1, int(part), part) if at % 2 else (2, 0, part) for at, part in enumerate(parts) if part]
+
+
+def _parameter(overview: Overview, row: Row, name: str) -> Value | None:
+    return overview.settings(row.run, row.sessions).hyper_parameters.get(name)
+
+
+def _as_number(value: Value | None) -> float | None:
+    if value in ("NaN", "Infinity", "-Infinity"):
+        return float(value)
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _as_texts(value: Value | None) -> tuple[str, ...]:
+    return () if value is None else (str(value).casefold(),)
+
+
+def _metric(overview: Overview, run: RunView, tag: str, which: str) -> float | None:
+    found = overview.summary(run, tag)
+    if found is None:
+        return None
+    if which == "last":
+        return found[1].last
+    extreme = found[1].min if which == "min" else found[1].max
+    return math.nan if extreme is None else extreme.value
+
+
+def _name(row: Row) -> tuple[str, ...]:
+    return tuple(text.casefold() for text in (row.run.name, row.session_name) if text)
+
+
+def _flags(row: Row) -> tuple[str, ...]:
+    flags = {
+        "live": row.run.live,
+        "archived": row.notes.archived,
+        "hidden": row.notes.hidden,
+        "damaged": any(file.damage for file in row.run.files),
+    }
+    return tuple(flag for flag, holds in flags.items() if holds)
+
+
+def _duration(row: Row) -> float | None:
+    started, updated = row.run.started, row.run.updated
+    return None if started is None or updated is None else updated - started
+
+
+_TEXTS: Mapping[str, Callable[[Row], tuple[str, ...]]] = {
+    "name": _name,
+    "alias": lambda row: _as_texts(row.notes.alias),
+    "label": lambda row: tuple(label.casefold() for label in row.notes.tags),
+    "note": lambda row: _as_texts(row.notes.note or None),
+    "state": lambda row: (row.run.state.state,),
+    "dialect": lambda row: (row.run.dialect,),
+    "is": _flags,
+}
+_NUMBERS: Mapping[str, Callable[[Row], float | None]] = {
+    "started": lambda row: row.run.started,
+    "updated": lambda row: row.run.updated,
+    "duration": _duration,
+    "step": lambda row: row.run.steps[1] if row.run.steps else None,
+    "attempts": lambda row: max(map(len, row.run.attempts.values()), default=1),
+    "ranks": lambda row: len(row.run.attempts),
+}

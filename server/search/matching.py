@@ -1,0 +1,140 @@
+"""Evaluates a search on the columns of runs."""
+
+import operator
+from collections.abc import Callable, Mapping
+from functools import reduce
+from typing import Any, get_args
+
+import numpy as np
+
+from toposcope.server.runs.run_state import State
+from toposcope.server.search import literals
+from toposcope.server.search.fields import CONTAINED_TEXTS, FLAGS, NUMBER_FIELDS, TEXT_FIELDS, TIMES
+from toposcope.server.search.literals import Pattern
+from toposcope.server.search.query import Condition, Either, Every, Not, Operator, Query, Words
+from toposcope.server.search.run_table import Mask, Numbers, RunTable
+from toposcope.server.search.syntax import SearchError
+
+_ONE_OF = {"state": get_args(State), "is": FLAGS}
+_COMPARE: Mapping[Operator, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class Matching:
+    """Evaluates one search on a table, and collects the names that no run has."""
+
+    def __init__(self, table: RunTable) -> None:
+        self._table = table
+        self._rows = len(table.runs)
+        self.unknown: list[str] = []
+
+    def mask(self, query: Query) -> Mask:
+        """Return which rows match."""
+        match query:
+            case Words(text):
+                return self._words(Pattern(text))
+            case Condition():
+                return self._condition(query)
+            case Not(operand):
+                return ~self.mask(operand)
+            case Every(operands):
+                return reduce(np.logical_and, map(self.mask, operands), np.ones(self._rows, np.bool_))
+            case Either(operands):
+                return reduce(np.logical_or, map(self.mask, operands), np.zeros(self._rows, np.bool_))
+
+    def _words(self, pattern: Pattern) -> Mask:
+        columns = [self._table.texts(field) for field in ("name", "alias", "label")]
+        return np.array(
+            [any(map(pattern.is_in, (*name, *alias, *label))) for name, alias, label in zip(*columns, strict=True)],
+            np.bool_,
+        )
+
+    def _condition(self, condition: Condition) -> Mask:
+        name, function = condition.name, condition.function
+        if function == "" and name in TEXT_FIELDS:
+            return self._text_field(condition)
+        if function == "" and name in NUMBER_FIELDS:
+            return _compared(self._table.numbers(name), condition.operator, _literal(condition))
+        if function in ("last", "min", "max"):
+            return self._metric(condition)
+        return self._parameter(condition)
+
+    def _text_field(self, condition: Condition) -> Mask:
+        name, value = condition.name, condition.value
+        if condition.operator not in (":", "=", "!="):
+            raise _problem(condition, "':', '=' or '!='")
+        if name in _ONE_OF and "*" not in value and value.casefold() not in _ONE_OF[name]:
+            raise _problem(condition, f"one of {', '.join(_ONE_OF[name])}")
+        return self._texts(condition, name)
+
+    def _texts(self, condition: Condition, *key: str) -> Mask:
+        """Return the rows of which a text matches; with "!=", those with texts of which none matches."""
+        pattern = Pattern(condition.value)
+        is_part = condition.operator == ":" and key[0] in CONTAINED_TEXTS
+        matches, is_unequal = pattern.is_in if is_part else pattern.equals, condition.operator == "!="
+        return np.array(
+            [bool(texts) and any(map(matches, texts)) != is_unequal for texts in self._table.texts(*key)], np.bool_
+        )
+
+    def _metric(self, condition: Condition) -> Mask:
+        value = literals.number(condition.value)
+        if value is None:
+            raise _problem(condition, "a number")
+        numbers = self._table.numbers(condition.function, condition.name)
+        if not numbers.present.any():
+            self.unknown.append(condition.name)
+        return _compared(numbers, condition.operator, value)
+
+    def _parameter(self, condition: Condition) -> Mask:
+        """Return the rows whose hyperparameter matches; of runs without it, the last value of the tag is compared."""
+        name, value = condition.name, literals.number(condition.value)
+        texts = self._table.texts("param", name)
+        has_parameter = np.array([bool(each) for each in texts], np.bool_)
+        metrics = None if condition.function else self._table.numbers("last", name)
+        if not has_parameter.any() and (metrics is None or not metrics.present.any()):
+            self.unknown.append(name)
+        if value is None:
+            if condition.operator in _COMPARE:
+                raise _problem(condition, "a number")
+            return self._texts(condition, "param", name)
+        numbers = self._table.numbers("param", name)
+        mask = _compared(numbers, condition.operator, value)
+        if condition.operator not in _COMPARE:
+            mask |= ~numbers.present & self._texts(condition, "param", name)
+        if metrics is not None:
+            mask |= ~has_parameter & _compared(metrics, condition.operator, value)
+        return mask
+
+
+def _compared(numbers: Numbers, compare: Operator, value: float) -> Mask:
+    """Return the rows with a number that compares as stated; NaN equals NaN."""
+    if compare in _COMPARE:
+        mask: Mask = _COMPARE[compare](numbers.values, value)
+    else:
+        mask = np.isnan(numbers.values) if np.isnan(value) else numbers.values == value
+        mask = ~mask if compare == "!=" else mask
+    return mask & numbers.present
+
+
+def _literal(condition: Condition) -> float:
+    if condition.name in TIMES:
+        value, expected = (
+            literals.point_in_time(condition.value),
+            "a date or time such as 2026-11-22 or 2026-11-22T18:30",
+        )
+    elif condition.name == "duration":
+        value, expected = literals.duration(condition.value), "a duration such as 90s, 30m, 1.5h or 2d"
+    else:
+        value, expected = literals.number(condition.value), "a number"
+    if value is None:
+        raise _problem(condition, expected)
+    return value
+
+
+def _problem(condition: Condition, expected: str) -> SearchError:
+    name = f"{condition.function}({condition.name})" if condition.function else condition.name
+    return SearchError(f"{name}{condition.operator}{condition.value}: expected {expected}")

@@ -1,0 +1,83 @@
+"""Finds the runs that match a search, and sorts runs by a field."""
+
+import threading
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.server.notes.run_notes import RunNotes
+from toposcope.server.runs.overview import Overview
+from toposcope.server.runs.run import RunView
+from toposcope.server.search.fields import NUMBER_FIELDS, TEXT_FIELDS
+from toposcope.server.search.matching import Matching
+from toposcope.server.search.query import Query
+from toposcope.server.search.run_table import RunTable
+from toposcope.server.search.syntax import Field
+
+
+class Found(NamedTuple):
+    """The runs that match a search."""
+
+    runs: list[RunView]
+    unknown: list[str]
+    """Names in the search that no run has as a field, hyperparameter or metric."""
+
+
+class RunSearch:
+    """Searches and sorts the runs of a logdir. Threads may share it; they take turns.
+
+    Args:
+        overview: computes summaries and settings of runs.
+    """
+
+    def __init__(self, overview: Overview) -> None:
+        self._table = RunTable(overview)
+        self._lock = threading.Lock()
+
+    def find(
+        self,
+        runs: Mapping[str, RunView],
+        notes: Mapping[str, RunNotes],
+        query: Query,
+        order: Field,
+        is_descending: bool,
+    ) -> Found:
+        """Return the runs that match, sorted: runs with equal values by name, those without a value last.
+
+        Args:
+            runs: all runs, by name.
+            notes: of those that have notes, by name.
+            query: what to find.
+            order: the field to sort by.
+            is_descending: whether the largest values are first.
+
+        Raises:
+            SearchError: a value in the search is not one that its field can have.
+        """
+        with self._lock:
+            self._table.update(runs, notes)
+            matching = Matching(self._table)
+            mask = matching.mask(query)
+            rows = _sorted(self._table, order, is_descending)
+            views = self._table.runs
+        return Found([views[row] for row in rows.tolist() if mask[row]], matching.unknown)
+
+
+def _sorted(table: RunTable, order: Field, is_descending: bool) -> npt.NDArray[np.intp]:
+    """Return all rows, sorted."""
+    ranks = table.ranks(*_key(table, order))
+    keys = np.where(ranks < 0, np.iinfo(np.int64).max, -ranks if is_descending else ranks)
+    return np.lexsort((table.ranks("text", "name"), keys))
+
+
+def _key(table: RunTable, order: Field) -> tuple[str, ...]:
+    """Return the column to sort by: a field, else a hyperparameter that any run has, else the last value of a tag."""
+    if order.function:
+        return (*(() if order.function == "param" else ("number",)), order.function, order.name)
+    if order.name in TEXT_FIELDS:
+        return "text", order.name
+    if order.name in NUMBER_FIELDS:
+        return "number", order.name
+    return ("param", order.name) if any(table.texts("param", order.name)) else ("number", "last", order.name)

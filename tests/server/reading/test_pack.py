@@ -1,0 +1,194 @@
+"""Packs of the index: unchanged files are restored without being opened, and nothing causes wrong points."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.event_files import GOLDEN, NAME, end_event, loss_run, scalar_event, tensorboard_event, version_event
+
+from toposcope.server.loading.discovery import discover
+from toposcope.server.loading.load_once import load_logdir
+from toposcope.server.loading.logdir import Logdir
+from toposcope.server.places.local_disk import LocalDisk, OpenLocalFile
+from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.index import Index, QuietFile
+from toposcope.server.runs.run import RunView
+
+
+def pack(logdir: Path, folder: Path) -> int:
+    """Load a logdir, bring the index up to date and pack it; return how many files were packed."""
+    index = Index(folder)
+    loaded = load_logdir(str(logdir), index)
+    files = {file.path: file for file in loaded.files}
+    views = [view for run in loaded.runs.values() for view in run.files]
+    return index.pack([QuietFile(view.path, files[view.path].status, view.phase) for view in views], LocalDisk())
+
+
+class CountingDisk(LocalDisk):
+    """Counts how often event files are opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+
+    def open(self, path: str) -> OpenLocalFile:
+        """Open a file, and remember that."""
+        self.opened.append(path)
+        return super().open(path)
+
+
+def start(logdir: Path, folder: Path) -> tuple[dict[str, RunView], list[str]]:
+    """Return (the runs that a new server loads; the event files that it opened)."""
+    disk = CountingDisk()
+    loading = Logdir(str(logdir), 0, Index(folder), disk)
+    loading.step()
+    loading.stop_loading()
+    return dict(loading.snapshot.runs), disk.opened
+
+
+def described(file: FileView) -> tuple[object, ...]:
+    """Return everything that is known of a file, comparable."""
+    series = {
+        tag: [(column.dtype.str, np.asarray(column).tobytes()) for column in points]
+        for tag, points in file.series.items()
+    }
+    return (file._replace(series={}, place=LocalDisk(), counters=None)[:-2], vars(file.counters), series)  # type: ignore[arg-type]
+
+
+def assert_equal_to_a_first_load(runs: dict[str, RunView], logdir: Path) -> None:
+    """Check that runs are those of a server without an index."""
+    fresh = load_logdir(str(logdir), verify=True).runs
+    assert list(runs) == list(fresh)
+    for name, run in runs.items():
+        assert [described(file) for file in run.files] == [described(file) for file in fresh[name].files]
+        assert run.state.without_phases() == fresh[name].state.without_phases()
+        assert (run.tags, run.plugins) == (fresh[name].tags, fresh[name].plugins)
+
+
+def test_packed_files_are_not_opened(tmp_path: Path) -> None:
+    """All golden runs are restored as they were read, from a pack alone."""
+    logdir, index = tmp_path / "logs", tmp_path / "index"
+    logdir.mkdir()
+    (logdir / "golden").symlink_to(GOLDEN)
+
+    packed = pack(logdir, index)
+    runs, opened = start(logdir, index)
+
+    assert (packed, opened) == (len(discover(str(logdir)).files), [])
+    assert_equal_to_a_first_load(runs, logdir)
+
+
+def loss_runs(logdir: Path, names: Iterable[str]) -> dict[str, Path]:
+    """Write runs with five steps each."""
+    return {name: loss_run(logdir / name, range(1, 6)) for name in names}
+
+
+def test_files_that_grew_are_read_on(tmp_path: Path) -> None:
+    """The packed points stay, the new ones follow; the next pack contains both."""
+    paths = loss_runs(tmp_path / "logs", "ab")
+    assert pack(tmp_path / "logs", tmp_path / "index") == 2
+    with paths["a"].open("ab") as file:
+        file.write(scalar_event(9.0, 9, {"loss": 9.0}))
+
+    runs, opened = start(tmp_path / "logs", tmp_path / "index")
+    assert set(opened) == {str(paths["a"])}
+    assert runs["a"].points("loss", 0).step.tolist() == [1, 2, 3, 4, 5, 9]
+    runs, _ = start(tmp_path / "logs", tmp_path / "index")
+    assert_equal_to_a_first_load(runs, tmp_path / "logs")
+
+
+@pytest.mark.parametrize("change", ["shorter", "other bytes", "replaced", "touched"])
+def test_files_that_changed_are_read_again(tmp_path: Path, change: str) -> None:
+    """Whatever happened to a file, the points are those that it contains now."""
+    path = loss_runs(tmp_path / "logs", "a")["a"]
+    pack(tmp_path / "logs", tmp_path / "index")
+    content, status = path.read_bytes(), os.stat(path)
+    if change == "shorter":
+        path.write_bytes(content[: len(content) // 2])
+    elif change == "other bytes":
+        changed = loss_run(tmp_path / "other", range(11, 16)).read_bytes()
+        assert len(changed) == len(content)
+        path.write_bytes(changed)
+    elif change == "replaced":
+        path.unlink()
+        loss_run(tmp_path / "logs/a", range(11, 16))
+        os.utime(path, (status.st_atime, status.st_mtime))
+    else:
+        os.utime(path, (1e9, 1e9))
+
+    runs, _ = start(tmp_path / "logs", tmp_path / "index")
+    assert_equal_to_a_first_load(runs, tmp_path / "logs")
+
+
+@pytest.mark.parametrize("damage", ["deleted", "truncated", "a segment", "the directory"])
+def test_damaged_packs_are_no_loss(tmp_path: Path, damage: str) -> None:
+    """What a pack no longer has is read from the event files, at the start or when it is first used."""
+    loss_runs(tmp_path / "logs", "abc")
+    pack(tmp_path / "logs", tmp_path / "index")
+    (packed,) = (tmp_path / "index/packs").iterdir()
+    content = bytearray(packed.read_bytes())
+    if damage == "deleted":
+        packed.unlink()
+    elif damage == "truncated":
+        packed.write_bytes(content[:-40])
+    else:
+        content[100 if damage == "a segment" else -40] ^= 255
+        packed.write_bytes(content)
+
+    runs, _ = start(tmp_path / "logs", tmp_path / "index")
+    assert_equal_to_a_first_load(runs, tmp_path / "logs")
+
+
+def test_a_pack_that_another_server_deleted_is_still_read(tmp_path: Path) -> None:
+    """Runs that were listed before have all their points."""
+    loss_runs(tmp_path / "logs", "ab")
+    pack(tmp_path / "logs", tmp_path / "index")
+    runs, _ = start(tmp_path / "logs", tmp_path / "index")
+    for packed in (tmp_path / "index/packs").iterdir():
+        packed.unlink()
+
+    assert_equal_to_a_first_load(runs, tmp_path / "logs")
+
+
+def test_many_packs_are_merged(tmp_path: Path) -> None:
+    """There are never many of them, and no file is lost with a merge."""
+    for number in range(20):
+        loss_runs(tmp_path / "logs", [f"run-{number:02}"])
+        assert pack(tmp_path / "logs", tmp_path / "index") == 1
+    runs, opened = start(tmp_path / "logs", tmp_path / "index")
+
+    assert len(list((tmp_path / "index/packs").iterdir())) <= 8
+    assert (opened, len(runs)) == ([], 20)
+    assert_equal_to_a_first_load(runs, tmp_path / "logs")
+
+
+def test_growing_damaged_and_incomplete_files_stay_right(tmp_path: Path) -> None:
+    """States, damage and records that are incomplete are those of a first load."""
+    start_mark = version_event(1.0, b"session")
+    contents = {
+        "ended": start_mark + scalar_event(2.0, 1, {"loss": 1.0}) + end_event(3.0, "STATE_FAILED"),
+        "damaged": start_mark + b"\0" * 50 + scalar_event(2.0, 1, {"loss": 1.0}),
+        "incomplete": start_mark + scalar_event(2.0, 1, {"loss": 1.0})[:-3],
+        "empty": b"",
+    }
+    for name, content in contents.items():
+        (tmp_path / "logs" / name).mkdir(parents=True)
+        (tmp_path / "logs" / name / NAME.format(seconds=1, rank=0)).write_bytes(content)
+    pack(tmp_path / "logs", tmp_path / "index")
+
+    runs, _ = start(tmp_path / "logs", tmp_path / "index")
+    assert_equal_to_a_first_load(runs, tmp_path / "logs")
+
+
+def test_plugins_declared_by_a_new_file_hold_in_packed_ones(tmp_path: Path) -> None:
+    """A packed file whose tags another file declares as scalars is read again."""
+    run = tmp_path / "logs/run"
+    run.mkdir(parents=True)
+    (run / "events.out.tfevents.1.host").write_bytes(tensorboard_event(1.0, 1, {"loss": 1.0}))
+    pack(tmp_path / "logs", tmp_path / "index")
+    (run / "events.out.tfevents.2.host").write_bytes(tensorboard_event(2.0, 2, {"loss": 2.0}))
+
+    runs, _ = start(tmp_path / "logs", tmp_path / "index")
+    assert_equal_to_a_first_load(runs, tmp_path / "logs")

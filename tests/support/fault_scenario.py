@@ -1,0 +1,193 @@
+"""What a server does with a logdir, its index and its notes, so that each operation in it can be made to fail once.
+
+Nothing that was read may disappear at any time, and when the fault is gone everything is there.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from support.event_files import loss_run, scalar_event, tensorboard_event, write_run
+from toposcope.proto import framing, summary_pb2
+from toposcope.server.loading.logdir import Logdir, Snapshot
+from toposcope.server.notes.notes import Notes
+from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.places.local_disk import LocalDisk
+from toposcope.server.places.place import Place
+from toposcope.server.reading.index import Index
+from toposcope.server.reading.scan_buffers import WINDOW_BYTES
+
+Points = dict[tuple[str, str], int]
+"""Number of points by run and tag."""
+_STEPS_AFTER = 4
+"""Steps of the loader after the fault: it tries again what failed, verifies, and writes to the index."""
+ALIAS, NEW_ALIAS = "the first", "the second"
+
+
+class LostError(AssertionError):
+    """Something that was read is missing."""
+
+
+def points_of(snapshot: Snapshot) -> Points:
+    """Return the number of points of each series of a snapshot."""
+    points: Points = {}
+    for name, run in snapshot.runs.items():
+        for file in run.files:
+            for tag, series in file.series.items():
+                points[name, tag.name] = points.get((name, tag.name), 0) + series.total
+    return points
+
+
+class Scenario:
+    """A logdir that is loaded, grows, and is loaded again after a restart.
+
+    Args:
+        folder: an empty directory for everything that is written.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._templates = folder / "templates"
+        self.live = folder / "live"
+        """Everything that the server reads or writes is below it."""
+        self._write_templates()
+
+    def _write_templates(self) -> None:
+        runs = self._templates / "first/runs"
+        loss_run(runs / "small", range(20))
+        loss_run(runs / "nested/deep/inner", range(10), rank=1)
+        write_run(runs / "pictures", [_picture(step) for step in range(3)])
+        (runs / "long").mkdir()
+        record = tensorboard_event(1.0, 1, {"loss": 1.0})
+        (runs / "long/events.out.tfevents.1.host").write_bytes(record * (4 * WINDOW_BYTES // len(record)))
+        loss_run(self._templates / "first/elsewhere", range(7))
+        (runs / "linked").symlink_to("../elsewhere")
+        (runs / "notes.txt").write_text("not an event file")
+        folder = NotesFolder(self._templates / "first/notes", "runs")
+        folder.change("small", {"alias": ALIAS})
+        folder.change("gone", {"note": "kept"})
+
+    def prepare(self, *, is_indexed: bool) -> None:
+        """Start from the first state of the logdir, with or without an index."""
+        shutil.rmtree(self.live, ignore_errors=True)
+        shutil.copytree(self._templates / "first", self.live, symlinks=True)
+        if is_indexed:
+            with self._logdir(LocalDisk(str(self.live / "runs"))) as logdir:
+                self._step(logdir, {})
+            if not any((self.live / "index").rglob("*-*-*")):
+                raise LostError("the index was not written")
+
+    def run(self, place: Place) -> None:
+        """Load, grow, load, and restart, in an order that is the same every time."""
+        seen: Points = {}
+        with self._logdir(place) as logdir:
+            self._step(logdir, seen)
+            self._grow()
+            logdir.walk_soon()
+            self._step(logdir, seen)
+            self._step(logdir, seen)
+            self._use_notes()
+        with self._logdir(place) as logdir:
+            self._step(logdir, {})
+
+    def check(self, place: Place) -> None:
+        """Check, without faults, that everything is there; the fault happened while run() was executed."""
+        with self._logdir(place) as logdir:
+            for _ in range(_STEPS_AFTER):
+                logdir.walk_soon()
+                logdir.step()
+            check_all(logdir)
+        notes = self._notes().current()
+        if notes.runs["gone"].note != "kept" or notes.runs["small"].alias not in (ALIAS, NEW_ALIAS) or notes.problems:
+            raise LostError(f"notes: {notes}")
+
+    def _step(self, logdir: Logdir, seen: Points) -> None:
+        """Let the loader work, and check that nothing disappears."""
+        logdir.step()
+        now = points_of(logdir.snapshot)
+        for key, count in seen.items():
+            if now.get(key, 0) < count:
+                raise LostError(f"{key}: {now.get(key, 0)} points after {count}")
+        seen.update(now)
+
+    def recover(self, place: Place, stop_faults: Callable[[], None]) -> None:
+        """Load and grow while faults happen; the same loader has everything when they are gone."""
+        seen: Points = {}
+        with self._logdir(place) as logdir:
+            self._step(logdir, seen)
+            self._grow()
+            logdir.walk_soon()
+            self._step(logdir, seen)
+            stop_faults()
+            for _ in range(_STEPS_AFTER):
+                logdir.walk_soon()
+                self._step(logdir, seen)
+            check_all(logdir)
+
+    @contextmanager
+    def _logdir(self, place: Place) -> Iterator[Logdir]:
+        logdir = Logdir(str(self.live / "runs"), 0, Index(self.live / "index"), place)
+        try:
+            yield logdir
+        finally:
+            logdir.stop_loading()
+
+    def _grow(self) -> None:
+        """Append to a run and add another."""
+        (path,) = (self.live / "runs/small").iterdir()
+        with path.open("ab") as file:
+            file.write(b"".join(scalar_event(100.0 + step, step, {"loss": 1.0}) for step in range(20, 30)))
+        loss_run(self.live / "runs/later", range(5))
+
+    def _notes(self) -> Notes:
+        return Notes(NotesFolder(self.live / "notes", "runs"), lambda: 0)
+
+    def _use_notes(self) -> None:
+        """Read notes, change one, and read them again: what was read once stays."""
+        notes = self._notes()
+        before = _current(notes, {})
+        with suppress(OSError, MemoryError):
+            notes.change("small", {"alias": NEW_ALIAS})
+        for _ in range(3):
+            before = _current(notes, before)
+
+
+def _current(notes: Notes, before: dict[str, object]) -> dict[str, object]:
+    try:
+        runs = notes.current().runs
+    except (OSError, MemoryError):
+        return before
+    if before.keys() - runs.keys():
+        raise LostError(f"notes of {sorted(before.keys() - runs.keys())}")
+    return dict(runs)
+
+
+EXPECTED: Points = {
+    ("small", "loss"): 30,
+    ("nested/deep/inner", "loss"): 10,
+    ("pictures", "picture"): 3,
+    ("long", "loss"): 4 * WINDOW_BYTES // len(tensorboard_event(1.0, 1, {"loss": 1.0})),
+    ("linked", "loss"): 7,
+    ("later", "loss"): 5,
+}
+
+
+def check_all(logdir: Logdir) -> None:
+    """Check that all runs are completely read and verified, and that nothing is stale or failing."""
+    snapshot = logdir.snapshot
+    if points_of(snapshot) != EXPECTED:
+        raise LostError(f"{points_of(snapshot)} instead of {EXPECTED}")
+    if snapshot.stale or snapshot.problems:
+        raise LostError(f"still stale: {dict(snapshot.stale)}, {dict(snapshot.problems)}")
+    for run in snapshot.runs.values():
+        for file in run.files:
+            if file.verified_large_records < file.large_records or file.damage:
+                raise LostError(f"{run.name}: {file.verified_large_records} verified, {file.damage}")
+
+
+def _picture(step: int) -> bytes:
+    """Return a record that is verified after it was loaded."""
+    event = summary_pb2.Event(wall_time=2.0 + step, step=step)
+    event.summary.value.add(tag="picture").image.encoded_image = bytes(20_000)
+    return framing.frame(event.SerializeToString())

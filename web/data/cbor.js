@@ -1,0 +1,88 @@
+// Decodes replies of the server in CBOR (RFC 8949) with typed arrays (RFC 8746): what they contain, not all of CBOR.
+
+const KINDS = { unsigned: 0, negative: 1, bytes: 2, text: 3, list: 4, map: 5, tag: 6 };
+/** What follows the first byte of an item, by its low five bits. */
+const BYTES_OF_ARGUMENT = new Map([
+  [24, 1],
+  [25, 2],
+  [26, 4],
+  [27, 8],
+]);
+const DOUBLE = 27;
+/** Makes little-endian arrays, by tag.
+ * @type {Record<number, (content: ArrayBuffer) => Int32Array | BigInt64Array | Float32Array | Float64Array>} */
+const TYPED_ARRAYS = {
+  78: (content) => new Int32Array(content),
+  79: (content) => new BigInt64Array(content),
+  85: (content) => new Float32Array(content),
+  86: (content) => new Float64Array(content),
+};
+const SIMPLE_VALUES = new Map([
+  [20, false],
+  [21, true],
+  [22, null],
+]);
+const texts = new TextDecoder();
+
+/** Integers beyond 2**53 are rounded to the nearest double. @param {ArrayBuffer} buffer @returns {any} */
+export function decodeCbor(buffer) {
+  const view = new DataView(buffer);
+  let at = 0;
+
+  /** @param {number} low the low five bits of an item's first byte */
+  function argument(low) {
+    if (low < 24) return low;
+    const size = BYTES_OF_ARGUMENT.get(low);
+    if (!size) throw new RangeError(`no CBOR of ours at byte ${at}`);
+    at += size;
+    if (size === 1) return view.getUint8(at - 1);
+    if (size === 2) return view.getUint16(at - 2);
+    if (size === 4) return view.getUint32(at - 4);
+    return Number(view.getBigUint64(at - 8));
+  }
+
+  /** A copy, as typed arrays must be aligned. @param {number} length */
+  const take = (length) => buffer.slice(at, (at += length));
+
+  /** @param {number} tag */
+  function typedArray(tag) {
+    const first = view.getUint8(at++);
+    if (!(tag in TYPED_ARRAYS) || first >> 5 !== KINDS.bytes)
+      throw new RangeError(`no typed array of ours at byte ${at}`);
+    return TYPED_ARRAYS[tag](take(argument(first & 31)));
+  }
+
+  /** @param {number} low */
+  function simpleValue(low) {
+    if (low === DOUBLE) return view.getFloat64((at += 8) - 8);
+    if (!SIMPLE_VALUES.has(low)) throw new RangeError(`no CBOR of ours at byte ${at}`);
+    return SIMPLE_VALUES.get(low);
+  }
+
+  /** @param {number} count */
+  function map(count) {
+    /** @type {Record<string, unknown>} */
+    const items = {};
+    for (let item = 0; item < count; item++) {
+      const name = String(next());
+      items[name] = next();
+    }
+    return items;
+  }
+
+  /** @returns {unknown} */
+  function next() {
+    const first = view.getUint8(at++);
+    const [kind, low] = [first >> 5, first & 31];
+    if (kind === KINDS.unsigned) return argument(low);
+    if (kind === KINDS.negative) return -1 - argument(low);
+    if (kind === KINDS.bytes) return new Uint8Array(take(argument(low)));
+    if (kind === KINDS.text) return texts.decode(take(argument(low)));
+    if (kind === KINDS.list) return Array.from({ length: argument(low) }, next);
+    if (kind === KINDS.map) return map(argument(low));
+    if (kind === KINDS.tag) return typedArray(argument(low));
+    return simpleValue(low);
+  }
+
+  return next();
+}
