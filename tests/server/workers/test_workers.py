@@ -14,6 +14,11 @@ from support.event_files import loss_run
 from support.servers import Process, start, stop, wait_until
 
 from toposcope.recorder import SummaryRecord
+from toposcope.server.loading.load_once import load_logdir
+from toposcope.server.places.local_disk import LocalDisk
+from toposcope.server.reading.declared_plugins import DeclaredPlugins
+from toposcope.server.reading.index import Index, QuietFile
+from toposcope.server.reading.packed_view import packed_view
 
 
 class Server(httpx.Client):
@@ -176,6 +181,45 @@ def test_truncated_index_ends_no_process(logdir: Path, tmp_path: Path) -> None:
             assert server.workers == workers
             assert server.process.returncode is None
             stop(server.process)
+
+
+def test_workers_read_packs_of_the_index_themselves(tmp_path: Path) -> None:
+    """Also a worker that is started when another server has deleted them, and one that can open neither."""
+    logdir, folder = tmp_path / "runs", tmp_path / "index"
+    for number in range(5):
+        loss_run(logdir / f"run-{number}", range(number + 1))
+    index = Index(folder)
+    loaded = load_logdir(str(logdir), index)
+    files = {file.path: file for file in loaded.files}
+    views = [view for run in loaded.runs.values() for view in run.files]
+    assert index.pack([QuietFile(view.path, files[view.path].status, view.phase) for view in views], LocalDisk()) == 5
+
+    with Server(logdir, "--index-dir", str(folder)) as server:
+        wait_until(lambda: sorted(_all_totals(server)) == [1, 2, 3, 4, 5])
+        (pack,) = folder.rglob("*.pack")
+        pack.unlink()
+        old = wait_until(lambda: len(workers := server.workers) == 2 and workers)
+        for worker in old:
+            worker.send_signal(signal.SIGKILL)
+        wait_until(lambda: len(workers := server.workers) == 2 and not set(workers) & set(old))
+        assert sorted(_all_totals(server)) == [1, 2, 3, 4, 5]
+        stop(server.process)
+
+
+def test_pack_that_cannot_be_opened_is_replaced_by_the_event_file(tmp_path: Path) -> None:
+    """What a worker receives has the same points then."""
+    loss_run(tmp_path / "runs" / "a", range(4))
+    index = Index(tmp_path / "index")
+    loaded = load_logdir(str(tmp_path / "runs"), index)
+    (view,), (file,) = loaded.runs["a"].files, loaded.files
+    index.pack([QuietFile(view.path, file.status, view.phase)], LocalDisk())
+    packed = packed_view(Index(tmp_path / "index"), file.path, file.name, file.status, LocalDisk(), DeclaredPlugins())
+    assert packed is not None
+    open_series, (_, _, key, read) = packed.series.__reduce__()  # type: ignore[str-unpack]
+    missing = str(tmp_path / "missing")
+
+    series = open_series(missing, missing, key, read)  # type: ignore[operator]
+    assert {tag: points.total for tag, points in series.items()} == {tag: p.total for tag, p in view.series.items()}
 
 
 def _all_totals(server: Server) -> list[int]:
