@@ -105,6 +105,8 @@ class Logdir:
         self._unpublished: set[str] = set()
         """Directories whose changes are not in the snapshot yet."""
         self._subscribers: list[Callable[[Update], None]] = []
+        self.observers: list[Callable[[Iterable[str]], None]] = []
+        """Called in the loading thread with the runs that differ in a snapshot that has no new revision."""
         self._next_walk = self._next_step = 0.0
         self._publish_seconds = 0.0
         self._wake = threading.Event()
@@ -151,6 +153,7 @@ class Logdir:
             log.error("loading failed", exc_info=error)
             self._failure = {self.path: repr(error)}
             self.snapshot = self.snapshot._replace(problems=MappingProxyType(self._problems()))
+            self._observe(())
 
     def walk_soon(self) -> None:
         """Look for new and removed files with the next step; called in the loading thread."""
@@ -314,6 +317,11 @@ class Logdir:
             self._publish(reviewed.changed)
         if reviewed.same:  # Neither a new revision nor a notification: what a training does is shown by the next reply.
             self.snapshot = self.snapshot._replace(runs=MappingProxyType({**self.snapshot.runs, **reviewed.same}))
+            self._observe(reviewed.same)
+
+    def _observe(self, names: Iterable[str]) -> None:
+        for observer in self.observers:
+            observer(names)
 
     def _has_status_changed(self) -> bool:
         """Return whether something other than the points of runs differs from the snapshot."""
