@@ -10,7 +10,8 @@ from fastapi.responses import StreamingResponse
 
 from toposcope.server.api.snapshot import logdir_of
 from toposcope.server.json_values import json_value
-from toposcope.server.loading.logdir import Logdir, Update
+from toposcope.server.loading.logdir import Update
+from toposcope.server.loading.run_source import RunSource
 
 router = APIRouter()
 _HEARTBEAT_SECONDS = 15.0
@@ -64,7 +65,7 @@ async def stream_updates(request: Request) -> StreamingResponse:
     return StreamingResponse(_events(streams, logdir_of(request)), media_type="text/event-stream", headers=headers)
 
 
-async def _events(streams: Streams, logdir: Logdir) -> AsyncIterator[bytes]:
+async def _events(streams: Streams, logdir: RunSource) -> AsyncIterator[bytes]:
     queue = streams.open()
     try:
         yield b"retry: 1000\n" + _event(Update(logdir.snapshot.revision, [], [], [], []))

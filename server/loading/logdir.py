@@ -17,6 +17,7 @@ from toposcope.server.garbage_collection import no_collections
 from toposcope.server.loading.changes import Changes
 from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find, find_above
 from toposcope.server.loading.file_loader import FileLoader, Progress
+from toposcope.server.loading.freed_memory import FreedMemory
 from toposcope.server.loading.run_views import RunViews
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.places.place import Place, is_gone, reason_of
@@ -90,6 +91,7 @@ class Logdir:
         self._reload_seconds = reload_seconds
         self._loader = FileLoader(index, self._place)
         self._runs = RunViews(self._loader)
+        self._freed_memory = FreedMemory()
         self._discovery = Discovery([], 0, {}, {}, 0, False)
         self._directories = 0
         """How many there are, at most, as far as is known."""
@@ -103,6 +105,8 @@ class Logdir:
         self._unpublished: set[str] = set()
         """Directories whose changes are not in the snapshot yet."""
         self._subscribers: list[Callable[[Update], None]] = []
+        self.observers: list[Callable[[Iterable[str]], None]] = []
+        """Called in the loading thread with the runs that differ in a snapshot that has no new revision."""
         self._next_walk = self._next_step = 0.0
         self._publish_seconds = 0.0
         self._wake = threading.Event()
@@ -149,6 +153,7 @@ class Logdir:
             log.error("loading failed", exc_info=error)
             self._failure = {self.path: repr(error)}
             self.snapshot = self.snapshot._replace(problems=MappingProxyType(self._problems()))
+            self._observe(())
 
     def walk_soon(self) -> None:
         """Look for new and removed files with the next step; called in the loading thread."""
@@ -291,8 +296,11 @@ class Logdir:
 
     def _load(self) -> None:
         """Read what was appended, publishing at intervals."""
+        has_news = self._loader.is_waiting
         with no_collections() if self._loader.waiting > _MANY_FILES else nullcontext():
             self._read_and_publish()
+        if has_news:
+            self._freed_memory.return_soon()
 
     def _read_and_publish(self) -> None:
         due = self._runs.take_due()
@@ -309,6 +317,11 @@ class Logdir:
             self._publish(reviewed.changed)
         if reviewed.same:  # Neither a new revision nor a notification: what a training does is shown by the next reply.
             self.snapshot = self.snapshot._replace(runs=MappingProxyType({**self.snapshot.runs, **reviewed.same}))
+            self._observe(reviewed.same)
+
+    def _observe(self, names: Iterable[str]) -> None:
+        for observer in self.observers:
+            observer(names)
 
     def _has_status_changed(self) -> bool:
         """Return whether something other than the points of runs differs from the snapshot."""

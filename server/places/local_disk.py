@@ -25,6 +25,11 @@ class OpenLocalFile:
         self.status = status
         self._descriptor = descriptor
 
+    @property
+    def path_while_open(self) -> str:
+        """A path by which another process of the same user can open the file, even if it was deleted; Linux only."""
+        return f"/proc/{os.getpid()}/fd/{self._descriptor}"
+
     def read(self, offset: int, length: int) -> bytes:
         """Return the bytes at an offset; fewer only if the file ends before."""
         content = os.pread(self._descriptor, length, offset)

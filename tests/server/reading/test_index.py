@@ -18,6 +18,7 @@ from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
+from toposcope.server.reading.series import Points
 from toposcope.server.reading.tag_table import Tag
 
 LOSS = Tag("scalar", "loss")
@@ -87,7 +88,10 @@ def test_restart_reads_only_what_was_appended(tmp_path: Path) -> None:
     after = restart(path, folder)
 
     assert after.series[LOSS].step.tolist() == list(range(2001))
-    assert np.array_equal(after.series[LOSS][2][:2000], before.series[LOSS][2])
+    after_points, before_points = after.series[LOSS], before.series[LOSS]
+    assert isinstance(after_points, Points)
+    assert isinstance(before_points, Points)
+    assert np.array_equal(after_points.value[:2000], before_points.value)
     assert not after.damage
 
 
