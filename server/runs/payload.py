@@ -1,7 +1,10 @@
 """Reads the payloads of a run's points from its event files on demand."""
 
+import errno
 import os
+import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from toposcope.proto.framing import HEADER_BYTES
 from toposcope.server.places.place import OpenFile, is_gone, reason_of
@@ -9,6 +12,11 @@ from toposcope.server.reading.record import payload_bytes, payload_is_sound
 from toposcope.server.reading.scan import LARGE_RECORD_BYTES
 from toposcope.server.reading.series import Payloads
 from toposcope.server.runs.run import RunView
+
+_MOST_READERS = 16
+_WAIT_SECONDS = 1.0
+_readers = threading.BoundedSemaphore(_MOST_READERS)
+"""A disk that does not answer blocks so many of the threads that answer requests, and not all of them."""
 
 
 class PayloadError(ValueError):
@@ -27,11 +35,12 @@ def read_payload(run: RunView, payloads: Payloads, row: int) -> bytes:
         PayloadError: the record is damaged or no longer there.
         OSError: it cannot be read at present.
     """
-    opened = _open(run, payloads, row)
-    try:
-        return _read_open(run, payloads, row, opened)
-    finally:
-        opened.close()
+    with _reading(run, payloads, row):
+        opened = _open(run, payloads, row)
+        try:
+            return _read_open(run, payloads, row, opened)
+        finally:
+            opened.close()
 
 
 def read_payloads(run: RunView, payloads: Payloads, rows: Iterable[int]) -> Iterator[bytes | PayloadError]:
@@ -65,6 +74,19 @@ def read_payloads(run: RunView, payloads: Payloads, rows: Iterable[int]) -> Iter
     finally:
         if opened is not None:
             opened.close()
+
+
+@contextmanager
+def _reading(run: RunView, payloads: Payloads, row: int) -> Iterator[None]:
+    """Wait until not too many threads read payloads."""
+    if not _readers.acquire(timeout=_WAIT_SECONDS):
+        raise OSError(
+            errno.EBUSY, f"{_place(run, payloads, row)}: the disk does not answer {_MOST_READERS} other reads"
+        )
+    try:
+        yield
+    finally:
+        _readers.release()
 
 
 def _open(run: RunView, payloads: Payloads, row: int) -> OpenFile:

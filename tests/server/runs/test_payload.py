@@ -2,6 +2,7 @@
 
 import errno
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,30 @@ def test_hyper_parameters_stay_while_they_cannot_be_read(tmp_path: Path) -> None
     fails.is_on = True
     assert overview.settings(again, []).hyper_parameters == read_later.hyper_parameters
     assert len(overview.settings(again, []).problems) == 2
+
+
+def test_disk_that_does_not_answer_blocks_few_threads(tmp_path: Path) -> None:
+    """Further reads fail soon, and are made again when the disk answers."""
+    answers, waiting = threading.Event(), threading.Semaphore(0)
+
+    def wait(operation: Operation) -> None:
+        if operation.name == "open":
+            waiting.release()
+            answers.wait(30)
+
+    path = write_run(tmp_path, [picture(1, 10)])
+    run = load(path)
+    run = RunView("run", [run.files[0]._replace(place=FaultyPlace(LocalDisk(), wait))], 1, False)
+    threads = [threading.Thread(target=read, args=(run, 0)) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        assert waiting.acquire(timeout=30)
+
+    with pytest.raises(OSError, match="the disk does not answer 16 other reads"):
+        read(run, 0)
+    answers.set()
+    for thread in threads:
+        thread.join()
+
+    assert read(run, 0) == b"\x01" * 10
