@@ -282,7 +282,7 @@ MEASUREMENTS = {
     "clients": Measurement(
         many_clients,
         {
-            "errors": ("200 clients for 30 s, 20 runs growing: errors", "0"),
+            "errors": ("200 clients for 60 s, 20 runs growing: errors", "0"),
             "rate": ("the same, requests a second, each client without a pause", ""),
             "p50": ("the same, median ms a request", ""),
             "p99": ("the same, 99th percentile", ""),

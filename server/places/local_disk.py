@@ -25,6 +25,11 @@ class OpenLocalFile:
         self.status = status
         self._descriptor = descriptor
 
+    @property
+    def path_while_open(self) -> str:
+        """A path by which another process of the same user can open the file, even if it was deleted; Linux only."""
+        return f"/proc/{os.getpid()}/fd/{self._descriptor}"
+
     def read(self, offset: int, length: int) -> bytes:
         """Return the bytes at an offset; fewer only if the file ends before."""
         content = os.pread(self._descriptor, length, offset)
@@ -55,7 +60,7 @@ class LocalDisk:
     """The files below a logdir.
 
     Args:
-        logdir: links that stay inside it are followed, whoever made them; None: links are not checked.
+        logdir: links that stay inside it are followed, no matter who made them; None: links are not checked.
         follow_links: whether links of other users that lead out of it are followed too.
     """
 

@@ -106,6 +106,11 @@ class Pack:
         self._kept = OrderedDict[str, Segment]()
         self._kept_bytes = 0
 
+    @property
+    def path_while_open(self) -> str:
+        """A path by which another process of the same user can open it, even if it was deleted; Linux only."""
+        return self._file.path_while_open
+
     def tags(self, file: PackedFile) -> Collection[Tag]:
         """Return the tags of a file, in the order in which it has them."""
         return self._tags[file.tags]

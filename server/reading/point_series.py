@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.server.reading.columns import copy_column, must_be_copied, new_columns
 from toposcope.server.reading.series import CompactSteps, CompactValues, Int64s, Points, expand
 
 _LONG = 4096
@@ -26,7 +27,8 @@ class PointSeries:
     """
 
     def __init__(self, first: Points) -> None:
-        self._points = first
+        is_copied = must_be_copied(first.total, [first.wall_time.dtype, first.compact_value.dtype])
+        self._points = _copied(first) if is_copied else first
         """With unused capacity at the end of its arrays."""
         self._length = first.total
 
@@ -76,11 +78,16 @@ class PointSeries:
     def trim(self) -> None:
         """Free the capacity for points that were expected but did not arrive."""
         if self._points.total > self._length + _slack(self._length):
-            kept = self.points()
-            steps = kept.compact_step
-            self._points = Points(
-                steps if isinstance(steps, range) else steps.copy(), kept.wall_time.copy(), kept.compact_value.copy()
-            )
+            self._points = _copied(self.points())
+
+
+def _copied(points: Points) -> Points:
+    steps = points.compact_step
+    return Points(
+        steps if isinstance(steps, range) else copy_column(steps),
+        copy_column(points.wall_time),
+        copy_column(points.compact_value),
+    )
 
 
 def _slack(length: int) -> int:
@@ -161,7 +168,7 @@ def _appended(old: npt.NDArray[Any], new: npt.NDArray[Any], length: int, capacit
     dtype = np.promote_types(old.dtype, new.dtype) if length else new.dtype
     if len(old) != capacity or old.dtype != dtype:
         # Other threads may have views of the old array, which is not modified.
-        column = np.empty(capacity, dtype)
+        (column,) = new_columns(capacity, [dtype])
         column[:length] = old[:length]
     else:
         column = old

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from toposcope.server.places.place import OpenFile
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.marks import RecordingEnd, RecordingStart
 from toposcope.server.reading.scanner import Damage
@@ -35,6 +36,7 @@ _ALIGNMENT = 8
 _CHUNK_BYTES = 4 << 20
 _WIDE, _NARROW = 8, 4
 """Sizes in bytes of steps and values."""
+_READ_BYTES = 256 << 10
 _PAYLOAD_TYPES = ("<i8", "<f8", "<i8", "<u4", "<u4", "u1")
 
 
@@ -146,6 +148,36 @@ def decode(content: memoryview) -> Segment:
     magic, header_bytes, checksum = _HEAD.unpack(content[: _HEAD.size])
     if magic != _MAGIC or _checksum([_LENGTH.pack(header_bytes), content[_HEAD.size :]]) != checksum:
         raise DamagedSegmentError("the checksum does not match")
+    return _decode(content, header_bytes)
+
+
+def read_segment(file: OpenFile) -> Segment:
+    """Return the segment in a file, whose arrays are views of one buffer.
+
+    The file is not mapped into memory: where another host shortens or removes it, that would end the process.
+
+    Raises:
+        DamagedSegmentError: the file is not a segment, or is damaged.
+        OSError: it cannot be read.
+    """
+    content = np.empty(file.status.size, np.uint8)
+    if len(content) < _HEAD.size or file.read_into(content[: _HEAD.size].data, 0) < _HEAD.size:
+        raise DamagedSegmentError("too short")
+    magic, header_bytes, checksum = _HEAD.unpack(content[: _HEAD.size].data)
+    if magic != _MAGIC:
+        raise DamagedSegmentError("the first bytes are others")
+    crc = google_crc32c.value(_LENGTH.pack(header_bytes))
+    for at in range(_HEAD.size, len(content), _READ_BYTES):
+        part = content[at : at + _READ_BYTES]
+        if file.read_into(part.data, at) < len(part):
+            raise DamagedSegmentError("too short")
+        crc = google_crc32c.extend(crc, part)  # While it is in the cache of the processor.
+    if crc != checksum:
+        raise DamagedSegmentError("the checksum does not match")
+    return _decode(content.data, header_bytes)
+
+
+def _decode(content: memoryview, header_bytes: int) -> Segment:
     columns_at = _HEAD.size + header_bytes
     header = orjson.loads(content[_HEAD.size : columns_at])
     reader = _ColumnReader(content, columns_at)

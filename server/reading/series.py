@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.server.reading.columns import must_be_copied, new_columns
+
 Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
 Where = slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]
@@ -138,6 +140,8 @@ class Series:
         # Not copied: they may be views of what the index contains.
         self._arrays = first
         self._length = first.total
+        if must_be_copied(self._length, [column.dtype for column in first]):
+            self._resize(self._length)
 
     @property
     def total(self) -> int:
@@ -170,7 +174,7 @@ class Series:
 
     def _resize(self, capacity: int) -> None:
         # Other threads may have views of the old arrays, which are not modified.
-        columns: list[npt.NDArray[Any]] = [np.empty(capacity, column.dtype) for column in _columns(self._arrays)]
+        columns = new_columns(capacity, [column.dtype for column in _columns(self._arrays)])
         for old, new in zip(_columns(self._arrays), columns, strict=True):
             new[: self._length] = old[: self._length]
         self._arrays = Payloads(*columns)

@@ -53,6 +53,7 @@ class RunView:
         revision: in which they were published.
         live: whether a file grew within the last minute.
         activities: of the files, by path; None: they were read only once.
+        seen: when they were looked at, in seconds of time.monotonic(); None: now.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class RunView:
         revision: int,
         live: bool,
         activities: Mapping[str, FileActivity] | None = None,
+        seen: float | None = None,
     ) -> None:
         self.name = name
         self.files = sorted(files, key=first_wall_time)
@@ -71,8 +73,10 @@ class RunView:
         self.state_revision = revision
         """In which its values or its state changed last."""
         self.live = live
-        self._activities = {file.path: activity_of(file) for file in self.files} if activities is None else activities
-        self._seen = time.monotonic()
+        self.activities = {file.path: activity_of(file) for file in self.files} if activities is None else activities
+        """Of the files, by path."""
+        self.seen = time.monotonic() if seen is None else seen
+        """When the files were looked at, in seconds of time.monotonic()."""
         self._numbers = {file.path: number for number, file in enumerate(self.files)}
         self._points: dict[tuple[str, int, int | str | None], Points] = {}
         self._ordered: dict[tuple[str, int, int | str | None, str], tuple[Points, Ordering]] = {}
@@ -140,7 +144,7 @@ class RunView:
     def may_be_alive(self) -> bool:
         """Whether a file has a start mark, no end mark, and grew lately, so that its state may change by time."""
         return any(
-            may_be_alive(file.version.start, file.counters.end, self._activities[file.path].grown, self._seen)
+            may_be_alive(file.version.start, file.counters.end, self.activities[file.path].grown, self.seen)
             for file in self.files
         )
 
@@ -151,18 +155,20 @@ class RunView:
 
     @cached_property
     def _derived(self) -> Derived:
-        return derive(self.recordings, self._activities, self._seen)
+        return derive(self.recordings, self.activities, self.seen)
 
-    def seen_again(self, live: bool, activities: Mapping[str, FileActivity]) -> "RunView":
-        """Return a view of the same values at the present time; it shares the caches of this one.
+    def seen_again(self, live: bool, activities: Mapping[str, FileActivity], seen: float | None = None) -> "RunView":
+        """Return a view of the same values at another time; it shares the caches of this one.
 
         Args:
             live: whether a file grew within the last minute.
             activities: of the files, by path.
+            seen: when they were looked at, in seconds of time.monotonic(); None: now.
         """
         other = copy.copy(self)
         other.__dict__.pop("_derived", None)
-        other.live, other._activities, other._seen = live, activities, time.monotonic()
+        other.live, other.activities = live, activities
+        other.seen = time.monotonic() if seen is None else seen
         return other
 
     @cached_property

@@ -1,0 +1,150 @@
+"""Memory that the loading process writes and workers read."""
+
+import os
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toposcope.server.reading.series import Points, Series
+from toposcope.server.workers.mapped_memory import MappedMemory
+from toposcope.server.workers.shared_memory import ArrayReference, BlockId, SharedMemory
+
+TYPES: list[np.dtype[Any]] = [np.dtype("<i8"), np.dtype("<f8"), np.dtype("u1")]
+
+
+class Worker:
+    """A worker in the same process, and what it has received."""
+
+    def __init__(self, memory: SharedMemory) -> None:
+        self._memory = memory
+        self.mapped = MappedMemory()
+        self._slabs = 0
+
+    def receive(self, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return the array as the worker sees it."""
+        reference = self._memory.reference(array)
+        assert reference is not None
+        for slab in self._memory.slabs[self._slabs :]:
+            self.mapped.add_slab(os.dup(slab.descriptor))
+            self._slabs += 1
+        return self.mapped.array(ArrayReference(*reference))
+
+    def give_back(self) -> int:
+        """Return the blocks that are no longer used; return how many."""
+        returned: dict[BlockId, int] = {}
+        while self.mapped.returned:
+            block, count = self.mapped.returned.popleft()
+            returned[block] = returned.get(block, 0) + count
+        self._memory.give_back(returned)
+        return len(returned)
+
+
+def physical_bytes(memory: SharedMemory) -> int:
+    """Return how much memory the system has allocated."""
+    return sum(os.fstat(slab.descriptor).st_blocks * 512 for slab in memory.slabs)
+
+
+def test_worker_sees_what_is_written_later() -> None:
+    """Columns are shared, not copied; a worker cannot write them."""
+    memory = SharedMemory()
+    step, _, _ = memory.allocate(1000, TYPES)
+    step[:] = 0
+    worker = Worker(memory)
+    seen = worker.receive(step[:500])
+    step[:] = np.arange(1000)
+
+    assert seen.tolist() == list(range(500))
+    assert not seen.flags.writeable
+
+
+def test_small_columns_are_private() -> None:
+    """They are copied to the workers, which takes less than an account of them."""
+    memory = SharedMemory()
+    (column,) = memory.allocate(10, TYPES[:1])
+
+    assert memory.reference(column) is None
+    assert memory.reference(np.arange(10_000)) is None
+
+
+def test_memory_that_nobody_uses_is_returned() -> None:
+    """The loading process and the workers must both have dropped it."""
+    memory = SharedMemory()
+    (column,) = memory.allocate(1 << 20, TYPES[:1])
+    column[:] = 1
+    worker = Worker(memory)
+    seen = worker.receive(column)
+    assert physical_bytes(memory) >= 8 << 20
+
+    del column
+    memory.give_back({})
+    assert physical_bytes(memory) >= 8 << 20
+    assert int(seen.sum()) == 1 << 20
+
+    del seen
+    assert worker.give_back() == 1
+    assert physical_bytes(memory) < 1 << 20
+
+
+def test_memory_of_a_worker_that_died_is_returned() -> None:
+    """What counted its uses ends them."""
+    memory = SharedMemory()
+    (column,) = memory.allocate(1 << 20, TYPES[:1])
+    column[:] = 1
+    reference = memory.reference(column)
+    assert reference is not None
+    del column
+    memory.give_back({BlockId(reference.slab, reference.offset): 1})
+
+    assert physical_bytes(memory) < 1 << 20
+
+
+def test_slab_cannot_be_truncated() -> None:
+    """A mapped file that another process truncates ends a process; this one refuses."""
+    memory = SharedMemory()
+    memory.allocate(10_000, TYPES)
+    try:
+        os.ftruncate(memory.slabs[0].descriptor, 0)
+    except PermissionError:
+        return
+    raise AssertionError("the slab was truncated")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("anrdwg"), st.integers(0, 5), st.integers(300, 3000)), max_size=60))
+def test_blocks_in_use_are_never_used_again(actions: list[tuple[str, int, int]]) -> None:
+    """Whatever the order in which series grow and arrays are sent, dropped and returned, nothing in use changes."""
+    memory = SharedMemory()
+    worker = Worker(memory)
+    ours: dict[int, tuple[Series, int]] = {}
+    sent: list[tuple[npt.NDArray[Any], list[int]]] = []
+
+    def points(start: int, rows: int) -> Points:
+        step, wall_time, value = memory.allocate(rows, [np.dtype("<i8"), np.dtype("<f8"), np.dtype("<f8")])
+        step[:] = np.arange(start, start + rows)
+        wall_time[:], value[:] = 0.0, 0.0
+        return Points(step, wall_time, value)
+
+    for action, name, rows in actions:
+        series = ours.get(name)
+        if action == "n" or (action in "ar" and series is None):
+            ours[name] = Series(points(0, rows)), rows
+        elif action == "a" and series is not None:
+            series[0].append(points(series[1], rows))
+            ours[name] = series[0], series[1] + rows
+        elif action == "r" and series is not None:
+            column = series[0].points().step
+            if memory.reference(column) is not None:
+                sent.append((worker.receive(column), list(range(series[1]))))
+        elif action == "d":
+            ours.pop(name, None)
+        elif action == "w" and sent:
+            sent.pop(name % len(sent))
+        elif action == "g":
+            worker.give_back()
+        for array, expected in sent:
+            assert array[:: len(array) - 1].tolist() == [expected[0], expected[-1]]
+    for array, expected in sent:
+        assert array.tolist() == expected
