@@ -8,7 +8,8 @@ import numpy.typing as npt
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toposcope.server.reading.series import Points, Series
+from toposcope.server.reading.point_series import PointSeries
+from toposcope.server.reading.series import Points
 from toposcope.server.workers.mapped_memory import MappedMemory
 from toposcope.server.workers.shared_memory import ArrayReference, BlockId, SharedMemory
 
@@ -118,24 +119,24 @@ def test_blocks_in_use_are_never_used_again(actions: list[tuple[str, int, int]])
     """Whatever the order in which series grow and arrays are sent, dropped and returned, nothing in use changes."""
     memory = SharedMemory()
     worker = Worker(memory)
-    ours: dict[int, tuple[Series, int]] = {}
+    ours: dict[int, tuple[PointSeries, int]] = {}
     sent: list[tuple[npt.NDArray[Any], list[int]]] = []
 
     def points(start: int, rows: int) -> Points:
         step, wall_time, value = memory.allocate(rows, [np.dtype("<i8"), np.dtype("<f8"), np.dtype("<f8")])
         step[:] = np.arange(start, start + rows)
-        wall_time[:], value[:] = 0.0, 0.0
+        wall_time[:], value[:] = step, 0.0
         return Points(step, wall_time, value)
 
     for action, name, rows in actions:
         series = ours.get(name)
         if action == "n" or (action in "ar" and series is None):
-            ours[name] = Series(points(0, rows)), rows
+            ours[name] = PointSeries(points(0, rows)), rows
         elif action == "a" and series is not None:
             series[0].append(points(series[1], rows))
             ours[name] = series[0], series[1] + rows
         elif action == "r" and series is not None:
-            column = series[0].points().step
+            column = series[0].points().wall_time
             if memory.reference(column) is not None:
                 sent.append((worker.receive(column), list(range(series[1]))))
         elif action == "d":
