@@ -111,7 +111,7 @@ def count_missing(server: Server, pages: Sequence[Page], steps: int) -> dict[str
         series = server.get("scalars", tag=TAGS, points=4)["series"]
         in_replies = steps * len(RUNS) * len(TAGS) - sum(each["total"] for each in series)
         on_pages = sum(abs(steps - total) for page in pages for total in totals_of(page) or [0])
-        if not in_replies and not on_pages or time.monotonic() > deadline:
+        if (not in_replies and not on_pages) or time.monotonic() > deadline:
             return {"replies": in_replies, "pages": on_pages}
         pages[0].wait_for_timeout(200)
 
