@@ -260,7 +260,7 @@ def test_objects_can_be_pickled_during_a_training(tmp_path: Path) -> None:
             copies.extend([copy.deepcopy(ours), pickle.loads(pickle.dumps(ours))])
 
     trained(trainer(tmp_path / "run", callbacks=Copying(), max_duration="1ba"))
-    assert [each._settings for each in copies] == [QUIET, QUIET]
+    assert [each._settings.arguments for each in copies] == [QUIET, QUIET]
     assert len(list((tmp_path / "run").glob("events*_MS"))) == 1
 
 
