@@ -9,11 +9,11 @@ from google.protobuf.message import Message
 from toposcope.recorder.adapters import is_jax_array, is_tensor
 from toposcope.recorder.arguments import checked_name
 from toposcope.recorder.messages.foreign_messages import MESSAGES
-from toposcope.recorder.snapshot import Snapshot, snapshot_of
+from toposcope.recorder.snapshot import Snapshot, snapshot_of, video_snapshot
 from toposcope.recorder.values.deferred_scalar import deferred_scalar
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
-from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text
+from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text, Video
 
 _DEFERRED_BYTES = 96
 _PLUGIN_OF_MESSAGE = {message.DESCRIPTOR.name: plugin for plugin, message in MESSAGES.items()}
@@ -89,6 +89,9 @@ def _add(logged: LoggedValues, tag: str, value: Any) -> None:
         logged.scalars[tag] = value
         return
     try:
+        if isinstance(value, Video):
+            logged.snapshots["image", tag] = video_snapshot(*value)
+            return
         plugin, content, dataformats = _classified(value)
         if plugin != "scalar":
             logged.snapshots[plugin, tag] = snapshot_of(plugin, content, dataformats)
@@ -127,6 +130,6 @@ def _is_on_device(value: Any) -> bool:
 def _advice(value: Any) -> str:
     if isinstance(value, str):
         return " Log a text as Text(...)."
-    if isinstance(value, Image | Histogram | Tensor | Text):
+    if isinstance(value, Image | Video | Histogram | Tensor | Text):
         return ""
     return " Log an array with more than one element as Image(...), Histogram(...) or Tensor(...)."

@@ -12,6 +12,7 @@ from toposcope.recorder.values.deferred_array import DeferredArray
 from toposcope.recorder.values.foreign_values import call_foreign, short_repr
 from toposcope.recorder.values.histogram import Histogram
 from toposcope.recorder.values.image import image_layout, unpack_image
+from toposcope.recorder.values.video import VideoFrames, checked_fps, checked_video
 
 PLUGINS = ("scalar", "tensor", "histogram", "image", "text", *MESSAGES)
 """The plugins that add_value() accepts."""
@@ -30,8 +31,8 @@ class Snapshot(NamedTuple):
 
     plugin: str
     content: Any
-    """Tensor: an Array. Histogram: an Array, a DeferredArray or a Histogram. Image: Pixels. Text: a str. Scalar:
-    a DeferredScalar. All others: the message of the plugin, of its class in MESSAGES."""
+    """Tensor: an Array. Histogram: an Array, a DeferredArray or a Histogram. Image: Pixels or VideoFrames. Text: a str.
+    Scalar: a DeferredScalar. All others: the message of the plugin, of its class in MESSAGES."""
     size: int
     """Approximate memory in bytes until it is written."""
 
@@ -64,6 +65,21 @@ def snapshot_of(plugin: str, value: object, dataformats: str | None = None) -> S
         shape = call_foreign(lambda: tuple(int(size) for size in getattr(value, "shape", ())))
         _check_size(4 * math.prod(shape), shape)
     return _array_snapshot(plugin, array_from(value), value, dataformats)
+
+
+def video_snapshot(frames: object, dataformats: str, fps: float) -> Snapshot:
+    """Return a snapshot of videos for the plugin "image".
+
+    Raises:
+        TypeError: one of the arguments has the wrong type.
+        ValueError: the shape does not match dataformats, or fps is not positive.
+        UnreadableValueError: the value's own methods raised an error.
+    """
+    array = array_from(frames)
+    if array.is_complex:
+        raise TypeError(f"A video must contain real numbers; {short_repr(frames)} is complex.")
+    layout = checked_video(array.values.shape, dataformats)
+    return Snapshot("image", VideoFrames(array, layout, checked_fps(fps)), array.values.nbytes)
 
 
 def _text_snapshot(value: object) -> Snapshot:

@@ -25,6 +25,7 @@ from toposcope.server.notes.data_folder import default_data_folder, notes_folder
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.runs.name_patterns import PatternsBusyError
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.runs.tag_counts import TagCounts
@@ -128,6 +129,8 @@ def make_api(
     app.state.tag_counts = TagCounts()
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)
+    app.exception_handler(PatternsBusyError)(_busy)
+    app.exception_handler(MemoryError)(_busy)
     app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_COMPRESSED)
     return app
 
@@ -135,6 +138,12 @@ def make_api(
 def _notes(logdir: RunSource, data_folder: Path | None) -> Notes:
     folder = notes_folder(data_folder or default_data_folder(), logdir.path)
     return Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
+
+
+async def _busy(_: Request, error: Exception) -> JSONResponse:
+    """Reply 503 to a request that cannot be answered at present."""
+    detail = str(error) or "the server has not enough memory for this request at present"
+    return JSONResponse({"detail": detail}, 503, {"Retry-After": "2"})
 
 
 def _head(send: Send) -> Send:

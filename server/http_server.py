@@ -10,6 +10,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from toposcope.server.api.updates import Streams
+from toposcope.server.connections import LimitedConnection, connection_limit, raise_descriptor_limit
+from toposcope.server.log_limit import limit_log
 
 
 class _Server(uvicorn.Server):
@@ -37,10 +39,16 @@ def serve_http(
         certfile: of a certificate; None: connections are not encrypted.
         keyfile: of its private key; None: it is in `certfile`.
     """
+    limit_log()
+    LimitedConnection.most = connection_limit(raise_descriptor_limit())
     config = uvicorn.Config(
         app,
+        http=LimitedConnection,
+        ws="none",
+        log_config=None,
         log_level="warning",
         access_log=False,
+        backlog=128,
         timeout_graceful_shutdown=1,
         lifespan="on",
         server_header=False,

@@ -16,12 +16,15 @@ SUBCLASSES = {
     "transformers": "transformers",
     "accelerate": "accelerate",
     "lightning": "lightning",
+    "lightning_fabric": "lightning_fabric",
     "pytorch_lightning": "pytorch_lightning",
     "keras": "keras",
     "ray": "ray",
     "clu": "clu",
+    "composer": "composer",
     "ignite": "ignite",
     "stable_baselines3": "stable_baselines3",
+    "ultralytics": "ultralytics",
     "xgboost": "xgboost",
 }
 """Folders of recorder.frameworks that contain subclasses of classes of a library."""

@@ -2,7 +2,6 @@
 
 import inspect
 import os
-from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
@@ -12,9 +11,11 @@ from toposcope.recorder.training.event_callback import EventCallback
 
 
 def checked_settings(
-    summary_dir: str | os.PathLike[str] | None, callbacks: Any, settings: Mapping[str, Any]
+    summary_dir: str | os.PathLike[str] | None, callbacks: Any, **settings: Any
 ) -> list[Callback | EventCallback]:
     """Return the further callbacks of an adapter as a list, after a check of its settings.
+
+    An adapter passes them as keyword arguments, and they are passed on here: LightningCLI finds their names by that.
 
     Args:
         summary_dir: directory of the run, which is created. None: it is not known yet, and only the names of the

@@ -1,11 +1,12 @@
 """Image batches: the images and masks passed to a Logger, as arrays with a known layout."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.recorder.loggers.table import markdown_table
 from toposcope.recorder.values.arrays import array_from
 from toposcope.recorder.values.foreign_values import call_foreign
 from toposcope.recorder.values.image import unpack_image
@@ -65,6 +66,13 @@ def label_colours() -> npt.NDArray[np.uint8]:
         for channel in range(3):
             rgb[:, channel] |= ((labels >> (3 * bit + channel) & 1) << (7 - bit)).astype(np.uint8)
     return rgb
+
+
+def class_legend(classes: Mapping[int, str]) -> str:
+    """Return a table, as Markdown, of the names of labels and their colours."""
+    rgb = label_colours()
+    rows = [[label, name, f"#{rgb[label % len(rgb)].tobytes().hex()}"] for label, name in classes.items()]
+    return markdown_table(["label", "class", "colour"], rows)
 
 
 def _is_sequence(images: object) -> TypeGuard[Sequence[object]]:

@@ -12,7 +12,7 @@ from toposcope.recorder.arguments import checked_directory, checked_file_size, c
 from toposcope.recorder.logged_values import LoggedValues
 from toposcope.recorder.loggers.buffered_destination import BufferedDestination
 from toposcope.recorder.loggers.formatting import Setting, settings
-from toposcope.recorder.loggers.image_batches import ImageBatch, image_batches, label_colours, mask_images
+from toposcope.recorder.loggers.image_batches import ImageBatch, class_legend, image_batches, mask_images
 from toposcope.recorder.loggers.table import markdown_table
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import process_rank
@@ -117,7 +117,7 @@ class SummaryLogger(BufferedDestination):
             self._add_images(f"{name}/{mask_name}", partial(mask_images, mask))
         if mask_class_labels and self._classes.get(name) != mask_class_labels:
             self._classes[name] = dict(mask_class_labels)
-            self._add("text", f"{name}/classes", _legend(mask_class_labels))
+            self._add("text", f"{name}/classes", class_legend(mask_class_labels))
         self._recorder().record(self._step(step))
 
     def _recorder(self) -> SummaryRecord:
@@ -164,9 +164,3 @@ class SummaryLogger(BufferedDestination):
         recorder, self._open_recorder = self._open_recorder, None
         if recorder is not None:
             recorder.close()
-
-
-def _legend(classes: Mapping[int, str]) -> str:
-    rgb = label_colours()
-    rows = [[label, name, f"#{rgb[label % len(rgb)].tobytes().hex()}"] for label, name in classes.items()]
-    return markdown_table(["label", "class", "colour"], rows)

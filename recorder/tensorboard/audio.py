@@ -67,6 +67,11 @@ def checked_rate(sample_rate: object) -> int:
     return int(sample_rate)
 
 
+def wav_of(samples: npt.NDArray[Any], sample_rate: int) -> bytes:
+    """Return samples of a shape that audio_axes() accepts, as the content of a WAV file; see AudioValue."""
+    return _wav(_integers(audio_axes(samples)), sample_rate)
+
+
 def _integers(samples: npt.NDArray[Any]) -> npt.NDArray[np.int16]:
     if samples.dtype == np.int16:
         return samples.astype("<i2")

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from google.protobuf.message import DecodeError
@@ -13,7 +13,7 @@ from toposcope.proto.wire import bytes_head
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory
 from toposcope.recorder.end_observer import EndObserver
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.secrets import command_line
 from toposcope.recorder.snapshot import Snapshot
 from toposcope.recorder.tensorboard.dialect import TENSORBOARD
@@ -43,16 +43,29 @@ class _Fields(NamedTuple):
 
 
 class EventWriter:
-    """What frameworks reach for in the writer of a file, by the name that it has in TensorBoard's."""
+    """What frameworks reach for in the writer of a file, by the names that it has in TensorBoard's."""
 
-    def __init__(self, path: str, log_dir: str) -> None:
+    def __init__(self, writer: "FileWriter", path: str) -> None:
+        self._writer = writer
         self._file_name = path
         self._ev_writer = self  # Of tensorboardX, which has the name there.
-        self._logdir = log_dir
+        self._logdir = writer.get_logdir()
 
     def get_logdir(self) -> str:
         """Return the directory."""
         return self._logdir
+
+    def add_event(self, event: Any) -> None:
+        """Record an Event of TensorBoard at its own step and wall time."""
+        self._writer.add_event(event, walltime=getattr(event, "wall_time", None) or None)
+
+    def flush(self) -> None:
+        """Wait until everything recorded before is in the file."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Write all values and close the file."""
+        self._writer.close()
 
 
 class FileWriter:
@@ -92,7 +105,7 @@ class FileWriter:
         if "://" in str(log_dir):
             raise ValueError(f"log_dir must be a directory of this machine, not {str(log_dir)!r}.")
         self._log_dir = str(log_dir)
-        rank = rank_of(os.environ)
+        rank = process_rank()
         self._naming = Naming(
             checked_directory("log_dir", log_dir), "", rank, _checked_suffix(filename_suffix), "tensorboard"
         )
@@ -119,13 +132,13 @@ class FileWriter:
         self._recording: Recording = start_recording(options)
         self._observer = EndObserver()
         self._finalizer = close_when_dropped(self, self._recording, self._observer)
-        self.put: Callable[[RecordedEvent], bool] = self._recording.queue.put
-        """Queues an event of a few scalars; returns False if put_again() must be called with it."""
+        self.queue = self._recording.queue
+        """Takes events of a few scalars; put_again() must be called with one that it does not accept."""
 
     @property
     def event_writer(self) -> EventWriter:
         """The current file, for frameworks that want to know its name."""
-        return EventWriter(self._recording.summaries.path, self._log_dir)
+        return EventWriter(self, self._recording.summaries.path)
 
     def get_logdir(self) -> str:
         """Return the directory."""
@@ -133,13 +146,13 @@ class FileWriter:
 
     def put_again(self, event: RecordedEvent) -> None:
         """Queue an event that put() did not accept because the file is closed; otherwise the reason is logged."""
-        if self._recording.queue.closed and self._reopen():
-            self.put(event)
+        if self.queue.closed and self._reopen():
+            self.queue.put(event)
 
     def add_scalars(self, scalars: Mapping[str, float], global_step: Any = None, walltime: Any = None) -> None:
         """Record numbers by tag as one event."""
         event = checked_wall_time(walltime), checked_step("global_step", global_step), dict(scalars), None
-        if not self.put(event):
+        if not self.queue.put(event):
             self.put_again(event)
 
     def add_values(
@@ -190,7 +203,7 @@ class FileWriter:
 
     def flush(self) -> bool:
         """Wait until everything recorded before is in the file; return False, with a log line, if the writer fails."""
-        return self._recording.queue.flush() and self._recording.is_complete
+        return self.queue.flush() and self._recording.is_complete
 
     def close(self, end: RecordingEnd | None = None) -> bool:
         """Write all values, sync the file to disk and close it; return whether everything is in it.
@@ -198,21 +211,17 @@ class FileWriter:
         Args:
             end: how the recording ended. None: it failed if an exception is being handled, otherwise it is finished.
         """
-        queue = self._recording.queue
+        queue = self.queue
         if end is None and not queue.closed:
             end = self._observer.ending_at_close()
         is_written = self._recording.writer.close(end) and self._recording.is_complete
         self._finalizer.detach()
-        self.put = self._put_closed
         return is_written
 
     def reopen(self) -> None:
         """Start a new file if this one is closed."""
-        if self._recording.queue.closed:
+        if self.queue.closed:
             self._reopen()
-
-    def _put_closed(self, event: RecordedEvent) -> bool:
-        return False
 
     def _reopen(self) -> bool:
         """Start a new file; return False, with a log line, if that is impossible."""
@@ -228,9 +237,9 @@ class FileWriter:
         self._put_large(snapshots, len(content), checked_wall_time(walltime), checked_step("global_step", step))
 
     def _put_large(self, snapshots: dict[tuple[str, str], Snapshot], size: int, wall_time: float, step: int) -> None:
-        if self._recording.queue.closed and not self._reopen():
+        if self.queue.closed and not self._reopen():
             return
-        self._recording.queue.put_large((wall_time, step, {}, snapshots), _EVENT_BYTES + size)
+        self.queue.put_large((wall_time, step, {}, snapshots), _EVENT_BYTES + size)
 
     def _warn_once(self, reason: str, text: str) -> None:
         if reason not in self._warned:

@@ -1,6 +1,6 @@
 """GlobalSummaryWriter: a writer that counts the steps of its values, in the place of tensorboardX's."""
 
-from multiprocessing import Lock, Manager
+from multiprocessing import Manager
 from typing import Any
 
 from toposcope.recorder.tensorboard.file_writer import FileWriter
@@ -10,7 +10,9 @@ from toposcope.recorder.tensorboard.tensorboardx import TensorboardxWriter
 class GlobalSummaryWriter:
     """Records values without a step: those of a tag have the steps 0, 1, 2, ... over all processes that use the writer.
 
-    The interface is that of tensorboardX's class, for processes where tensorboardX is not installed.
+    The interface is that of tensorboardX's class, for processes where tensorboardX is not installed. A forked process,
+    and one that the writer is passed to, writes its values to a file of its own in the same directory: together the
+    files are one run, with every value once.
     """
 
     _shared: "GlobalSummaryWriter | None" = None
@@ -20,8 +22,9 @@ class GlobalSummaryWriter:
         options.pop("coalesce_process", None)
         self.smw = TensorboardxWriter(logdir, comment, *arguments, **options)
         """The writer that records the values."""
-        self._steps = Manager().dict()
-        self._lock = Lock()
+        manager = Manager()
+        self._steps = manager.dict()
+        self._lock = manager.Lock()
 
     @staticmethod
     def getSummaryWriter() -> "GlobalSummaryWriter":  # noqa: N802

@@ -25,6 +25,7 @@ _LIMITS, _BUCKETS = 6, 7
 _NOT_FINITE = (100, 101, 102)  # NaN, inf, -inf
 # Elements per chunk: intermediate results stay in the cache, and no call holds the GIL for long.
 _CHUNK = 65_536
+_ONE_THREAD = 8_192
 _LARGEST = np.finfo(np.float64).max
 
 
@@ -130,11 +131,17 @@ def _statistics(values: _Array) -> tuple[Statistics, tuple[int, int, int]]:
         doubles = finite.astype(np.float64, copy=False)
         count += doubles.size
         total += float(doubles.sum())
-        squares += float(doubles.dot(doubles))
+        squares += sum(float(part.dot(part)) for part in _parts(doubles))
     not_finite = nan, pos_inf, values.size - count - nan - pos_inf
     if not count:
         low = high = 0.0
     return Statistics(low, high, float(count), total, squares), not_finite
+
+
+def _parts(doubles: _Floats) -> Iterator[_Floats]:
+    """Yield parts that are so short that OpenBLAS does not distribute them to threads, which compete with training."""
+    for start in range(0, doubles.size, _ONE_THREAD):
+        yield doubles[start : start + _ONE_THREAD]
 
 
 def _chunks(values: _Array) -> Iterator[_Array]:
@@ -145,16 +152,20 @@ def _chunks(values: _Array) -> Iterator[_Array]:
 
 
 class _Table(NamedTuple):
-    """The buckets by the first bits of a float, of which no two limits have the same."""
+    """The cells of floats with the same first bits: sign, exponent, first bits of the fraction; no two limits in one.
+
+    An offset is added to the bits of a float before they are shifted: those that are beyond the limit in their cell,
+    away from zero, then get to the next cell, which is of the same bucket. So every cell belongs to one bucket.
+    """
 
     bits: Any
     """The integer type of a float's bits."""
     shift: Any
     """By how much they are shifted."""
+    offsets: _Array
+    """Of each cell, of the type bits; 0 if no limit is in it."""
     buckets: npt.NDArray[np.intp]
-    """The bucket of the smallest value with these first bits."""
-    upper: _Array
-    """The right edge of each bucket, rounded up to a float."""
+    """Of each cell."""
 
 
 @lru_cache(maxsize=2)
@@ -162,50 +173,63 @@ def _table(floats: np.dtype[Any]) -> _Table:
     """Return the table for float32 or float64: by sign, exponent and the five first bits of the fraction."""
     bits: Any = np.dtype(np.uint32) if floats == np.float32 else np.dtype(np.uint64)
     shift = bits.type(np.finfo(floats).nmant - 5)
-    cells = np.arange(1 << int(8 * bits.itemsize - shift), dtype=bits) << shift
-    # The smallest negative value is the one with the largest fraction.
-    cells[len(cells) // 2 :] |= bits.type((1 << int(shift)) - 1)
+    cell = bits.type(1) << shift
+    first = np.arange(1 << int(8 * bits.itemsize - shift), dtype=bits) << shift  # The value that is closest to zero.
     limits = default_limits()
     with np.errstate(all="ignore"):
-        smallest = np.nan_to_num(cells.view(floats), nan=0.0)
-        buckets = limits.searchsorted(smallest, side="right") - 1
-        upper = limits[1:].astype(floats)
-        upper = np.where(upper < limits[1:], np.nextafter(upper, floats.type(np.inf)), upper)
-    return _Table(bits, shift, buckets.clip(0, len(upper) - 1), upper)
+        nearest, farthest = (
+            (limits.searchsorted(np.nan_to_num(each.view(floats), nan=0.0), side="right") - 1).clip(0, len(limits) - 2)
+            for each in (first, first + (cell - bits.type(1)))
+        )
+        smallest = limits.astype(floats)  # The smallest float of each bucket.
+        smallest = np.where(smallest < limits, np.nextafter(smallest, floats.type(np.inf)), smallest)
+    is_negative = first >> bits.type(8 * bits.itemsize - 1) != 0
+    # The first float beyond the limit: the smallest one of the next bucket, or the one after the smallest of this one.
+    sign_bit = bits.type(1) << bits.type(8 * bits.itemsize - 1)
+    beyond = np.where(
+        is_negative,
+        (smallest[nearest].view(bits) | sign_bit) + bits.type(1),
+        smallest[nearest + 1].view(bits),
+    )
+    offsets = np.where(nearest != farthest, first + cell - beyond, bits.type(0))
+    return _Table(bits, shift, offsets, nearest)
 
 
 def _default_counts(values: _Array, has_not_finite: bool) -> _Counts:
     """Return the number of finite values in each of TensorBoard's buckets."""
-    counts = np.zeros(len(default_limits()) - 1, np.int64)
-    size = min(values.size, _CHUNK)
+    buckets = len(default_limits()) - 1
+    counts = np.zeros(buckets, np.int64)
+    by_cell: Any = 0
     buffers: _Buffers | None = None
     for chunk in _chunks(values):
-        buffers = buffers or _Buffers(chunk.dtype, size)
-        finite = chunk[np.isfinite(chunk)] if has_not_finite else np.ascontiguousarray(chunk)
-        counts += np.bincount(buffers.buckets(finite), minlength=len(counts))
+        buffers = buffers or _Buffers(_table(chunk.dtype), min(values.size, _CHUNK))
+        cells = buffers.cells(chunk[np.isfinite(chunk)] if has_not_finite else np.ascontiguousarray(chunk))
+        if cells.size >= len(buffers.table.buckets):
+            by_cell += np.bincount(cells, minlength=len(buffers.table.buckets))
+        else:
+            counts += np.bincount(buffers.table.buckets.take(cells), minlength=buckets)
+    if buffers is not None and isinstance(by_cell, np.ndarray):
+        np.add.at(counts, buffers.table.buckets, by_cell)
     return counts
 
 
 class _Buffers:
     """Memory for intermediate results: allocating it for each chunk would cost more than the arithmetic."""
 
-    def __init__(self, floats: np.dtype[Any], size: int) -> None:
-        self._table = _table(floats)
-        self._cells = np.empty(size, self._table.bits)
-        self._buckets = np.empty(size, np.intp)
-        self._upper = np.empty(size, floats)
-        self._is_above = np.empty(size, np.bool_)
+    def __init__(self, table: _Table, size: int) -> None:
+        self.table = table
+        self._cells = np.empty(size, np.intp)
+        self._bits, self._offsets = (np.empty(size, table.bits) for _ in range(2))
 
-    def buckets(self, finite: _Array) -> npt.NDArray[np.intp]:
-        """Return the bucket of each value; the result is valid until the next call."""
-        bits, shift, table, upper = self._table
-        cells, buckets = self._cells[: finite.size], self._buckets[: finite.size]
-        np.right_shift(finite.view(bits), shift, out=cells)
-        table.take(cells, out=buckets, mode="clip")
-        # At most one limit is among the values with the same first bits.
-        upper.take(buckets, out=self._upper[: finite.size], mode="clip")
-        is_above = np.greater_equal(finite, self._upper[: finite.size], out=self._is_above[: finite.size])
-        return np.add(buckets, is_above, out=buckets, casting="unsafe")
+    def cells(self, finite: _Array) -> npt.NDArray[np.intp]:
+        """Return the cell of each value; the result is valid until the next call."""
+        own = finite.view(self.table.bits)
+        cells, bits, offsets = (each[: finite.size] for each in (self._cells, self._bits, self._offsets))
+        np.copyto(cells, np.right_shift(own, self.table.shift, out=bits), casting="unsafe")
+        self.table.offsets.take(cells, out=offsets, mode="clip")
+        np.add(own, offsets, out=bits)
+        np.copyto(cells, np.right_shift(bits, self.table.shift, out=bits), casting="unsafe")
+        return cells
 
 
 def _joined(edges: _Array, counts: _Array, max_bins: int | None) -> tuple[_Array, _Array]:

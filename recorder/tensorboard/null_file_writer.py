@@ -1,11 +1,13 @@
 """NullFileWriter: the writer of a SummaryWriter that records nothing."""
 
 import os
+from collections import deque
 from typing import Any
 
 from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder.snapshot import Snapshot
 from toposcope.recorder.tensorboard.file_writer import EventWriter, FileWriter
+from toposcope.recorder.writing.event_queue import EventQueue
 
 
 class NullFileWriter(FileWriter):
@@ -14,12 +16,14 @@ class NullFileWriter(FileWriter):
     def __init__(self, log_dir: str | os.PathLike[str]) -> None:
         """Create nothing."""
         self._log_dir = str(log_dir)
-        self.put = lambda _: True
+        self.queue = EventQueue("", 1.0)
+        self.queue.events = deque(maxlen=0)
+        self.queue.is_scheduled = True
 
     @property
     def event_writer(self) -> EventWriter:
         """A file without a name."""
-        return EventWriter("", self._log_dir)
+        return EventWriter(self, "")
 
     def flush(self) -> bool:
         """Return True."""

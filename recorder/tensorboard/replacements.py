@@ -1,5 +1,6 @@
 """The classes of PyTorch and tensorboardX that install() replaces, and ours that take their place."""
 
+import contextlib
 import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
@@ -31,6 +32,8 @@ class Replacements:
     def __init__(self) -> None:
         self._ours: dict[type, type] = {}
         """By the class that is replaced."""
+        self._created: dict[type, type] = {}
+        """Likewise, also after undo(): a class is replaced by the same one again."""
 
     def replace_in(self, module: ModuleType) -> None:
         """Replace the classes of a module that has been imported just now or earlier, in every module."""
@@ -38,7 +41,9 @@ class Replacements:
         for name, ours in CLASSES[module.__name__]().items():
             theirs = getattr(module, name, None)
             if isinstance(theirs, type) and theirs not in self._ours and theirs not in self._ours.values():
-                self._ours[theirs] = replaced[name] = _subclass(ours, theirs)
+                if theirs not in self._created:
+                    self._created[theirs] = _subclass(ours, theirs)
+                self._ours[theirs] = replaced[name] = self._created[theirs]
         if len(replaced) == 2:
             replaced["SummaryWriter"].file_writer_class = replaced["FileWriter"]
         _rebind(self._ours)
@@ -56,8 +61,15 @@ def _subclass(ours: type, theirs: type) -> type:
 
 
 def _rebind(classes: Mapping[type, type]) -> None:
-    """Replace classes by others in every module that has a name for them."""
+    """Replace classes by others in every module that has a name for them, and as bases of the classes derived."""
     by_id = {id(each): other for each, other in classes.items()}  # Some values do strange things when they are asked.
+    for each, other in classes.items():
+        derived: list[type] = type.__subclasses__(each)
+        for one in derived:
+            if one is other:
+                continue
+            with contextlib.suppress(TypeError):  # Of a class with another layout or metaclass, which stays what it is.
+                one.__bases__ = tuple(by_id.get(id(base), base) for base in one.__bases__)
     for module in list(sys.modules.values()):
         names: dict[str, Any] = getattr(module, "__dict__", {})
         for name, value in list(names.items()):

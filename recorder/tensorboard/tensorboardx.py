@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from time import time
 from typing import Any
 
@@ -14,6 +15,7 @@ from toposcope.recorder.tensorboard.null_file_writer import NullFileWriter
 from toposcope.recorder.tensorboard.scalar import DescribedScalar
 from toposcope.recorder.tensorboard.summary_writer import SummaryWriter
 
+_MAX_CACHED_TAGS = 10_000
 _REPLACED = re.compile(r"[^-/\w.]")
 
 
@@ -130,7 +132,7 @@ class TensorboardxWriter(SummaryWriter):
             display_name: shown by TensorBoard in place of the tag.
             summary_description: in Markdown.
         """
-        tag = _replaced(tag)
+        tag = _replaced(tag) if type(tag) is str else checked_name(tag)
         if not (display_name or summary_description):
             super().add_scalar(tag, scalar_value, global_step, self._walltime(walltime))
         elif (number := self._number(tag, scalar_value)) is not None:
@@ -184,6 +186,10 @@ class TensorboardxWriter(SummaryWriter):
         """Record an image on which boxes are drawn: see SummaryWriter.add_image_with_boxes()."""
         super().add_image_with_boxes(tag, img_tensor, box_tensor, global_step, walltime, rescale, dataformats, labels)
 
+    def add_onnx_graph(self, onnx_model_file: str | os.PathLike[str]) -> None:
+        """Record the graph in an ONNX file: see SummaryWriter.add_onnx_graph()."""
+        super().add_onnx_graph(onnx_model_file)
+
     def add_openvino_graph(self, xmlname: str | os.PathLike[str]) -> None:
         """Record the graph in an XML file of OpenVINO.
 
@@ -214,10 +220,11 @@ class TensorboardxWriter(SummaryWriter):
 
     def _add(self, plugin: str, tag: str, value: Any, size: int, global_step: Any, walltime: float | None) -> None:
         if plugin in ("histogram", "image", "video"):
-            tag = _replaced(tag)
+            tag = _replaced(checked_name(tag))
         super()._add(plugin, tag, value, size, global_step, walltime)
 
 
+@lru_cache(maxsize=_MAX_CACHED_TAGS)
 def _replaced(tag: str) -> str:
     """Return a tag with the characters that tensorboardX replaces."""
     return _REPLACED.sub("_", checked_name(tag)).lstrip("/")

@@ -91,7 +91,7 @@ class DrivenRun:
     @property
     def is_running(self) -> bool:
         """Whether the training has started and has not ended."""
-        return self._events is not None and not self._is_closed
+        return self._events is not None and not self._is_closed and not self._events.engine.is_closed
 
     @property
     def is_stop_requested(self) -> bool:
@@ -156,13 +156,17 @@ class DrivenRun:
         """Run the events after an epoch now, if one has ended: its evaluations have been reported, or a stop is due."""
         self._running().close_epoch()
 
-    def log(self, values: Mapping[str, Any], step: SupportsIndex | None = None) -> None:
+    def log(
+        self, values: Mapping[str, Any], step: SupportsIndex | None = None, *, has_destinations: bool = True
+    ) -> None:
         """Record what the trainer logs.
 
         Args:
             values: as for WatchedRun.log(); str is recorded as text. A value that cannot be recorded is left out, which
                 the log says once for each name.
             step: None: the last finished step.
+            has_destinations: whether logger destinations receive the values. False for losses and results, which
+                end_step() and evaluate() pass on to them.
 
         Raises:
             TypeError: step is not an integer.
@@ -173,7 +177,7 @@ class DrivenRun:
             logged = logged_values(_with_texts(values))
         except (TypeError, ValueError):
             logged = self._recordable(values)
-        self._values.record(logged, number)
+        self._values.record(logged, number, has_destinations=has_destinations)
 
     def record(self, values: LoggedValues, step: int) -> None:
         """Record the result of logged_values() at a step."""
@@ -212,6 +216,13 @@ class DrivenRun:
         if self._events is not None and not self._is_closed:
             self._is_closed = True
             self._events.engine.close(error)
+
+    def drop(self) -> None:
+        """End a training whose trainer is gone; the exception that is handled or ends the program has ended it."""
+        if self._events is not None and not self._is_closed:
+            self._is_closed = True
+            self._events.engine.hooks.params.processed.is_dropped = True
+            self._events.engine.close()
 
     def _recordable(self, values: Mapping[str, Any]) -> LoggedValues:
         """Return those of the values that can be recorded."""

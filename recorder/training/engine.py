@@ -41,6 +41,11 @@ class Engine:
         self._has_event_callbacks = False
         self._finalizer = self._new_finalizer()
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the callbacks were closed; also at the exit of the program."""
+        return not self._finalizer.alive
+
     def run_event(self, event: Event | str) -> None:
         """Call every callback for event.
 

@@ -38,12 +38,13 @@ class RunValues:
                 values, self._pending = self._pending, nothing_logged()
             self.record(values, step)
 
-    def record(self, values: LoggedValues, step: int) -> None:
-        """Record values at a step; warn once if nothing in the run records them."""
+    def record(self, values: LoggedValues, step: int, *, has_destinations: bool = True) -> None:
+        """Record values at a step, also in the loggers if it has_destinations; warn once if nothing records them."""
         receivers = [callback for callback in self._state.callbacks if isinstance(callback, ValueReceiver)]
         for receiver in receivers:
             receiver.record_logged(values, step)
-        self._logger.log_values(values, step)
+        if has_destinations:
+            self._logger.log_values(values, step)
         if not (receivers or self._logger.destinations or self._is_warned):
             self._is_warned = True
             log.warn("log(): the values are not recorded: the run has neither a SummaryCollector nor a logger.")

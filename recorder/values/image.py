@@ -33,6 +33,7 @@ class Image(NamedTuple):
     channels: int
     """1: grey, 3: RGB, 4: RGBA."""
     png: bytes
+    """The file; a video is a GIF."""
 
 
 def unpack_image(value: Any, dataformats: str | None) -> tuple[object, str | None]:
@@ -101,7 +102,7 @@ def image_of(pixels: _Array, layout: str) -> Image:
         pixels: shape as described by layout; bool, (u)int8 to (u)int64 or float16 to float64.
         layout: the result of image_layout() for its shape.
     """
-    canvas = tiled(_to_bytes(_to_nhwc(pixels, layout)))
+    canvas = tiled(to_bytes(_to_nhwc(pixels, layout)))
     height, width, channels = canvas.shape
     return Image(height, width, channels, png_of(canvas))
 
@@ -118,7 +119,8 @@ def _to_nhwc(pixels: _Array, layout: str) -> _Array:
     return named.transpose([axes.index(axis) for axis in "NHWC"])
 
 
-def _to_bytes(pixels: _Array) -> _Bytes:
+def to_bytes(pixels: _Array) -> _Bytes:
+    """Return pixels of any shape as bytes, as image_of() describes it."""
     if pixels.dtype == np.uint8:
         return pixels
     if pixels.dtype == np.bool_:

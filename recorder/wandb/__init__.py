@@ -5,6 +5,7 @@ Errors, and names that have no effect here, are logged once each; init(strict=Tr
 
 import enum
 import sys
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -22,19 +23,23 @@ from toposcope.recorder.wandb.active_run import (
     unwatch,
     watch,
 )
+from toposcope.recorder.wandb.audio import Audio
 from toposcope.recorder.wandb.errors import CommError, Error, UsageError
-from toposcope.recorder.wandb.inert import Inert, inert_class, inert_function
-from toposcope.recorder.wandb.media import Audio, Histogram, Html, Image, Video
-from toposcope.recorder.wandb.reports import REPORTS
+from toposcope.recorder.wandb.inert import inert_class, inert_function
+from toposcope.recorder.wandb.kept_objects import Molecule, Object3D
+from toposcope.recorder.wandb.media import Histogram, Html, Image
 from toposcope.recorder.wandb.run_config import Config
 from toposcope.recorder.wandb.run_summary import Summary
+from toposcope.recorder.wandb.submodules import SUBMODULES, find_submodules
 from toposcope.recorder.wandb.table import Table
+from toposcope.recorder.wandb.video import Video
 from toposcope.recorder.wandb.wandb_run import Run
 
 __all__ = [
     "AlertLevel",
     "Api",
     "Artifact",
+    "ArtifactTTL",
     "Audio",
     "Classes",
     "CommError",
@@ -56,66 +61,89 @@ __all__ = [
     "Video",
     "agent",
     "alert",
+    "attach",
+    "box3d",
     "controller",
     "define_metric",
+    "ensure_configured",
     "errors",
     "finish",
     "init",
     "join",
+    "link_artifact",
     "link_model",
     "log",
     "log_artifact",
+    "log_code",
     "log_model",
     "login",
     "mark_preempting",
+    "pin_config_keys",
     "plot",
     "plot_table",
     "require",
     "restore",
+    "sagemaker_auth",
     "save",
     "setup",
     "sweep",
     "teardown",
     "termerror",
     "termlog",
+    "termsetup",
     "termwarn",
     "unwatch",
     "use_artifact",
     "use_model",
+    "visualize",
     "watch",
 ]
 
+patched: dict[str, list[Any]] = {"tensorboard": [], "keras": [], "gym": []}
+"""What W&B has replaced in other packages: nothing."""
 run: Run | None
 config: Config
 summary: Summary
 
 Api = inert_class("Api")
 Artifact = inert_class("Artifact")
+ArtifactTTL = inert_class("ArtifactTTL")
 Classes = inert_class("Classes")
 EvalTable = inert_class("EvalTable")
 Graph = inert_class("Graph")
 JoinedTable = inert_class("JoinedTable")
-Molecule = inert_class("Molecule")
-Object3D = inert_class("Object3D")
-Plotly = inert_class("Plotly")
 Settings = inert_class("Settings")
 agent = inert_function("agent")
+attach = inert_function("attach")
+box3d = inert_function("box3d")
 controller = inert_function("controller")
+ensure_configured = inert_function("ensure_configured")
+link_artifact = inert_function("link_artifact")
 link_model = inert_function("link_model")
 log_artifact = inert_function("log_artifact")
+log_code = inert_function("log_code")
 log_model = inert_function("log_model")
 login = inert_function("login")
 mark_preempting = inert_function("mark_preempting")
-plot_table = inert_function("plot_table")
+pin_config_keys = inert_function("pin_config_keys")
+plot_table = plot.plot_table
+visualize = plot.visualize
 require = inert_function("require")
 restore = inert_function("restore")
+sagemaker_auth = inert_function("sagemaker_auth")
 save = inert_function("save")
 setup = inert_function("setup")
 sweep = inert_function("sweep")
 teardown = inert_function("teardown")
+termsetup = inert_function("termsetup")
 use_artifact = inert_function("use_artifact")
 use_model = inert_function("use_model")
 join = finish
+
+
+def Plotly(val: Any) -> Any:  # noqa: N802 - the name of W&B's class.
+    """Return a figure of Plotly or Matplotlib, which log() takes as it is."""
+    return val
 
 
 class AlertLevel(enum.Enum):
@@ -134,18 +162,20 @@ def termlog(text: str = "", *_: Any, **__: Any) -> None:
 termwarn = termerror = termlog
 
 
-_MODULES = (
-    *("agents", "apis", "catboost", "data_types", "docker", "env", "fastai", "gym", "integration", "jupyter", "keras"),
-    *("lightgbm", "sacred", "sdk", "sklearn", "tensorboard", "tensorflow", "util", "xgboost"),
-)
+find_submodules()
 
 
-def __getattr__(name: str) -> Inert:
-    """Return an inert object for a module of W&B's package, with a report."""
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    REPORTS.differs(f"wandb.{name} is not included: an inert object takes its place.")
-    return Inert(name)
+def __getattr__(name: str) -> Any:
+    """Return a submodule of W&B's package, or an inert object for "api", its old client.
+
+    Raises:
+        AttributeError: W&B's package has no such name.
+    """
+    if name in SUBMODULES:
+        return import_module(f"{__name__}.{name}")
+    if name == "api":
+        return Api()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class _Front(ModuleType):

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from toposcope.recorder import log as logger
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.wandb.errors import UsageError
-from toposcope.recorder.wandb.inert import Inert
+from toposcope.recorder.wandb.metric_definitions import MetricDefinition
 from toposcope.recorder.wandb.reports import REPORTS, report_ignored
-from toposcope.recorder.wandb.run_config import Config, settings_in
+from toposcope.recorder.wandb.run_config import Config, default_settings, settings_in
 from toposcope.recorder.wandb.run_directory import find_crashed_run, find_run, new_directory, read_facts
-from toposcope.recorder.wandb.run_settings import RunSettings, new_id, run_settings
+from toposcope.recorder.wandb.run_settings import RunSettings, generate_id, run_settings
 from toposcope.recorder.wandb.run_summary import Summary
 from toposcope.recorder.wandb.wandb_run import Run
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
@@ -165,9 +165,7 @@ def _chosen_settings(config: Any, include: list[str] | None, exclude: list[str] 
     except Exception as error:
         REPORTS.fails(error)
         settings = {}
-    if os.path.exists("config-defaults.yaml"):
-        REPORTS.differs("config-defaults.yaml is not read; pass config='config-defaults.yaml'.")
-    settings = {**_PROCESS.config.as_dict(), **settings}
+    settings = {**default_settings(os.environ), **_PROCESS.config.as_dict(), **settings}
     _PROCESS.config = Config()
     return {
         name: value
@@ -209,7 +207,15 @@ def _recorded_run(settings: RunSettings, config: Mapping[str, Any]) -> Run:
     else:
         first_step = _next_step(directory)
     recorder = SummaryRecord(directory, resume=resume, collects_operators=False)
-    run = Run(settings, directory, recorder, first_step=first_step, is_resumed=is_resumed, on_end=_PROCESS.remove)
+    run = Run(
+        settings,
+        directory,
+        recorder,
+        first_step=first_step,
+        is_resumed=is_resumed,
+        replaced_from=None if isinstance(resume, bool) else resume,
+        on_end=_PROCESS.remove,
+    )
     run.start(read_facts(directory) if is_resumed else {}, config)
     if os.environ.get("WANDB_SILENT", "").lower() not in ("true", "1"):
         print(f"toposcope: run {settings.name} ({settings.id}) is recorded in {directory}", file=sys.stderr)
@@ -227,7 +233,7 @@ def _place(settings: RunSettings) -> tuple[RunSettings, Path | None]:
     if settings.resume == "must" and found is None:
         REPORTS.fails(UsageError(f"resume='must', but there is no run {settings.id}: a new run begins."))
     if settings.resume == "never" and found is not None:
-        fresh = settings._replace(id=new_id())
+        fresh = settings._replace(id=generate_id())
         REPORTS.fails(UsageError(f"resume='never', but run {settings.id} exists: run {fresh.id} begins."))
         return fresh, None
     return settings, found
@@ -235,7 +241,7 @@ def _place(settings: RunSettings) -> tuple[RunSettings, Path | None]:
 
 def _next_step(directory: Path) -> int:
     """Return the step after the last one of the recordings in a directory."""
-    last = last_recorded_step(str(directory), rank_of(os.environ))
+    last = last_recorded_step(str(directory), process_rank())
     return int(bool(read_facts(directory).get("has_values"))) if last is None else last + 1
 
 
@@ -251,10 +257,10 @@ def log(data: Mapping[str, Any] | None = None, step: Any = None, commit: bool | 
         run.log(data, step, commit, **ignored)
 
 
-def define_metric(name: str, *arguments: Any, **options: Any) -> Inert:
+def define_metric(name: str, *arguments: Any, **options: Any) -> MetricDefinition:
     """Define a metric of the active run: see Run.define_metric()."""
     run = _needed("define_metric")
-    return Inert("metric") if run is None else run.define_metric(name, *arguments, **options)
+    return MetricDefinition(str(name)) if run is None else run.define_metric(name, *arguments, **options)
 
 
 def finish(exit_code: int | None = None, quiet: bool | None = None) -> None:

@@ -11,3 +11,15 @@ class CommError(Error):
 
 class UsageError(Error):
     """A call that W&B refuses, or that has no effect here."""
+
+
+class AuthenticationError(CommError):
+    """An account is not accepted: never raised, there are no accounts."""
+
+
+class UnsupportedError(UsageError):
+    """A call is not supported."""
+
+
+class WaitTimeoutError(Error):
+    """Waiting for a server took too long: never raised."""

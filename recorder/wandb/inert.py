@@ -65,8 +65,14 @@ class Inert:
         """Do nothing."""
 
     def __fspath__(self) -> str:
-        """Return "", for os.path.join()."""
-        return ""
+        """Return a path at which there is nothing, whose name says why."""
+        return f"inert-wandb.{self._inert_name}"
+
+    def __or__(self, other: object) -> "Inert":
+        """Return itself, for annotations: wandb.sdk.wandb_run.Run | None."""
+        return self
+
+    __ror__ = __or__
 
     def __repr__(self) -> str:
         """Return a text that says that the object is inert."""

@@ -10,13 +10,19 @@ from toposcope.recorder.values.foreign_values import UnreadableValueError, short
 from toposcope.recorder.values.wrapped import Histogram as HistogramValue
 from toposcope.recorder.values.wrapped import Image as ImageValue
 from toposcope.recorder.values.wrapped import Tensor, Text
+from toposcope.recorder.wandb.audio import Audio
+from toposcope.recorder.wandb.drawn_values import PLUGIN, Drawn
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.inert import Inert
-from toposcope.recorder.wandb.media import Audio, FigureFile, Histogram, Html, Image, Media, NewFile, Video, is_figure
+from toposcope.recorder.wandb.kept_objects import Molecule, Object3D, PlotlyFigure, is_plotly
+from toposcope.recorder.wandb.media import Histogram, Html, Image, Media
+from toposcope.recorder.wandb.media_files import NewFile
+from toposcope.recorder.wandb.pixels import is_figure
 from toposcope.recorder.wandb.reports import REPORTS
 from toposcope.recorder.wandb.table import Table
+from toposcope.recorder.wandb.video import Video
 
-_MEDIA = (Image, Histogram, Html, Video, Audio, Table, FigureFile)
+_MEDIA = (Image, Histogram, Html, Video, Audio, Table, Object3D, Molecule, PlotlyFigure)
 _OURS = (HistogramValue, ImageValue, Tensor, Text)
 _FEW = 32
 Path = tuple[str, ...]
@@ -41,7 +47,9 @@ def logged_items(data: Mapping[Any, Any], new_file: NewFile) -> LoggedItems:
         tag = ".".join(path)
         try:
             items, result = _classified(tag, value, new_file)
-            logged.values.update(logged_values(items))
+            drawn = {name: item for name, item in items.items() if isinstance(item, Drawn)}
+            logged.values.update(logged_values({name: item for name, item in items.items() if name not in drawn}))
+            logged.values.snapshots.update({(PLUGIN, name): item.snapshot() for name, item in drawn.items()})
         except Exception as error:
             REPORTS.fails(type(error)(f"{tag!r} is not recorded: {error}"))
             continue
@@ -93,8 +101,8 @@ def _classified(tag: str, value: Any, new_file: NewFile) -> tuple[dict[str, Any]
 def _media(value: Any) -> Media | None:
     if isinstance(value, _MEDIA):
         return value
-    if hasattr(value, "to_json") and type(value).__module__.split(".")[0] == "plotly":
-        return FigureFile(value)
+    if is_plotly(value):
+        return PlotlyFigure(value)
     return Image(value) if is_figure(value) or _is_pillow(value) else None
 
 

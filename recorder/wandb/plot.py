@@ -1,38 +1,122 @@
-"""The functions of wandb.plot: the table behind a plot is recorded, the plot is not drawn."""
+"""The functions of wandb.plot: what is behind a plot is recorded as a table, of pr_curve() as pr curves too."""
 
-from collections.abc import Sequence
-from typing import Any
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec
 
 import numpy as np
 
-from toposcope.recorder.wandb.inert import inert_function
+from toposcope.recorder.wandb.curves import PrCurves, classes_in, roc_table
+from toposcope.recorder.wandb.inert import Inert
 from toposcope.recorder.wandb.reports import REPORTS
 from toposcope.recorder.wandb.table import Table
 
-pr_curve = inert_function("plot.pr_curve")
-roc_curve = inert_function("plot.roc_curve")
+_Parameters = ParamSpec("_Parameters")
 
 
+def _plotted(function: Callable[_Parameters, Table]) -> Callable[_Parameters, Any]:
+    """Return a function that reports its exceptions, raises them in strict mode only, and then returns an inert object.
+
+    What it returns otherwise is a table: that no plot is drawn is reported once.
+    """
+
+    @functools.wraps(function)
+    def call(*arguments: _Parameters.args, **options: _Parameters.kwargs) -> Any:
+        name = f"plot.{function.__name__}"
+        try:
+            table = function(*arguments, **options)
+            if not isinstance(table, Table):
+                raise TypeError(f"{name}() takes a Table, not {type(table).__name__}.")
+        except Exception as error:
+            REPORTS.fails(error)
+            return Inert(name)
+        REPORTS.differs(f"{name}(): its table is recorded; the plot is not drawn.")
+        return table
+
+    return call
+
+
+@_plotted
+def pr_curve(
+    y_true: Any = None,
+    y_probas: Any = None,
+    labels: Sequence[str] | None = None,
+    classes_to_plot: Any = None,
+    interp_size: int = 21,
+    title: str | None = None,
+    **_: Any,
+) -> Table:
+    """Return a table of precision-recall curves, which is recorded with a pr curve for each class.
+
+    Args:
+        y_true: [n], the class of each sample.
+        y_probas: [n, classes].
+        labels: names of the classes.
+        classes_to_plot: None: all classes in y_true.
+        interp_size: number of points of a curve in the table.
+        title: has no effect.
+    """
+    return PrCurves(classes_in(y_true, y_probas, labels, classes_to_plot), interp_size)
+
+
+@_plotted
+def roc_curve(
+    y_true: Any = None,
+    y_probas: Any = None,
+    labels: Sequence[str] | None = None,
+    classes_to_plot: Any = None,
+    title: str | None = None,
+    **_: Any,
+) -> Table:
+    """Return a table of ROC curves; the arguments are those of pr_curve()."""
+    return roc_table(classes_in(y_true, y_probas, labels, classes_to_plot))
+
+
+@_plotted
+def plot_table(
+    vega_spec_name: Any = None, data_table: Any = None, fields: Any = None, string_fields: Any = None, **_: Any
+) -> Table:
+    """Return the table of a plot with a specification in Vega, which is not used."""
+    return data_table  # type: ignore[no-any-return]  # The decorator checks it.
+
+
+@_plotted
+def custom_chart(id: Any = None, value: Any = None, fields: Any = None, string_fields: Any = None) -> Table:
+    """Return the table of a plot with a specification in Vega, which is not used."""
+    return value  # type: ignore[no-any-return]
+
+
+@_plotted
+def visualize(id: Any = None, value: Any = None) -> Table:
+    """Return the table of a plot with a specification in Vega, which is not used."""
+    return value  # type: ignore[no-any-return]
+
+
+@_plotted
 def line(table: Table, x: str, y: str, title: str | None = None, **_: Any) -> Table:
     """Return the table of a line plot."""
-    return _table("line", table)
+    return table
 
 
+@_plotted
 def scatter(table: Table, x: str, y: str, title: str | None = None, **_: Any) -> Table:
     """Return the table of a scatter plot."""
-    return _table("scatter", table)
+    return table
 
 
+@_plotted
 def bar(table: Table, label: str, value: str, title: str | None = None, **_: Any) -> Table:
     """Return the table of a bar chart."""
-    return _table("bar", table)
+    return table
 
 
+@_plotted
 def histogram(table: Table, value: str, title: str | None = None, **_: Any) -> Table:
     """Return the table of a histogram."""
-    return _table("histogram", table)
+    return table
 
 
+@_plotted
 def line_series(
     xs: Sequence[Any],
     ys: Sequence[Sequence[Any]],
@@ -49,9 +133,10 @@ def line_series(
         for number, (name, values) in enumerate(zip(names, ys, strict=True))
         for x, y in zip(xs if is_shared else xs[number], values, strict=False)
     ]
-    return _table("line_series", Table(columns=[xname or "x", "line", "y"], data=rows))
+    return Table(columns=[xname or "x", "line", "y"], data=rows)
 
 
+@_plotted
 def confusion_matrix(
     probs: Any = None,
     y_true: Any = None,
@@ -83,9 +168,4 @@ def confusion_matrix(
     counts = np.zeros((count, count), int)
     np.add.at(counts, (actual, predicted), 1)
     rows = [[name, *row] for name, row in zip(names, counts.tolist(), strict=True)]
-    return _table("confusion_matrix", Table(columns=["actual / predicted", *names], data=rows))
-
-
-def _table(kind: str, table: Table) -> Table:
-    REPORTS.differs(f"plot.{kind}(): its table is recorded; the plot is not drawn.")
-    return table
+    return Table(columns=["actual / predicted", *names], data=rows)

@@ -2,12 +2,13 @@
 
 import functools
 from collections.abc import Callable
-from typing import Any, ParamSpec
+from typing import Any, ParamSpec, TypeVar
 
 from toposcope.recorder import log
 from toposcope.recorder.wandb.errors import Error, UsageError
 
 _Parameters = ParamSpec("_Parameters")
+_Media = TypeVar("_Media")
 
 
 class Reports:
@@ -63,6 +64,25 @@ def guarded(function: Callable[_Parameters, None]) -> Callable[_Parameters, None
             REPORTS.fails(error)
 
     return call
+
+
+def guarded_media(kind: type[_Media]) -> type[_Media]:
+    """Return a class of media whose invalid arguments are reported, and raised in strict mode only.
+
+    Such an object has no items: log() records nothing of it.
+    """
+    create: Any = kind.__init__
+
+    @functools.wraps(create)
+    def initialize(self: Any, *arguments: Any, **options: Any) -> None:
+        try:
+            create(self, *arguments, **options)
+        except Exception as error:
+            REPORTS.fails(error)
+            self.items = lambda _: {}
+
+    setattr(kind, "__init__", initialize)  # noqa: B010 - an assignment is an error for mypy.
+    return kind
 
 
 def report_ignored(function: str, ignored: dict[str, Any], reasons: dict[str, str] | None = None) -> None:

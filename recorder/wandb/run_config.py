@@ -10,6 +10,8 @@ from toposcope.recorder.values.foreign_values import short_repr
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.reports import REPORTS, guarded
 
+_DEFAULTS = Path("config-defaults.yaml")
+
 OnChange = Callable[[dict[str, Any]], None]
 
 
@@ -86,6 +88,21 @@ class Config(Mapping[str, Any]):
             self._on_change(settings)
 
 
+def default_settings(environ: Mapping[str, str]) -> dict[str, Any]:
+    """Return the settings of "config-defaults.yaml" in the working directory, and of the files in WANDB_CONFIG_PATHS.
+
+    Those of a later file precede. A file that cannot be read is reported.
+    """
+    paths = [Path(text.strip()) for text in environ.get("WANDB_CONFIG_PATHS", "").split(",") if text.strip()]
+    settings: dict[str, Any] = {}
+    for path in ([_DEFAULTS] if _DEFAULTS.is_file() else []) + paths:
+        try:
+            settings |= _settings_in_file(path)
+        except Exception as error:  # Of PyYAML as well, which may not be installed.
+            REPORTS.fails(UsageError(f"The settings in {path} are not read: {error}"))
+    return settings
+
+
 def settings_in(settings: Any) -> dict[str, Any]:
     """Return the settings in a mapping, a Namespace, a dataclass, an object with attributes or a YAML file.
 
@@ -114,6 +131,8 @@ def _settings_in_file(path: Path) -> dict[str, Any]:
     except ImportError:
         raise UsageError(f"The configuration {path} is not read: PyYAML is not installed.") from None
     content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    if not isinstance(content, Mapping):
+        raise UsageError(f"{path} contains {short_repr(content)}, not settings by name.")
     entries = {str(name): value for name, value in content.items() if name != "wandb_version"}
     return {name: entry["value"] if _is_entry(entry) else entry for name, entry in entries.items()}
 

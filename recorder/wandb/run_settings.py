@@ -51,7 +51,7 @@ def run_settings(arguments: Mapping[str, Any], environ: Mapping[str, str]) -> Ru
     if (moment := arguments.get("resume_from")) is not None:
         given_id, from_step = _moment(str(moment))
         resume = "must"
-    run_id = given_id or new_id()
+    run_id = given_id or generate_id()
     tags = arguments.get("tags")
     if tags is None:
         tags = [tag.strip() for tag in environ.get("WANDB_TAGS", "").split(",") if tag.strip()]
@@ -72,9 +72,9 @@ def run_settings(arguments: Mapping[str, Any], environ: Mapping[str, str]) -> Ru
     )
 
 
-def new_id() -> str:
-    """Return the id of a new run: eight letters and digits."""
-    return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(8))
+def generate_id(length: int = 8) -> str:
+    """Return the id of a new run: letters and digits. The name is that of wandb.util."""
+    return "".join(secrets.choice(string.ascii_lowercase + string.digits) for _ in range(length))
 
 
 def _mode(mode: str | None) -> str:

@@ -1,16 +1,12 @@
 """Summary: the results of a run: the last value of each metric, or what define_metric() asks for."""
 
-import fnmatch
 import math
 from collections.abc import Iterator, Mapping, MutableMapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from toposcope.recorder.values.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.foreign_values import UnreadableValueError
-from toposcope.recorder.wandb.reports import REPORTS
-
-Path = tuple[str, ...]
-_AGGREGATIONS = ("min", "max", "mean", "last", "first", "none")
+from toposcope.recorder.wandb.metric_definitions import MetricDefinitions, Path
 
 
 class _Nested(dict[str, Any]):
@@ -26,40 +22,45 @@ class _Nested(dict[str, Any]):
         return _read(super().__getitem__(name))
 
 
-class _Definition(NamedTuple):
-    """What define_metric() has set for a name, or for names that match a pattern."""
-
-    name: str
-    aggregations: tuple[str, ...]
-    goal: str
-
-
 class _Aggregate:
-    """The numbers of a metric so far, as far as the aggregations need them."""
+    """The numbers of a metric so far. NaN is the minimum, the maximum and the mean from its first occurrence on."""
 
-    def __init__(self) -> None:
+    def __init__(self, earlier: Any) -> None:
+        """Begin with the result of an earlier process, but for the mean: how many numbers it is of is not known."""
+        known = earlier if isinstance(earlier, Mapping) else {}
         self.count, self.sum = 0, 0.0
-        self.first = self.last = self.min = self.max = math.nan
+        self.first, self.last = known.get("first"), known.get("last")
+        self.min, self.max = known.get("min", known.get("best")), known.get("max", known.get("best"))
 
-    def add(self, number: float) -> None:
-        if not self.count:
-            self.first = number
+    def add(self, number: Any) -> None:
+        self.first = number if self.first is None else self.first
+        self.min = number if self.min is None else self.min
+        self.max = number if self.max is None else self.max
         self.count, self.sum, self.last = self.count + 1, self.sum + number, number
-        self.min, self.max = min(number, self.min), max(number, self.max)
-        if self.min != self.min and number == number:
+        if number != number:
             self.min = self.max = number
+        self.min, self.max = (number if number < self.min else self.min), (number if number > self.max else self.max)
 
-    def value(self, aggregation: str) -> float:
-        return self.sum / self.count if aggregation == "mean" else float(getattr(self, aggregation))
+    def value(self, aggregation: str, goal: str | None) -> Any:
+        match aggregation:
+            case "mean":
+                return self.sum / self.count
+            case "best":
+                return self.max if goal == "maximize" else self.min
+        return getattr(self, aggregation)
 
 
 class Summary(MutableMapping[str, Any]):
-    """Results by name, with access by item and by attribute."""
+    """Results by name, with access by item and by attribute.
 
-    def __init__(self) -> None:
-        """Create an empty summary."""
-        state: dict[str, Any] = {"_values": _Nested(), "_definitions": [], "_aggregates": {}, "_is_set": set()}
-        self.__dict__.update(state)
+    A metric that the script sets itself is, from then on, what the script has set or logged last: its definition counts
+    no more, as in W&B.
+    """
+
+    def __init__(self, definitions: MetricDefinitions | None = None) -> None:
+        """Create an empty summary, in which metrics are aggregated as they are defined."""
+        state: dict[str, Any] = {"_values": _Nested(), "_aggregates": {}, "_set": set()}
+        self.__dict__.update(state, _definitions=definitions or MetricDefinitions())
 
     def __getitem__(self, name: str) -> Any:
         """Return a result; KeyError if there is none. A number on a device is read now."""
@@ -67,6 +68,7 @@ class Summary(MutableMapping[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         """Set a result."""
+        self._set.add(name)
         self._values[name] = _nested(value)
 
     def __delitem__(self, name: str) -> None:
@@ -93,49 +95,34 @@ class Summary(MutableMapping[str, Any]):
         """Return the results as a dict."""
         return repr(dict(self))
 
-    def define(self, name: str, summary: str | None, goal: str | None, *, overwrite: bool = False) -> None:
-        """Set what the summary of a metric contains.
-
-        Args:
-            name: of the metric, nested names joined by "."; "*" at its end stands for any rest.
-            summary: "min", "max", "mean", "last", "first" or "none", or several of them, separated by commas; "best" is
-                "min" or "max" by goal. None: unchanged.
-            goal: "minimize" or "maximize".
-            overwrite: whether None replaces an earlier definition.
-        """
-        if summary is None and not overwrite:
-            return
-        best = "max" if goal == "maximize" else "min"
-        wanted = [best if part == "best" else part for part in map(str.strip, (summary or "").split(",")) if part]
-        for unknown in (part for part in wanted if part not in _AGGREGATIONS):
-            REPORTS.differs(f"define_metric({name!r}, summary={unknown!r}) is unknown: the last value is kept.")
-        known = tuple(part for part in wanted if part in _AGGREGATIONS)
-        self._definitions[:] = [definition for definition in self._definitions if definition.name != name]
-        if known:
-            self._definitions.append(_Definition(name, known, goal or ""))
+    def put(self, results: Mapping[str, Any]) -> None:
+        """Set results that the script has not set: those of an earlier run, and W&B's own."""
+        for name, value in results.items():
+            self._values[name] = _nested(value)
 
     def add(self, path: Path, value: Any) -> None:
         """Add a logged value, whose names in nested mappings are path."""
-        aggregations = self._aggregations(".".join(path))
-        if aggregations and not isinstance(value, str | list):
-            result = _read(value)
-            number = math.nan if result is None else float(result)
-            aggregate = self._aggregates.setdefault(path, _Aggregate())
-            aggregate.add(number)
-            if "none" not in aggregations:
-                self._put(path, _Nested({name: aggregate.value(name) for name in aggregations}))
-        else:
+        definition = self._definitions.find(".".join(path))
+        aggregations = (definition and definition.summary) or ()
+        is_number = not isinstance(value, str | list | bool)
+        if is_number and (aggregations or not isinstance(value, DeferredScalar)):
+            # Numbers count that were logged before the definition, unless they are on a device: reading them waits.
+            if (aggregate := self._aggregates.get(path)) is None:
+                aggregate = self._aggregates[path] = _Aggregate(self._at(path))
+            number = _read(value)
+            aggregate.add(math.nan if number is None else number)
+        if path[0] in self._set or not aggregations or isinstance(value, str | list):
             self._put(path, value)
+        elif "none" not in aggregations and is_number:
+            goal = definition.goal if definition else None
+            self._put(path, _Nested({name: aggregate.value(name, goal) for name in aggregations}))
 
-    def _aggregations(self, name: str) -> tuple[str, ...]:
-        definitions: list[_Definition] = self._definitions
-        for definition in definitions:
-            if definition.name == name:
-                return definition.aggregations
-        for definition in definitions:
-            if definition.name.endswith("*") and fnmatch.fnmatchcase(name, definition.name):
-                return definition.aggregations
-        return ()
+    def _at(self, path: Path) -> Any:
+        """Return the result of a metric; None if there is none."""
+        values: Any = self._values
+        for name in path:
+            values = dict.get(values, name) if isinstance(values, _Nested) else None
+        return values
 
     def _put(self, path: Path, value: Any) -> None:
         values = self._values

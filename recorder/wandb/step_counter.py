@@ -1,8 +1,12 @@
 """StepCounter: W&B's steps. Values are collected until their step is complete, and a log() without a step ends one."""
 
+import operator
 from collections.abc import Callable
+from typing import Any
 
 from toposcope.recorder.logged_values import LoggedValues, nothing_logged
+from toposcope.recorder.values.foreign_values import short_repr
+from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.reports import REPORTS
 
 Write = Callable[[LoggedValues, int], None]
@@ -45,3 +49,15 @@ class StepCounter:
         values, self._pending = self._pending, nothing_logged()
         if values.scalars or values.snapshots:
             self._write(values, self.step)
+
+
+def whole_step(step: Any) -> int | None:
+    """Return a step as an int; a float that is a whole number is one too, and anything else is None, with a report."""
+    if isinstance(step, float) and step.is_integer():
+        return int(step)
+    try:
+        return None if step is None else operator.index(step)
+    except TypeError:
+        text = f"The step of log() must be an integer, not {short_repr(step)}: the current step takes its place."
+        REPORTS.fails(UsageError(text))
+        return None

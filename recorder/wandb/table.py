@@ -7,14 +7,19 @@ from typing import Any
 import numpy as np
 
 from toposcope.recorder.values.wrapped import Text
-from toposcope.recorder.wandb.media import Audio, Histogram, Html, Image, NewFile, Video
-from toposcope.recorder.wandb.reports import report_ignored
+from toposcope.recorder.wandb.audio import Audio
+from toposcope.recorder.wandb.kept_objects import Molecule, Object3D
+from toposcope.recorder.wandb.media import Histogram, Html, Image
+from toposcope.recorder.wandb.media_files import NewFile
+from toposcope.recorder.wandb.reports import guarded, guarded_media, report_ignored
+from toposcope.recorder.wandb.video import Video
 
 _MOST_ROWS, _MOST_CHARACTERS, _MOST_MEDIA = 100, 200, 64
-_MEDIA = (Image, Histogram, Html, Video, Audio)
+_MEDIA = (Image, Histogram, Html, Video, Audio, Object3D, Molecule)
 _DEFAULT_COLUMNS = ("Input", "Output", "Expected")
 
 
+@guarded_media
 class Table:
     """A table that grows by add_data(). The page shows its first 100 rows; the file has all of them."""
 
@@ -47,11 +52,12 @@ class Table:
         for row in content:
             self.add_data(*row)
 
+    @guarded
     def add_data(self, *row: Any) -> None:
         """Add a row with a value for each column.
 
         Raises:
-            ValueError: the number of values is another one.
+            ValueError: in strict mode, the number of values is another one; otherwise that is logged.
         """
         if len(row) != len(self.columns):
             raise ValueError(f"A row of this table has {len(self.columns)} values ({self.columns}), not {len(row)}.")
@@ -61,11 +67,12 @@ class Table:
         """Add a row, see add_data()."""
         self.add_data(*row)
 
+    @guarded
     def add_column(self, name: str, data: Any, optional: bool = False) -> None:
         """Add a column with a value for each row.
 
         Raises:
-            ValueError: the number of values is another one.
+            ValueError: in strict mode, the number of values is another one; otherwise that is logged.
         """
         values = list(data)
         if self.columns and self.data and len(values) != len(self.data):

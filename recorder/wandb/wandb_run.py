@@ -1,51 +1,47 @@
 """Run: a run with the attributes and methods of W&B's, recorded by SummaryRecord."""
 
-import operator
 import os
 import threading
 import time
 import weakref
 from collections.abc import Callable, Mapping
-from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import toposcope.recorder.log as logger
 from toposcope.recorder.logged_values import LoggedValues, logged_values
-from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
 from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.values.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.foreign_values import short_repr
 from toposcope.recorder.values.wrapped import Text
+from toposcope.recorder.wandb.alerts import Alerts
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.inert import Inert, inert_function
 from toposcope.recorder.wandb.logged_items import logged_items
-from toposcope.recorder.wandb.plain_settings import plain_settings
+from toposcope.recorder.wandb.metric_definitions import MetricDefinition, MetricDefinitions, metric_definition
 from toposcope.recorder.wandb.reports import REPORTS, guarded, report_ignored
 from toposcope.recorder.wandb.run_config import Config
-from toposcope.recorder.wandb.run_directory import write_facts
+from toposcope.recorder.wandb.run_identity import NAMED_SETTINGS, RunIdentity
+from toposcope.recorder.wandb.run_record import ExitCodeError, RunRecord
 from toposcope.recorder.wandb.run_settings import RunSettings
 from toposcope.recorder.wandb.run_summary import Summary
-from toposcope.recorder.wandb.step_counter import StepCounter
+from toposcope.recorder.wandb.step_counter import StepCounter, whole_step
 from toposcope.recorder.wandb.watched_models import WatchedModels
 
-_SUMMARY_SECONDS = 30.0
-_INERT = (
+METRICS = "wandb/metrics"
+"""Name of the definitions of metrics in the lineage; their JSON is described in FORMAT.md."""
+INERT = (
     *("finish_artifact", "link_artifact", "link_model", "log_artifact", "log_code", "log_model", "mark_preempting"),
     *("pin_config_keys", "restore", "save", "upsert_artifact", "use_artifact", "use_model", "write_logs"),
 )
-_SETTINGS = ("name", "project", "entity", "group", "job_type", "tags", "notes")
+"""The methods of a run without effect."""
 
 
 _RUNS: "weakref.WeakValueDictionary[str, Run]" = weakref.WeakValueDictionary()
 """The runs of the process by id."""
 
 
-class ExitCodeError(Exception):
-    """The script ended its run with finish(exit_code=...) and another code than 0."""
-
-
-class Run:
+class Run(RunIdentity):
     """A run: what log() receives is recorded in its directory."""
 
     def __init__(
@@ -56,6 +52,7 @@ class Run:
         *,
         first_step: int = 0,
         is_resumed: bool = False,
+        replaced_from: int | None = None,
         on_end: Callable[["Run"], None] | None = None,
     ) -> None:
         """Create the run.
@@ -66,19 +63,22 @@ class Run:
             recorder: records it; None: nothing is recorded.
             first_step: the first step.
             is_resumed: whether it continues an earlier run.
+            replaced_from: the step from which on it replaces what was recorded earlier; None: nothing.
             on_end: called when it has ended.
         """
-        self._settings, self._directory, self._recorder, self._on_end = settings, directory, recorder, on_end
+        super().__init__(settings, directory, self._record_settings)
+        self._record = RunRecord(directory, recorder, self._facts, replaced_from=replaced_from)
+        self._recorder, self._on_end = recorder, on_end
         self._pid, self._lock, self._is_finished = os.getpid(), threading.RLock(), False
         self._first_step, self._is_resumed = first_step, is_resumed
         self.start_time = time.time()
         self._steps = StepCounter(self._write, first_step)
-        self._config, self._summary = Config(self._record_config), Summary()
+        self._metrics = MetricDefinitions()
+        self._config, self._summary = Config(self._record_config), Summary(self._metrics)
         self._watched = WatchedModels(lambda values: self.log(values, commit=False))
-        self._has_graph, self._has_values = False, False
+        self._has_graph = False
         self._background: list[Any] = []
-        self._alerts: dict[str, float] = {}
-        self._published_time, self._file_count = time.monotonic(), 0
+        self._alerts = Alerts()
         _RUNS[settings.id] = self
 
     def start(self, earlier: Mapping[str, Any], config: Mapping[str, Any]) -> None:
@@ -88,8 +88,9 @@ class Run:
             earlier: what write_facts() has written for the run that this one continues.
             config: the settings of the script; they precede those of the earlier run.
         """
-        self._has_values = bool(earlier.get("has_values"))
-        self._summary.update(earlier.get("summary") or {})
+        self._record.has_values = bool(earlier.get("has_values"))
+        self._metrics.restore(earlier.get("metrics") or {}, earlier.get("summary") or {})
+        self._summary.put(earlier.get("summary") or {})
         self._config.__dict__["_items"].update({**(earlier.get("config") or {}), **config})
         self._record_config(self._config.as_dict())
         self._record_settings()
@@ -106,68 +107,6 @@ class Run:
             ]
             if os.environ.get("WANDB_CONSOLE", "").lower() != "off":
                 self._background.append(ConsoleCapture(self._recorder))
-
-    @property
-    def id(self) -> str:
-        """The id, which resume needs."""
-        return self._settings.id
-
-    @property
-    def name(self) -> str:
-        """The name; setting it does not rename the directory."""
-        return self._settings.name
-
-    @name.setter
-    def name(self, name: str) -> None:
-        self._set(name=str(name))
-
-    @property
-    def notes(self) -> str | None:
-        """The notes."""
-        return self._settings.notes
-
-    @notes.setter
-    def notes(self, notes: str | None) -> None:
-        self._set(notes=notes)
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The tags."""
-        return self._settings.tags
-
-    @tags.setter
-    def tags(self, tags: Any) -> None:
-        self._set(tags=tuple(map(str, tags)))
-
-    @property
-    def group(self) -> str | None:
-        """The group, whose runs are in one directory."""
-        return self._settings.group
-
-    @property
-    def job_type(self) -> str | None:
-        """The type of the job."""
-        return self._settings.job_type
-
-    @property
-    def project(self) -> str:
-        """The project."""
-        return self._settings.project
-
-    @property
-    def entity(self) -> str | None:
-        """The user or team."""
-        return self._settings.entity
-
-    @property
-    def path(self) -> str:
-        """Entity, project and id, joined by "/"."""
-        return "/".join(part for part in (self.entity, self.project, self.id) if part)
-
-    @property
-    def dir(self) -> str:
-        """The directory of the run, in which the script may store files."""
-        return str(self._directory)
 
     @property
     def url(self) -> str | None:
@@ -200,24 +139,6 @@ class Run:
         return self._recorder is None
 
     @property
-    def settings(self) -> Inert:
-        """An inert object."""
-        return Inert("run.settings")
-
-    @property
-    def sweep_id(self) -> None:
-        """None: there are no sweeps."""
-        return
-
-    @property
-    def sweep_url(self) -> None:
-        """None: there are no sweeps."""
-        return
-
-    def get_sweep_url(self) -> None:
-        """Return None: there are no sweeps."""
-
-    @property
     def config(self) -> Config:
         """The configuration."""
         return self._config
@@ -247,17 +168,18 @@ class Run:
         if not self._is_usable("log"):
             return
         with self._lock:
-            number = _whole(step)
+            number = whole_step(step)
             if self._recorder is None:
                 self._steps.step += number is None and commit in (None, True)
                 return
             logged = logged_items(data, self._new_file)
-            self._steps.add(logged.values, number, commit)
             for path, value in logged.results:
+                self._metrics.keep(path, value)
                 self._summary.add(path, value)
-            self._summary.update({"_step": self._steps.step - 1, "_runtime": time.time() - self.start_time})
-            if time.monotonic() - self._published_time > _SUMMARY_SECONDS:
-                self._publish()
+            self._steps.add(logged.values, number, commit)
+            self._summary.put({"_step": self._steps.step - 1, "_runtime": time.time() - self.start_time})
+            if self._record.is_summary_due:
+                self._record.write_summary(self._summary.plain(), self.step)
 
     def define_metric(
         self,
@@ -269,20 +191,37 @@ class Run:
         overwrite: bool | None = None,
         goal: str | None = None,
         **ignored: Any,
-    ) -> Inert:
-        """Define what the summary contains of a metric: see Summary.define(). Return an inert object.
+    ) -> MetricDefinition:
+        """Define the x axis of a metric and what the summary contains of it, and return the definition.
 
-        step_metric, step_sync and hidden are reported: the x axis of a chart is the step of log().
+        A step that has the metric but not its step metric receives the last value of that, unless step_sync is False.
+        The definitions are recorded. Values that were logged before keep their step metrics.
+
+        Args:
+            name: of the metric; "*" at its end stands for any rest. The longest name that matches counts.
+            step_metric: the name of another metric: the x axis of its chart.
+            step_sync: None: True if step_metric is given.
+            hidden: whether its chart should not be shown by itself.
+            summary: "min", "max", "mean", "last", "first", "best" or "none", or several, separated by commas.
+            overwrite: whether None replaces what an earlier call has set.
+            goal: "minimize" or "maximize", for "best".
+            ignored: other arguments, which are reported.
         """
-        self._define(name, summary, goal, overwrite)
-        given = {"step_metric": step_metric, "hidden": hidden, **ignored}
-        reason = "the x axis of its chart is the step; the step metric is a chart of its own."
-        report_ignored("define_metric", given, {"step_metric": reason})
-        return Inert("metric")
+        report_ignored("define_metric", ignored)
+        try:
+            definition = metric_definition(name, step_metric, step_sync, hidden, summary, goal)
+        except UsageError as error:
+            REPORTS.fails(error)
+            return MetricDefinition(str(name))
+        self._define(definition, bool(overwrite))
+        return definition
 
     @guarded
-    def _define(self, name: str, summary: str | None, goal: str | None, overwrite: bool | None) -> None:
-        self._summary.define(str(name), summary, goal, overwrite=bool(overwrite))
+    def _define(self, definition: MetricDefinition, overwrite: bool) -> None:
+        with self._lock:
+            self._metrics.add(definition, overwrite=overwrite)
+            if not self._is_finished:
+                self._record.write_lineage({METRICS: self._metrics.as_json()}, self.step)
 
     @guarded
     def watch(
@@ -321,15 +260,9 @@ class Run:
             level: "INFO", "WARN" or "ERROR".
             wait_duration: the time, in seconds or a timedelta, in which another alert of the same title is left out.
         """
-        seconds = wait_duration.total_seconds() if isinstance(wait_duration, timedelta) else float(wait_duration or 0)
-        now = time.monotonic()
-        if now - self._alerts.get(title, -float("inf")) < seconds:
-            return
-        self._alerts[title] = now
-        kind = str(getattr(level, "value", level) or "INFO").upper()
-        (logger.error if kind == "ERROR" else logger.warn)("wandb: alert %s: %s: %s", kind, title, text)
-        if self._recorder is not None and self._is_usable("alert"):
-            self._recorder.log({"alert": Text(f"**{kind}: {title}**\n\n{text}")}, self.step)
+        text_of_alert = self._alerts.add(str(title), str(text), level, wait_duration)
+        if text_of_alert and self._recorder is not None and self._is_usable("alert"):
+            self._recorder.log({"alert": Text(text_of_alert)}, self.step)
 
     @guarded
     def finish(self, exit_code: int | None = None, quiet: bool | None = None) -> None:
@@ -340,14 +273,7 @@ class Run:
             quiet: has no effect.
         """
         error = ExitCodeError(f"exit code {exit_code}") if exit_code else None
-
-        def close(recorder: SummaryRecord) -> None:
-            if error is None:
-                recorder.close()
-            else:
-                recorder.__exit__(type(error), error, None)
-
-        self._end(close, "failed" if exit_code else "finished")
+        self._end(lambda: self._record.close(error), "failed" if exit_code else "finished")
 
     def join(self, exit_code: int | None = None) -> None:
         """See finish()."""
@@ -356,13 +282,13 @@ class Run:
     def end_with_process(self) -> None:
         """Write what is collected and close the files of a run without finish(), at the end of the process."""
         if os.getpid() == self._pid:
-            self._guarded_end(lambda recorder: recorder.close_dropped())
+            self._guarded_end(self._record.close_with_process)
 
     @guarded
-    def _guarded_end(self, close: Callable[[SummaryRecord], Any]) -> None:
+    def _guarded_end(self, close: Callable[[], None]) -> None:
         self._end(close, "finished")
 
-    def _end(self, close: Callable[[SummaryRecord], Any], state: str) -> None:
+    def _end(self, close: Callable[[], None], state: str) -> None:
         if os.getpid() != self._pid:
             return
         with self._lock:
@@ -372,12 +298,11 @@ class Run:
             try:
                 self._watched.unwatch()
                 self._steps.flush()
-                self._publish(state)
+                self._record.write_summary(self._summary.plain(), self.step, state)
             finally:
                 for thread in self._background:
                     thread.end()
-                if self._recorder is not None:
-                    close(self._recorder)
+                close()
                 if self._on_end is not None:
                     self._on_end(self)
 
@@ -397,10 +322,6 @@ class Run:
         """Return url."""
         return self.url
 
-    def project_name(self) -> str:
-        """Return project."""
-        return self.project
-
     def __enter__(self) -> "Run":
         """Return the run."""
         return self
@@ -412,7 +333,7 @@ class Run:
         if error is None:
             self.finish()
         else:
-            self._guarded_end(lambda recorder: recorder.__exit__(kind, error, trace))
+            self._guarded_end(lambda: self._record.close(error))
 
     def __getattr__(self, name: str) -> Any:
         """Return a method that has no effect here, which reports that; other unknown names are inert, with a report.
@@ -423,7 +344,7 @@ class Run:
         """
         if name.startswith("_"):
             raise AttributeError(f"A run has no attribute {name!r}.")
-        if name not in _INERT:
+        if name not in INERT:
             REPORTS.differs(f"run.{name} is unknown here: an inert object takes its place.")
             return Inert(f"run.{name}")
         return inert_function(f"run.{name}")
@@ -445,63 +366,38 @@ class Run:
         return not self._is_finished
 
     def _write(self, values: LoggedValues, step: int) -> None:
-        if self._recorder is not None:
-            self._recorder.record_logged(values, step)
-            if not self._has_values:
-                self._has_values = True
-                self._write_facts()
-            if self._has_graph:
-                self._recorder.record(step)  # Adds the graph when there is one.
+        self._add_step_metrics(values)
+        self._record.write(values, step)
+        if self._has_graph and self._recorder is not None:
+            self._recorder.record(step)  # Adds the graph when there is one.
+
+    def _add_step_metrics(self, values: LoggedValues) -> None:
+        """Add the last values of the step metrics that a step lacks."""
+        names = {*values.scalars, *(tag for _, tag in values.snapshots)}
+        for name, (path, value) in self._metrics.missing_steps(names).items():
+            if isinstance(value, DeferredScalar):
+                value = value.read()
+            values.update(logged_values({name: value}))
+            self._summary.add(path, value)
 
     def _new_file(self, kind: str, suffix: str) -> Path:
-        directory = self._directory / "media" / kind
-        directory.mkdir(parents=True, exist_ok=True)
-        while True:
-            path = directory / f"{self.step}_{self._file_count}{suffix}"
-            self._file_count += 1
-            if not path.exists():
-                return path
+        return self._record.new_file(kind, suffix, self.step)
 
-    def _set(self, **settings: Any) -> None:
-        self._settings = self._settings._replace(**settings)
-        self._record_settings()
-
-    @guarded
     def _record_settings(self) -> None:
-        named = {name: getattr(self, name) for name in ("id", *_SETTINGS) if getattr(self, name)}
+        named = {name: getattr(self, name) for name in ("id", *NAMED_SETTINGS) if getattr(self, name)}
         if tags := named.get("tags"):
             named["tags"] = ", ".join(tags)
-        self._record_lineage(plain_settings(named, "wandb/"))
-        self._write_facts()
+        if not self._is_finished:
+            self._record.write_settings(named, "wandb/", self.step)
 
-    @guarded
     def _record_config(self, settings: Mapping[str, Any]) -> None:
-        self._record_lineage(plain_settings(settings))
-        self._write_facts()
+        if not self._is_finished:
+            self._record.write_settings(settings, "", self.step)
 
-    def _record_lineage(self, settings: Mapping[str, Any]) -> None:
-        if settings and self._recorder is not None and not self._is_finished:
-            values = logged_values({"custom_lineage_data": custom_lineage(settings)})
-            self._recorder.record_logged(values, self.step)
-
-    def _publish(self, state: str = "running") -> None:
-        """Record the summary, and write it to the file that identifies the run."""
-        self._published_time = time.monotonic()
-        if self._recorder is None:
-            return
-        if results := {name: value for name, value in self._summary.plain().items() if not name.startswith("_")}:
-            plain = {name: value for name, value in plain_settings(results).items() if not isinstance(value, str)}
-            if plain:
-                self._recorder.record_logged(logged_values({"eval_lineage": eval_lineage(plain)}), self.step)
-        self._write_facts(state)
-
-    def _write_facts(self, state: str = "running") -> None:
-        if self._recorder is None:
-            return
-        facts: dict[str, Any] = {"id": self.id, **{name: getattr(self, name) for name in _SETTINGS}, "state": state}
-        facts["has_values"] = self._has_values
-        facts |= {"config": _without_secrets(self._config.as_dict()), "summary": self._summary.plain()}
-        write_facts(self._directory, facts)
+    def _facts(self) -> dict[str, Any]:
+        facts: dict[str, Any] = {name: getattr(self, name) for name in ("id", *NAMED_SETTINGS)}
+        facts |= {"config": self._config.as_dict(), "summary": self._summary.plain()}
+        return facts | {"metrics": self._metrics.plain()}
 
 
 def _run_of(settings: RunSettings, directory: str) -> Run:
@@ -510,26 +406,3 @@ def _run_of(settings: RunSettings, directory: str) -> Run:
         return run
     REPORTS.differs(f"run {settings.id} of another process is not recorded in this one.")
     return Run(settings, Path(directory), None)
-
-
-def _without_secrets(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration without the settings that plain_settings() leaves out."""
-    from toposcope.recorder.secret_names import names_secret
-
-    return {
-        name: _without_secrets(value) if isinstance(value, Mapping) else value
-        for name, value in config.items()
-        if not names_secret(str(name))
-    }
-
-
-def _whole(step: Any) -> int | None:
-    """Return a step as an int; a float that is a whole number is one too, and anything else is None, with a report."""
-    if isinstance(step, float) and step.is_integer():
-        return int(step)
-    try:
-        return None if step is None else operator.index(step)
-    except TypeError:
-        text = f"The step of log() must be an integer, not {short_repr(step)}: the current step takes its place."
-        REPORTS.fails(UsageError(text))
-        return None

@@ -12,13 +12,16 @@ from toposcope.recorder.snapshot import Snapshot
 from toposcope.recorder.writing.deferred_scalars import read_deferred
 from toposcope.recorder.writing.dialect import MINDSPORE, Dialect
 from toposcope.recorder.writing.npy_export import NpyExport
-from toposcope.recorder.writing.scalar_events import ScalarEncoder, ScalarEvent, summary_event_head
+from toposcope.recorder.writing.scalar_events import OneScalar, ScalarEncoder, ScalarEvent, summary_event_head
 
 Snapshots = Mapping[tuple[str, str], Snapshot]
 """Values by plugin and tag."""
 
-RecordedEvent = tuple[float, int, dict[str, float], Snapshots | None]
-"""The result of one record() call: wall_time in seconds since 1970, step, scalars by tag, all other values."""
+RecordedEvent = tuple[float, int, dict[str, float], Snapshots | None] | OneScalar
+"""The result of one record() call: wall_time in seconds since 1970, step, scalars by tag, all other values.
+
+One scalar alone may be wall_time, step, tag and value.
+"""
 
 _APART = ("console", "environment", "code")
 
@@ -28,9 +31,10 @@ def is_of_training(event: RecordedEvent) -> bool:
 
     Those are also recorded while the training does not advance, so they do not replace heartbeats.
     """
-    _, _, scalars, snapshots = event
-    return not all(tag.startswith("machine/") for tag in scalars) or any(
-        each not in _APART for each, _ in snapshots or ()
+    if isinstance(event[2], str):
+        return True
+    return not all(tag.startswith("machine/") for tag in event[2]) or any(
+        each not in _APART for each, _ in event[3] or ()
     )
 
 
@@ -85,15 +89,19 @@ class EventEncoder:
         scalars = 0
         while events and scalars < _BATCH_SCALARS:
             event = events[0]
-            if event[3]:
-                event = events[0] = self._with_read_scalars(*event)
-            if event[3]:
-                break
-            batch.append(events.popleft()[:3])
-            scalars += len(event[2])
+            if isinstance(event[2], str):
+                scalars += 1
+            else:
+                if event[3]:
+                    event = events[0] = self._with_read_scalars(*event)
+                if event[3]:
+                    break
+                scalars += len(event[2])
+            batch.append(event)
+            events.popleft()
         if not batch:
             return self._encode_snapshots(*events.popleft())
-        return EncodedRecords(self._scalars.records([event for event in batch if event[2]]), [])
+        return EncodedRecords(self._scalars.records(batch), [])
 
     def _with_read_scalars(
         self, wall_time: float, step: int, scalars: dict[str, float], snapshots: Snapshots | None

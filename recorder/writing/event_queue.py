@@ -50,12 +50,13 @@ class EventQueue:
         self._path = path
         self._faults = Faults(path)
         self._writer_thread = 0
-        self._events: deque[RecordedEvent] = deque()
         self._bytes = 0
+        # The next three are public for SummaryWriter.add_scalar(), which does what put() does without calling it.
+        self.events: deque[RecordedEvent] = deque()
         # True: the writer is healthy and will take the events before the deadline without being notified.
-        self._is_scheduled = False
+        self.is_scheduled = False
         # Up to this many events put() takes no lock; above it wakes the writer, then waits for it.
-        self._lock_free_events = _HIGH_WATER_EVENTS
+        self.lock_free_events = _HIGH_WATER_EVENTS
         self._deadline = 0.0
         # Events taken, and how many of them are written or lost. The head of the first file counts as one.
         self._taken = 1
@@ -101,7 +102,7 @@ class EventQueue:
     @property
     def is_empty(self) -> bool:
         """True if no event waits to be taken."""
-        return not self._events
+        return not self.events
 
     def put(self, event: RecordedEvent) -> bool:
         """Queue a small event, of a few scalars; wait for room while the writer makes progress.
@@ -112,22 +113,22 @@ class EventQueue:
         """
         # Called after other work has emptied the caches, this is most of what recording costs: hence no lock. The
         # event is appended before the flag is read, and the writer does it in the opposite order: one of them notices.
-        events = self._events
+        events = self.events
         events.append(event)
-        if self._is_scheduled and len(events) < self._lock_free_events:
+        if self.is_scheduled and len(events) < self.lock_free_events:
             return True
-        return self._finish_put(event)
+        return self.finish_put(event)
 
     def put_large(self, event: RecordedEvent, size: int) -> bool:
         """Queue an event that takes about size bytes of memory; otherwise like put()."""
         with self._lock:
             if is_queued := self._wait_for_capacity(lambda: self._bytes < _MAX_BYTES):
-                self._events.append(event)
+                self.events.append(event)
                 self._bytes += size
             else:
                 self._count_refused()
         self._faults.log_new()
-        return is_queued and self._finish_put(event)
+        return is_queued and self.finish_put(event)
 
     def flush(self, *, syncs: bool = False) -> bool:
         """Wait until all events put before are in the file; return False if the writer fails, or is closed, before.
@@ -137,7 +138,7 @@ class EventQueue:
         if threading.get_ident() == self._writer_thread:
             return False
         with self._lock:
-            target = self._taken + len(self._events)
+            target = self._taken + len(self.events)
             fault_count = self._faults.count
             self._syncs_requested += syncs
             sync = self._syncs_requested if syncs and not self._has_ended else 0
@@ -171,10 +172,10 @@ class EventQueue:
         with self._lock:
             return self._faults.take_unraised()
 
-    def _finish_put(self, event: RecordedEvent) -> bool:
+    def finish_put(self, event: RecordedEvent) -> bool:
         """Do the part of put() that needs the lock; return whether the writer is healthy."""
         with self._lock:
-            has_room = self._wait_for_capacity(lambda: len(self._events) <= _MAX_EVENTS)
+            has_room = self._wait_for_capacity(lambda: len(self.events) <= _MAX_EVENTS)
             is_kept = has_room or not self._withdraw(event)
             if self.is_healthy:
                 self._schedule_writer()
@@ -184,7 +185,7 @@ class EventQueue:
 
     def _set_closed(self) -> None:
         # In this order: once the queue reports that it is closed, no put() accepts an event without the lock.
-        self._is_scheduled = False
+        self.is_scheduled = False
         self._is_closed = True
 
     def _wait_for_capacity(self, has_room: Callable[[], bool]) -> bool:
@@ -210,26 +211,26 @@ class EventQueue:
     def _withdraw(self, event: RecordedEvent) -> bool:
         """Remove event from the queue, unless the writer has taken it already; return whether it was removed."""
         # By index from the left, where nothing is inserted: other threads append without the lock.
-        for index in reversed(range(len(self._events))):
-            if self._events[index] is event:
-                del self._events[index]
+        for index in reversed(range(len(self.events))):
+            if self.events[index] is event:
+                del self.events[index]
                 self._count_refused()
                 return True
         return False
 
     def _schedule_writer(self) -> None:
         """Make the writer take the events before one of them has waited for flush_seconds."""
-        if not self._is_scheduled:
-            self._is_scheduled = True
+        if not self.is_scheduled:
+            self.is_scheduled = True
             self._deadline = time.monotonic() + self._flush_seconds
             self._changed.notify_all()
-        is_high = self._bytes >= _HIGH_WATER_BYTES or len(self._events) >= _HIGH_WATER_EVENTS
+        is_high = self._bytes >= _HIGH_WATER_BYTES or len(self.events) >= _HIGH_WATER_EVENTS
         if is_high and not self._is_flush_requested:
             self._flush_now()
 
     def _flush_now(self) -> None:
         self._is_flush_requested = True
-        self._lock_free_events = _MAX_EVENTS
+        self.lock_free_events = _MAX_EVENTS
         self._changed.notify_all()
 
     def _wait_until(self, is_reached: Callable[[], bool]) -> bool:
@@ -242,7 +243,7 @@ class EventQueue:
             seconds_left = max(start, self._progress_time) + self._stall_seconds - time.monotonic()
             if seconds_left <= 0 and not self._is_stalled:
                 self._is_stalled = True
-                self._is_scheduled = False
+                self.is_scheduled = False
                 self._faults.note(TimeoutError(f"no progress for {self._stall_seconds:g} seconds"))
             if self._is_stalled:
                 return False
@@ -267,12 +268,12 @@ class EventQueue:
                         self._changed.wait(_RETRY_SECONDS)
                     self._is_flush_requested = False
                 return deque()
-            has_unwritten = bool(self._events) or self._written < self._taken
+            has_unwritten = bool(self.events) or self._written < self._taken
             must_sync = self._syncs_accepted < self._syncs_requested
             self._is_flush_requested = must_sync or (self._is_flush_requested and has_unwritten)
             while not (self._is_flush_requested or self._is_closed) and (seconds := self._seconds_to_wait()) > 0:
                 # Bounded: a finalizer that runs in this thread may have closed the queue without notifying it.
-                if not self._events:
+                if not self.events:
                     if (seconds_idle := wake_time - time.monotonic()) <= 0:
                         return deque()
                     seconds = min(seconds, seconds_idle)
@@ -282,19 +283,19 @@ class EventQueue:
     def _seconds_to_wait(self) -> float:
         """Return how long events may continue to accumulate."""
         seconds = self._deadline - time.monotonic()
-        if seconds <= 0 and self._is_scheduled:
-            self._is_scheduled = False  # From now on put() notifies this thread; earlier events are seen below.
-        if self._is_scheduled:
+        if seconds <= 0 and self.is_scheduled:
+            self.is_scheduled = False  # From now on put() notifies this thread; earlier events are seen below.
+        if self.is_scheduled:
             return seconds
-        return 0 if self._events else threading.TIMEOUT_MAX
+        return 0 if self.events else threading.TIMEOUT_MAX
 
     def _take_all(self) -> deque[RecordedEvent]:
         """Return the events that are queued now; events that are put meanwhile belong to the next batch."""
-        events = deque(self._events.popleft() for _ in range(len(self._events)))
+        events = deque(self.events.popleft() for _ in range(len(self.events)))
         self._bytes = 0
         self._is_flush_requested = False
-        self._lock_free_events = _HIGH_WATER_EVENTS
-        self._is_scheduled = self.is_healthy
+        self.lock_free_events = _HIGH_WATER_EVENTS
+        self.is_scheduled = self.is_healthy
         self._deadline = time.monotonic() + self._flush_seconds
         self._taken += len(events)
         self._syncs_accepted = self._syncs_requested
@@ -324,7 +325,7 @@ class EventQueue:
         """Note that a write failed and will be retried."""
         with self._lock:
             self._faults.note(error)
-            self._is_scheduled = False
+            self.is_scheduled = False
             self._changed.notify_all()
         self._faults.log_new()
 
@@ -336,11 +337,11 @@ class EventQueue:
     def mark_ended(self, lost: int) -> None:
         """Note that the thread ends; lost is the number of taken events that are not written."""
         with self._lock:
-            self._faults.add_lost(lost + len(self._events))
+            self._faults.add_lost(lost + len(self.events))
             self._faults.report_losses()
             self._faults.report_backlog()
             self._has_ended = True
-            self._is_scheduled = False
+            self.is_scheduled = False
             self._changed.notify_all()
         self._faults.log_new()
 
@@ -349,7 +350,7 @@ class EventQueue:
     def become_inert(self) -> None:
         """Drop the events, which only the parent process writes, and close the queue."""
         self._renew_lock()  # Another thread of the parent may have held the old one.
-        self._events = deque()
+        self.events = deque()
         self._faults = Faults(self._path)
         self._set_closed()
         self._has_ended = True

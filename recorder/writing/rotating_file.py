@@ -1,5 +1,6 @@
 """A sequence of event files, each filled up to its maximum size before the next one is opened."""
 
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -11,6 +12,8 @@ from toposcope.recorder.writing.event_file import EventFile
 
 # Passed to the system in one write; gathering more does not make it faster.
 _GATHERED_BYTES = 8 << 20
+_DELETION_SECONDS = 0.1
+"""How long to wait after a file was deleted before the next one is created."""
 
 
 class _Block(NamedTuple):
@@ -141,6 +144,8 @@ class RotatingFile:
         self._start_writing([])
         self._file = None
         file.abandon()
+        # Whoever deletes the directory too would fail if it contained a new file by then.
+        time.sleep(_DELETION_SECONDS)
 
     def _start_writing(self, blocks: list[_Block]) -> None:
         self._writing = blocks

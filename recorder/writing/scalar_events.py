@@ -7,13 +7,19 @@ bytes of a tag are built once, and because events with the same tags are encoded
 import math
 import struct
 from collections.abc import Sequence
+from typing import Any
 
 from toposcope.proto.framing import frame
 from toposcope.proto.wire import WireType, key, text_bytes, varint
 from toposcope.recorder.writing.scalar_batches import Batch, batch_records
 
-ScalarEvent = tuple[float, int, dict[str, float]]
+Scalars = tuple[float, int, dict[str, float]] | tuple[float, int, dict[str, float], object]
 """wall_time in seconds since 1970, step, and the value of each tag."""
+
+OneScalar = tuple[float, int, str, float]
+"""wall_time in seconds since 1970, step, tag and value: it is recorded faster than a dict with one entry."""
+
+ScalarEvent = Scalars | OneScalar
 
 # From this number of events, encoding them together is faster than one by one.
 _MIN_BATCH_EVENTS = 24
@@ -26,6 +32,11 @@ _EXACT = struct.Struct("<fHd")
 _EXACT_KEY = 0x06A1
 
 
+def scalars_of(event: ScalarEvent) -> dict[str, float]:
+    """Return the value of each tag."""
+    return {event[2]: event[3]} if isinstance(event[2], str) else event[2]
+
+
 class ScalarEncoder:
     """Encodes scalar events; caches the bytes that precede the values of each tag."""
 
@@ -36,10 +47,18 @@ class ScalarEncoder:
         self._heads: dict[str, tuple[bytes, bytes]] = {}
 
     def records(self, events: Sequence[ScalarEvent]) -> list[bytes]:
-        """Return one record per event, in the same order."""
-        indices_of_tags: dict[tuple[str, ...], list[int]] = {}
-        for index, (_, _, scalars) in enumerate(events):
-            indices_of_tags.setdefault(tuple(scalars), []).append(index)
+        """Return one record per event with scalars, in the same order."""
+        events = [event for event in events if event[2]]
+        indices_of_tags: dict[str | tuple[str, ...], list[int]] = {}
+        for index, event in enumerate(events):
+            scalars = event[2]
+            tags = scalars if isinstance(scalars, str) else tuple(scalars)
+            if (indices := indices_of_tags.get(tags)) is None:
+                indices_of_tags[tags] = [index]
+            else:
+                indices.append(index)
+        if len(indices_of_tags) == 1:
+            return self._records_of_batch(tags, events)
         records = [b""] * len(events)
         for tags, indices in indices_of_tags.items():
             batch = [events[index] for index in indices]
@@ -47,12 +66,16 @@ class ScalarEncoder:
                 records[index] = record
         return records
 
-    def _records_of_batch(self, tags: Sequence[str], events: Sequence[ScalarEvent]) -> list[bytes]:
+    def _records_of_batch(self, tags: str | Sequence[str], events: Sequence[Any]) -> list[bytes]:
+        """Return the records of events with the same tags: one tag of OneScalar, or those of Scalars."""
         if len(events) < _MIN_BATCH_EVENTS:
-            return [frame(self.payload(*event)) for event in events]
-        wall_times, steps, scalars = zip(*events, strict=True)
-        values = (by_tag.values() for by_tag in scalars)
-        return batch_records([text_bytes(tag) for tag in tags], Batch(wall_times, steps, values), self._field)
+            return [frame(self.payload(event[0], event[1], scalars_of(event))) for event in events]
+        columns = tuple(zip(*events, strict=True))
+        if isinstance(tags, str):
+            names, values = [tags], [columns[3]]
+        else:
+            names, values = list(tags), [scalars.values() for scalars in columns[2]]
+        return batch_records([text_bytes(tag) for tag in names], Batch(columns[0], columns[1], values), self._field)
 
     def payload(self, wall_time: float, step: int, scalars: dict[str, float]) -> bytes:
         """Return the Event message with the scalars by tag; wall_time in seconds since 1970."""

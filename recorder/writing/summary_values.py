@@ -4,6 +4,7 @@ from toposcope.proto.framing import Buffer
 from toposcope.proto.wire import bytes_head, text_bytes
 from toposcope.recorder.snapshot import Snapshot
 from toposcope.recorder.values import histogram, image, tensor
+from toposcope.recorder.values.video import VideoFrames
 
 _VALUE, _TAG = 1, 1
 _FIELDS = {"image": 4, "tensor": 8, "histogram": 9, "landscape": 10, "text": 101}
@@ -26,7 +27,10 @@ def _content(snapshot: Snapshot) -> list[Buffer]:
             is_computed = isinstance(content, histogram.Histogram)
             return [histogram.encode(content if is_computed else histogram.histogram_of(content.numbers()))]
         case "image":
-            return [image.encode(image.image_of(content.array.numbers(), content.layout))]
+            is_video = isinstance(content, VideoFrames)
+            return [
+                image.encode(content.image() if is_video else image.image_of(content.array.numbers(), content.layout))
+            ]
         case "text":
             return [text_bytes(content)]
     message: bytes = content.SerializeToString()

@@ -16,6 +16,8 @@ from toposcope.server.loading.run_source import RunSource
 router = APIRouter()
 _HEARTBEAT_SECONDS = 15.0
 """Interval of comments that keep proxies from closing the stream."""
+_MOST_WAITING = 100
+"""Updates that one stream may have to send; a page that opens it again requests what has changed."""
 
 
 class Streams:
@@ -26,9 +28,9 @@ class Streams:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def open(self) -> asyncio.Queue[Update | None]:
-        """Return a queue that receives every update, and None at shutdown."""
+        """Return a queue that receives every update, and None at shutdown or when too many updates wait in it."""
         self._loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[Update | None] = asyncio.Queue()
+        queue: asyncio.Queue[Update | None] = asyncio.Queue(_MOST_WAITING)
         self._queues.add(queue)
         return queue
 
@@ -43,7 +45,12 @@ class Streams:
 
     def _put(self, update: Update | None) -> None:
         for queue in self._queues:
-            queue.put_nowait(update)
+            if queue.full():  # Its client does not receive: the stream ends, and the page opens it again.
+                while not queue.empty():
+                    queue.get_nowait()
+                queue.put_nowait(None)
+            else:
+                queue.put_nowait(update)
 
 
 @router.get("/updates", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})

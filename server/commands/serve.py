@@ -116,6 +116,12 @@ def _parser() -> Parser:
         help="seconds between scans for new runs, 0 to load once; default: 2",
     )
     parser.add_argument(
+        "--follow-links",
+        action="store_true",
+        help="follow symbolic links of other users that lead out of the logdir; default: those of the server's user "
+        "and of root only",
+    )
+    parser.add_argument(
         "--path-prefix",
         type=_prefix,
         default="",
@@ -298,10 +304,12 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
 def make_logdir(options: argparse.Namespace) -> "Logdir":
     """Import what reads, and return the logdir of the command line, which is not started."""
     from toposcope.server.loading.logdir import Logdir
+    from toposcope.server.places.local_disk import LocalDisk
     from toposcope.server.reading.index import Index, default_folder
 
     index = Index(Path(options.index_dir) if options.index_dir else default_folder())
-    return Logdir(options.logdir, options.reload_interval, index)
+    place = LocalDisk(options.logdir, follow_links=options.follow_links)
+    return Logdir(options.logdir, options.reload_interval, index, place)
 
 
 def print_url(options: argparse.Namespace, listener: socket.socket, token: Token, *, is_encrypted: bool) -> str:

@@ -60,7 +60,7 @@ class LocalDisk:
     """The files below a logdir.
 
     Args:
-        logdir: links that stay inside it are followed, whoever made them; None: links are not checked.
+        logdir: links that stay inside it are followed, no matter who made them; None: links are not checked.
         follow_links: whether links of other users that lead out of it are followed too.
     """
 

@@ -38,7 +38,7 @@ from toposcope.server.reading.segment import (
 from toposcope.server.reading.tag_table import Entry, Tag
 from toposcope.server.reading.version_event import Version
 
-_MAGIC = b"toposcope-pack1\0"
+_MAGIC = b"toposcope-pack2\0"
 _FOOTER = struct.Struct("<QII")
 _ALIGNMENT = 8
 _KEPT_BYTES = 64 << 20

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.server.reading.point_series import compact_copy
 from toposcope.server.reading.scan import SMALLEST_ROW, STORES, Rows
 from toposcope.server.reading.series import Payloads, Points
 from toposcope.server.reading.tag_table import Entry
@@ -57,7 +58,7 @@ class ScanBuffers:
         scalars_only = all(entries[number].stores == STORES["scalar"] for number, _ in rows_by_tag)
         columns = [self.step, self.wall_time, self.value, *(() if scalars_only else (self.start, self.length))]
         return [
-            Part(number, _points([column[:rows][where].copy() for column in columns], entries[number]))
+            Part(number, _points([column[:rows][where] for column in columns], entries[number]))
             for number, where in rows_by_tag
         ]
 
@@ -85,12 +86,13 @@ def _period(tag: npt.NDArray[np.int32]) -> int:
 
 
 def _points(columns: list[npt.NDArray[Any]], entry: Entry) -> Points | Payloads:
+    """Return copies of columns as points."""
     step, wall_time, value, *location = columns
     if entry.stores == STORES["scalar"]:
-        return Points(step, wall_time, value)
+        return compact_copy(Points(step, wall_time, value))
     rows = len(step)
-    record = value.view(np.int64)
-    start, length = location
+    step, wall_time, record = step.copy(), wall_time.copy(), value.copy().view(np.int64)
+    start, length = (column.copy() for column in location)
     kind, file = np.full(rows, entry.kind, np.uint8), np.zeros(rows, np.uint32)
     return Payloads(step, wall_time, record, start, length, kind, file)
 

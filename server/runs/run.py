@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.point_series import compact
 from toposcope.server.reading.series import (
     NO_PAYLOADS,
     NO_POINTS,
@@ -218,7 +219,9 @@ class RunView:
                 series = None if _hides(file, scalar, attempt) else file.series.get(scalar)
                 return series if isinstance(series, Points) else NO_POINTS
 
-            self._points[key] = _gather(attempts, attempt, read, NO_POINTS)
+            gathered = _gather(attempts, attempt, read, NO_POINTS)
+            has_copied = sum(scalar in file.series for file in self.files) > 1
+            self._points[key] = compact(gathered) if has_copied else gathered
         return self._points[key]
 
     def hidden(self, tag: str, rank: int) -> int:
@@ -239,11 +242,11 @@ class RunView:
         key = (tag, rank, attempt, by)
         if key not in self._ordered:
             points = self.points(tag, rank, attempt)
-            keys: Int64s | Float64s = points.step if by == "step" else points.wall_time
-            if _ordering(keys) == "none" and attempt != ALL:
-                points = points.take(np.argsort(keys, kind="stable"))
-                keys = points.step if by == "step" else points.wall_time
-            self._ordered[key] = points, _ordering(keys)
+            ordering = _ordering_of(points, by)
+            if ordering == "none" and attempt != ALL:
+                points = points.take(np.argsort(points.step if by == "step" else points.wall_time, kind="stable"))
+                ordering = _ordering_of(points, by)
+            self._ordered[key] = points, ordering
         return self._ordered[key]
 
     def payloads(self, tag: Tag, rank: int, attempt: int | str | None = None) -> Payloads:
@@ -268,6 +271,13 @@ class RunView:
         if not isinstance(series, Payloads):
             return NO_PAYLOADS
         return series._replace(file=np.full(series.total, self._numbers[file.path], np.uint32))
+
+
+def _ordering_of(points: Points, by: str) -> Ordering:
+    steps = points.compact_step
+    if by == "wall_time":
+        return _ordering(points.wall_time)
+    return ("strict" if steps.step > 0 else "none") if isinstance(steps, range) else _ordering(points.step)
 
 
 def _ordering(keys: Int64s | Float64s) -> Ordering:

@@ -88,7 +88,8 @@ def test_parameters_are_lineage(tmp_path: Path) -> None:
     classifier.fit(callbacks=[callback], **data())
 
     custom = run_in(tmp_path).lineage().custom
-    assert custom["params/learning_rate"] == classifier.get_all_params()["learning_rate"]
+    assert np.float32(custom["params/learning_rate"]) == classifier.get_all_params()["learning_rate"]
+    assert len(str(custom["params/learning_rate"])) < 11
     assert custom["params/l2_leaf_reg"] == 3
     assert custom["params/loss_function"] == "Logloss"
     assert custom["params/depth"] == 9

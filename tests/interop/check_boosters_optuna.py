@@ -4,6 +4,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import optuna
 import pytest
 from support.documentation import examples, run_examples
@@ -164,6 +165,15 @@ def test_training_and_trial_are_one_run(tmp_path: Path) -> None:
         assert run.state.state == "finished"
 
 
+@pytest.mark.parametrize("module", [pickle, cloudpickle])
+def test_a_copy_records(tmp_path: Path, module: Any) -> None:
+    """As an objective that other processes run is pickled."""
+    callback = module.loads(module.dumps(ToposcopeCallback(tmp_path)))
+    observed = module.loads(module.dumps(callback.observed(objective)))
+    new_study().optimize(observed, n_trials=2, callbacks=[callback])
+    assert sorted(runs_of(tmp_path)) == [0, 1]
+
+
 def test_failure_to_record_does_not_end_the_study(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """It is logged for each trial."""
     callback = ToposcopeCallback(tmp_path)
@@ -174,6 +184,7 @@ def test_failure_to_record_does_not_end_the_study(tmp_path: Path, caplog: pytest
     assert len(study.trials) == 3
 
 
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
 def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They record what the page says."""
     run_examples(examples("optuna.md"), "optuna.md", tmp_path, monkeypatch)

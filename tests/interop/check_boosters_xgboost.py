@@ -12,7 +12,7 @@ import pytest
 import xgboost
 from sklearn.base import clone
 from support.documentation import examples, run_examples
-from support.recorded_run import run_in, scalars_of, tags_of
+from support.recorded_run import run_in, scalars_of, tags_of, texts_of
 from xgboost.callback import LearningRateScheduler, TrainingCallback
 
 from toposcope.recorder.callbacks import Callback, EarlyStopping, LambdaCallback
@@ -156,6 +156,20 @@ def test_continued_training_continues_the_steps(tmp_path: Path, caplog: pytest.L
     assert not caplog.records
     xgboost.train(PARAMETERS, num_boost_round=2, callbacks=[callback], **data())
     assert "contains an earlier training, up to step 7" in caplog.text
+
+
+def test_checkpoints_are_recorded_at_their_steps(tmp_path: Path) -> None:
+    """Of a TrainingCheckPoint in any order, also of a model that is trained further."""
+    saving = xgboost.callback.TrainingCheckPoint(tmp_path, name="saved", interval=3)
+    callback = recording(tmp_path / "run")
+    model = xgboost.train(PARAMETERS, num_boost_round=7, callbacks=[callback, saving], **data())
+    saving = xgboost.callback.TrainingCheckPoint(tmp_path, name="saved", interval=1, as_pickle=True)
+    xgboost.train(PARAMETERS, num_boost_round=2, callbacks=[saving, callback], xgb_model=model, **data())
+
+    saved = {4: ["saved_3.ubj"], 7: ["saved_6.ubj"], 9: ["saved_8.pkl"]}
+    assert texts_of(tmp_path / "run", "checkpoint") == saved
+    steps = [xgboost.Booster(model_file=tmp_path / f"saved_{i}.ubj").num_boosted_rounds() for i in (3, 6)]
+    assert steps == [4, 7]
 
 
 def test_handled_exception_is_a_failure(tmp_path: Path) -> None:

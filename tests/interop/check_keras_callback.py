@@ -21,6 +21,7 @@ from toposcope.recorder.frameworks.keras import ToposcopeCallback
 pytestmark = pytest.mark.filterwarnings("ignore")
 QUIET = {"collect_specified_data": {"collect_graph": False, "collect_machine": False, "histogram_regular": "$^"}}
 BACKEND = keras.backend.backend()
+IS_EARLY = tuple(map(int, keras.__version__.split(".")[:2])) < (3, 3)
 compiles_several_steps = pytest.mark.skipif(BACKEND == "torch", reason="steps_per_execution is 1 with PyTorch")
 random = np.random.default_rng(0)
 X = random.normal(size=(20, 4)).astype(np.float32)
@@ -46,6 +47,15 @@ def fit(model: Any, *callbacks: Any, **settings: Any) -> Any:
     return model.fit(X, Y, callbacks=[*callbacks], **settings).history
 
 
+def losses_after_restoring() -> dict[int, float]:
+    """Return the loss of each step of a training of three epochs that was restored at the end of the first.
+
+    Early releases restore the model and train three more epochs.
+    """
+    epochs = 4 if IS_EARLY else 3
+    return dict(zip(range(1, 3 * epochs + 1), batch_losses(regression(), epochs), strict=True))
+
+
 def batch_losses(model: Any, epochs: int = 2) -> list[float]:
     """Return the loss of each batch, by train_on_batch() of a model like the one that fit() trained."""
     losses = []
@@ -53,6 +63,11 @@ def batch_losses(model: Any, epochs: int = 2) -> list[float]:
         model.reset_metrics()
         losses.append(float(model.train_on_batch(X[first : first + 8], Y[first : first + 8], return_dict=True)["loss"]))
     return losses
+
+
+def iterations_of(optimizer: Any) -> int:
+    """Return the number of steps of an optimizer."""
+    return int(keras.ops.convert_to_numpy(optimizer.iterations))
 
 
 def state_of(directory: Path) -> Any:
@@ -80,7 +95,8 @@ def test_losses_are_those_of_batches(tmp_path: Path) -> None:
     assert list(losses.values()) == pytest.approx(batch_losses(regression()), rel=1e-5)
     assert list(scalars_of(tmp_path, "train/loss").values()) == pytest.approx(history["loss"])
     assert scalars_of(tmp_path, "train/mae") == pytest.approx(dict(zip([3, 6], history["mae"], strict=True)))
-    mean = (8 * losses[4] + 8 * losses[5] + 4 * losses[6]) / 20
+    samples = [1, 1, 1] if IS_EARLY else [8, 8, 4]  # Early releases do not weigh the losses of batches.
+    mean = np.average([losses[4], losses[5], losses[6]], weights=samples)
     assert mean == pytest.approx(history["loss"][1], rel=1e-5)
     assert scalars_of(tmp_path, "learning_rate") == pytest.approx(dict.fromkeys(range(1, 7), 0.05))
     histogram = run_in(tmp_path).histograms("regression/out/kernel/auto")[-1]
@@ -89,9 +105,12 @@ def test_losses_are_those_of_batches(tmp_path: Path) -> None:
 
 
 def test_samples_are_those_of_the_batches(tmp_path: Path) -> None:
-    """The last batch of an epoch is smaller."""
+    """The last batch of an epoch is smaller. Early releases do not say how many samples a batch has."""
     fit(regression(), recording(tmp_path, collect_freq=3))
 
+    if IS_EARLY:
+        assert "throughput/samples_per_second" not in tags_of(tmp_path, "scalar")
+        return
     samples = scalars_of(tmp_path, "throughput/samples_per_second")
     steps = scalars_of(tmp_path, "throughput/steps_per_second")
     assert samples[6] / steps[6] == pytest.approx(20 / 3)
@@ -110,7 +129,7 @@ def test_accumulated_steps_have_the_mean_loss(tmp_path: Path) -> None:
     model = regression(keras.optimizers.SGD(0.05, gradient_accumulation_steps=2))
     fit(model, recording(tmp_path), epochs=3)
 
-    assert int(model.optimizer.iterations) == 4
+    assert iterations_of(model.optimizer) == (9 if IS_EARLY else 4)  # Early releases count batches.
     each = batch_losses(regression(keras.optimizers.SGD(0.05, gradient_accumulation_steps=2)), 3)
     expected = {step: (each[2 * step - 2] + each[2 * step - 1]) / 2 for step in (1, 2, 3, 4)}
     assert scalars_of(tmp_path, "loss/auto") == pytest.approx(expected, rel=1e-5)
@@ -212,9 +231,10 @@ def test_backup_and_restore_continues_in_the_run(tmp_path: Path) -> None:
         fit(regression(), recording(run), keras.callbacks.BackupAndRestore(backup), Raising(), epochs=3)
     fit(regression(), recording(run), keras.callbacks.BackupAndRestore(backup), epochs=3)
 
-    expected = dict(zip(range(1, 10), batch_losses(regression(), 3), strict=True))
+    expected = losses_after_restoring()
     assert scalars_of(run, "loss/auto") == pytest.approx(expected, rel=1e-5)
-    assert run_in(run).scalars("loss/auto", attempt="all").step.tolist() == [*range(1, 6), *range(4, 10)]
+    steps = run_in(run).scalars("loss/auto", attempt="all").step.tolist()
+    assert steps == [*range(1, 6), *range(4, len(expected) + 1)]
     assert state_of(run).state == "finished"
 
 
@@ -255,8 +275,7 @@ fit(regression(), recording({str(tmp_path / "run")!r}), backup, *killing, epochs
         for mode in ("kill", "finish")
     ]
     assert ends == [-signal.SIGKILL, 0]
-    expected = dict(zip(range(1, 10), batch_losses(regression(), 3), strict=True))
-    assert scalars_of(tmp_path / "run", "loss/auto") == pytest.approx(expected, rel=1e-5)
+    assert scalars_of(tmp_path / "run", "loss/auto") == pytest.approx(losses_after_restoring(), rel=1e-5)
 
 
 @pytest.mark.parametrize("is_first", [True, False], ids=["before the callback", "after it"])
@@ -271,7 +290,7 @@ def test_checkpoints_are_recorded_at_their_steps(tmp_path: Path, is_first: bool)
     assert texts.step.tolist() == [2, 4, 6]
     assert [text.texts[0] for text in texts] == [path.name for path in files]
     for path, step in zip(files, (2, 4, 6), strict=True):
-        assert int(keras.models.load_model(path).optimizer.iterations) == step
+        assert iterations_of(keras.models.load_model(path).optimizer) == step
     loaded = keras.models.load_model(files[0])
     fit(loaded, recording(tmp_path / "loaded"))
     assert list(scalars_of(tmp_path / "loaded", "loss/auto")) == [3, 4, 5, 6, 7, 8]
@@ -293,7 +312,7 @@ def test_skipped_steps_of_a_scaled_loss_are_not_steps(tmp_path: Path) -> None:
     optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.01), initial_scale=2.0**127)
     fit(model := regression(optimizer), recording(tmp_path))
 
-    steps = int(model.optimizer.inner_optimizer.iterations)
+    steps = iterations_of(model.optimizer.inner_optimizer)
     assert 0 < steps < 6
     assert list(scalars_of(tmp_path, "loss/auto")) == list(range(1, steps + 1))
 
@@ -360,7 +379,8 @@ def test_models_can_be_copied_and_saved(tmp_path: Path) -> None:
 
     assert keras.models.load_model(tmp_path / "recorded.keras").count_params() == plain.count_params()
     assert len(model.metrics_names) == len(plain.metrics_names)
-    assert pickle.loads(pickle.dumps(model)).count_params() == plain.count_params()
+    if not IS_EARLY:  # Whose models cannot be pickled.
+        assert pickle.loads(pickle.dumps(model)).count_params() == plain.count_params()
 
 
 def test_processes_record_their_losses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -267,14 +267,21 @@ def test_two_processes_are_two_ranks_of_a_run(tmp_path: Path, strategy: str) -> 
     assert not list(directory.glob("*.1.*_lineage"))
 
 
-def kill_at_step_14(directory: Path, *arguments: object) -> None:
+def has_step_14(directory: Path, processes: int) -> bool:
+    """Return whether the loss of this step is in the files of all processes."""
+    losses = [run_in(directory).scalars("loss/auto", rank).step.tolist() for rank in range(processes)]
+    return all(14 in steps for steps in losses)
+
+
+def kill_at_step_14(directory: Path, *arguments: object, processes: int = 1) -> None:
     """Run the program until a step after a checkpoint is written, and kill its processes."""
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "start_new_session": True}
     with start(directory, "--pause-at", 14, *arguments, **pipes) as process:
         for line in process.stdout or ():
             if "paused" in line:
                 break
-        while "checkpoint" not in tags_of(directory, "text") or max(scalars_of(directory, "loss/auto")) < 14:
+        while "checkpoint" not in tags_of(directory, "text") or not has_step_14(directory, processes):
+            assert process.poll() is None
             time.sleep(0.02)  # Until it is written.
         os.killpg(process.pid, signal.SIGKILL)
 
@@ -301,7 +308,7 @@ def test_a_killed_training_continues_in_its_run(tmp_path: Path) -> None:
 def test_two_killed_processes_continue_in_their_run(tmp_path: Path) -> None:
     """Each rank goes on counting at the step of the checkpoint."""
     directory, processes = tmp_path / "run", ("--strategy", "ddp", "--devices", 2, "--epochs", 4)
-    kill_at_step_14(directory, *processes)
+    kill_at_step_14(directory, *processes, processes=2)
     finish(directory, *processes)
     run = run_in(directory)
     assert run.ranks == [0, 1]

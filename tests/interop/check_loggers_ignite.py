@@ -1,17 +1,22 @@
 """Engines of Ignite whose values are recorded, compared with the state of the engines."""
 
+import os
+import pickle
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import cloudpickle
 import pytest
 import torch
 from ignite.engine import Engine, Events
-from ignite.handlers import global_step_from_engine
+from ignite.handlers import Checkpoint, ModelCheckpoint, global_step_from_engine
 from ignite.metrics import MeanSquaredError
 from support.documentation import examples, run_examples
-from support.recorded_run import run_in, scalars_of, tags_of
+from support.recorded_run import graphs_in, run_in, scalars_of, tags_of, texts_of
 
-from toposcope.recorder.callbacks import Callback
+from toposcope.recorder.callbacks import Callback, EarlyStopping, LambdaCallback
 from toposcope.recorder.frameworks.ignite import GradsHistHandler, ToposcopeLogger, WeightsHistHandler
 
 QUIET: dict[str, Any] = {"collect_specified_data": {"collect_machine": False, "collect_code": False}}
@@ -102,6 +107,18 @@ def test_restored_trainer_continues_the_run(tmp_path: Path, caplog: pytest.LogCa
     assert not caplog.records
 
 
+def test_another_training_in_the_directory_is_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Also if the first values are not those of its first iteration."""
+    for _ in range(2):
+        training = Training()
+        with ToposcopeLogger(tmp_path, **QUIET) as logger:
+            loss = {"tag": "train", "output_transform": lambda loss: {"loss": loss}}
+            logger.attach_output_handler(training.trainer, EVERY(every=5), **loss)
+            training.trainer.run(training.batches, max_epochs=2)
+    assert "contains an earlier training, up to step 10" in caplog.text
+    assert run_in(tmp_path).attempts == 2
+
+
 def test_exceptions_and_stops(tmp_path: Path) -> None:
     """An exception is a failed end; a stop that a callback requests ends the engine."""
     training = Training()
@@ -128,6 +145,128 @@ def test_exceptions_and_stops(tmp_path: Path) -> None:
         training.trainer.run(training.batches, max_epochs=3)
     assert max(training.losses) == 7
     assert max(scalars_of(tmp_path / "stopped", "train/loss")) == 7
+
+
+def test_checkpoints_are_recorded_at_their_steps(tmp_path: Path) -> None:
+    """Of Checkpoints of the trainer and of the evaluator, also under a name that stays the same."""
+    training = Training()
+    trainer, evaluator = training.trainer, training.evaluator
+    parts = {"network": training.network, "optimizer": training.optimizer, "trainer": trainer}
+    score = {"score_function": lambda engine: -engine.state.metrics["mse"], "score_name": "mse"}
+    best = Checkpoint(
+        {"network": training.network}, str(tmp_path / "best"), filename_pattern="best.{ext}", n_saved=1, **score
+    )
+    evaluator.add_event_handler(Events.COMPLETED, best)
+    trainer.add_event_handler(EVERY(every=4), Checkpoint(parts, str(tmp_path / "last"), n_saved=1))
+    trainer.add_event_handler(Events.EPOCH_COMPLETED, lambda: evaluator.run(training.batches))
+    scores = []
+    evaluator.add_event_handler(Events.COMPLETED, lambda engine: scores.append(-engine.state.metrics["mse"]))
+    with ToposcopeLogger(tmp_path / "run", **QUIET) as logger:
+        attach(logger, training)
+        logger.attach_output_handler(evaluator, Events.COMPLETED, tag="eval", metric_names="all")
+        trainer.run(training.batches, max_epochs=2)
+
+    expected = {step: [f"checkpoint_{step}.pt"] for step in (4, 8)}
+    expected |= {5 * i: [f"best.pt (mse: {score:g})"] for i, score in enumerate(scores, 1) if score == max(scores[:i])}
+    assert texts_of(tmp_path / "run", "checkpoint") == expected
+    assert run_in(tmp_path / "run").lineage().model["path"].startswith(str(tmp_path))
+
+
+def test_graph_is_that_of_the_network_that_is_known(tmp_path: Path) -> None:
+    """From a handler of the logger, or a Checkpoint; without one there is none."""
+    for name in ("handler", "checkpoint", "unknown"):
+        training = Training()
+        if name == "checkpoint":
+            to_save = {"network": training.network, "optimizer": training.optimizer}
+            saving = ModelCheckpoint(str(tmp_path / "saved"), n_saved=1)
+            training.trainer.add_event_handler(Events.EPOCH_COMPLETED, saving, to_save)
+        with ToposcopeLogger(tmp_path / name, **QUIET) as logger:
+            attach(logger, training)
+            if name == "handler":
+                logger.attach(training.trainer, WeightsHistHandler(training.network), Events.EPOCH_COMPLETED)
+            training.trainer.run(training.batches, max_epochs=2)
+    for name in ("handler", "checkpoint"):
+        assert graphs_in(tmp_path / name) == {"Linear": {"linear"}}
+        assert run_in(tmp_path / name).lineage().model["network"] == "Linear"
+    assert not tags_of(tmp_path / "unknown", "graph")
+
+
+@pytest.mark.parametrize("module", [pickle, cloudpickle])
+def test_a_copy_records(tmp_path: Path, module: Any) -> None:
+    """A logger that is pickled before or during a training; the copy is attached to engines again."""
+    logger = module.loads(module.dumps(ToposcopeLogger(tmp_path, **QUIET)))
+    logger.log_hyperparams({"batch_size": 8})
+    first, copies = Training(), []
+    attach(logger, first)
+    first.trainer.add_event_handler(EVERY(once=3), lambda: copies.append(module.loads(module.dumps(logger))))
+    with logger:
+        first.trainer.run(first.batches, max_epochs=1)
+    second = Training()
+    second.trainer.load_state_dict({"epoch_length": 5, "max_epochs": 2, "iteration": 5})
+    with copies[0] as copy:
+        attach(copy, second)
+        second.trainer.run(second.batches, max_epochs=2)
+
+    assert scalars_of(tmp_path, "train/loss") == first.losses | second.losses
+    assert run_in(tmp_path).lineage().custom["params/batch_size"] == 8
+    for handler in (WeightsHistHandler(first.network), GradsHistHandler(first.network)):
+        assert type(module.loads(module.dumps(handler))) is type(handler)
+
+
+def test_only_rank_0_of_two_processes_records(tmp_path: Path) -> None:
+    """Which idist.Parallel starts, with gloo; the logger was created before them."""
+    program = """
+import sys; sys.path[:0] = ["tests", "tests/interop"]
+from check_loggers_ignite import *
+import ignite.distributed as idist
+def train(local_rank, loggers):
+    training = Training()
+    training.network = idist.auto_model(training.network)
+    for logger in (*loggers, ToposcopeLogger(Path(sys.argv[1]) / "inside", **QUIET)):
+        with logger:
+            attach(logger, training)
+            training.trainer.run(training.batches, max_epochs=2)
+        training.trainer.state.iteration = training.trainer.state.epoch = 0
+        training.trainer._event_handlers.clear()
+    idist.barrier()
+if __name__ == "__main__":
+    with idist.Parallel(backend="gloo", nproc_per_node=2) as parallel:
+        parallel.run(train, [ToposcopeLogger(Path(sys.argv[1]) / "outside", **QUIET)])
+"""
+    script = tmp_path / "training.py"
+    script.write_text(program)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, script, tmp_path], env=environment, check=True, timeout=300)
+    for name in ("inside", "outside"):
+        assert list(scalars_of(tmp_path / name, "train/loss")) == list(range(1, 11))
+        assert len(run_in(tmp_path / name).state.recordings) == 1
+
+
+def test_our_callbacks_work(tmp_path: Path) -> None:
+    """They receive evaluations and the ends of epochs; a stop that one requests ends the trainer."""
+    training, epochs = Training(), []
+    trainer, evaluator = training.trainer, training.evaluator
+    trainer.add_event_handler(Events.EPOCH_COMPLETED, lambda: evaluator.run(training.batches))
+    ours = [
+        LambdaCallback(on_train_epoch_end=lambda context: epochs.append(context.original_args().cur_epoch_num)),
+        EarlyStopping("eval/mse", mode="min", patience=1, min_delta=1e9),
+    ]
+    with ToposcopeLogger(tmp_path, callbacks=ours, **QUIET) as logger:
+        attach(logger, training)
+        step = global_step_from_engine(trainer, Events.ITERATION_COMPLETED)
+        logger.attach_output_handler(
+            evaluator, Events.COMPLETED, tag="eval", metric_names="all", global_step_transform=step
+        )
+        trainer.run(training.batches, max_epochs=9)
+
+    assert epochs == [1, 2]
+    assert max(training.losses) == 10
+    trainer.run(training.batches, max_epochs=4)  # Without the logger, nothing stops it.
+    assert max(training.losses) == 20
+    assert list(scalars_of(tmp_path, "eval/mse")) == [5, 10]
+    lineage = run_in(tmp_path).lineage()
+    assert lineage.metrics["eval/mse"] == scalars_of(tmp_path, "eval/mse")[10]
+    assert lineage.hyper_parameters["epoch"] == 2
 
 
 def test_other_ranks_record_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 import pandas
 import PIL.Image
+import PIL.ImageSequence
 import pytest
 import torch
 from matplotlib.figure import Figure as Plot
 from stable_baselines3 import DQN, PPO
-from stable_baselines3.common.callbacks import BaseCallback, EvalCallback
+from stable_baselines3.common.callbacks import BaseCallback, CheckpointCallback, EvalCallback, EveryNTimesteps
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.logger import CSVOutputFormat, Figure, HParam, Image, Logger, Video
+from stable_baselines3.common.vec_env import SubprocVecEnv
 from support.documentation import examples, run_examples
-from support.recorded_run import run_in, scalars_of, tags_of
+from support.recorded_run import graphs_in, run_in, scalars_of, tags_of, texts_of
 
-from toposcope.recorder.callbacks import Callback
+from toposcope.recorder.callbacks import Callback, EarlyStopping
 from toposcope.recorder.frameworks.stable_baselines3 import ToposcopeCallback, ToposcopeOutputFormat
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -48,6 +50,11 @@ def agent(directory: Path, **settings: Any) -> Any:
 def recording(directory: Path, **settings: Any) -> ToposcopeCallback:
     """Return a callback that records what is cheap."""
     return ToposcopeCallback(directory, **(QUIET | settings))
+
+
+def warnings_in(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return what the recorder has logged."""
+    return [record.getMessage() for record in caplog.records if record.name.startswith("toposcope")]
 
 
 def check_table(directory: Path, table: Any) -> None:
@@ -88,6 +95,19 @@ def test_evaluations_are_recorded_once(tmp_path: Path) -> None:
     points = run_in(tmp_path / "run").scalars("eval/mean_reward", attempt="all")
     assert points.step.tolist() == results["timesteps"].tolist()
     assert points.value.tolist() == pytest.approx(results["results"].mean(axis=1).tolist())
+    lineage = run_in(tmp_path / "run").lineage()
+    assert lineage.metrics["mean_reward"] == pytest.approx(results["results"][-1].mean())
+    assert tags_of(tmp_path / "run", "scalar").count("eval/mean_reward") == 1
+
+
+def test_our_callbacks_receive_evaluations(tmp_path: Path) -> None:
+    """Such as EarlyStopping, which ends the training."""
+    stopping = EarlyStopping("mean_reward", mode="max", patience=1, min_delta=1e9)
+    evaluations = EvalCallback(make_vec_env("CartPole-v1", seed=1), eval_freq=50, verbose=0)
+    model = agent(tmp_path / "csv")
+    model.learn(1000, callback=[recording(tmp_path / "run", callbacks=[stopping]), evaluations])
+    assert list(scalars_of(tmp_path / "run", "eval/mean_reward")) == [50, 100]
+    assert model.num_timesteps < 128
 
 
 def test_settings_are_lineage(tmp_path: Path) -> None:
@@ -112,7 +132,7 @@ def test_continued_training_continues_the_run(tmp_path: Path, caplog: pytest.Log
     loaded.learn(128, callback=pickle.loads(pickle.dumps(callback)), reset_num_timesteps=False)
 
     assert list(scalars_of(tmp_path / "run", "time/fps")) == [64, 128, 192, 256]
-    assert not caplog.records
+    assert warnings_in(caplog) == []
     loaded.learn(64, callback=callback)
     assert "contains an earlier training, up to step 256" in caplog.text
 
@@ -143,11 +163,12 @@ def test_failures_and_stops(tmp_path: Path) -> None:
 
 
 def test_all_kinds_of_values(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """Images, figures, histograms and texts are recorded; excluded values and videos are not."""
+    """Images, figures, videos, histograms and texts are recorded; excluded values are not."""
     logger = Logger(None, [ToposcopeOutputFormat(tmp_path, **QUIET)])
     plot = Plot()
     plot.subplots().plot([1, 2, 3])
     pixels = np.random.default_rng(0).integers(0, 255, (3, 5, 7), dtype=np.uint8)
+    clip = np.random.default_rng(0).integers(0, 2, (4, 3, 5, 7), dtype=np.uint8) * 255
     for step in (1, 2):
         logger.record("reward", np.float32(0.5))
         logger.record("count", torch.tensor(3))
@@ -155,7 +176,7 @@ def test_all_kinds_of_values(tmp_path: Path, caplog: pytest.LogCaptureFixture) -
         logger.record("weights", torch.arange(10.0))
         logger.record("image", Image(pixels, "CHW"))
         logger.record("figure", Figure(plot, close=True))
-        logger.record("video", Video(torch.zeros(1, 2, 3, 4, 4), 10))
+        logger.record("video", Video(torch.from_numpy(clip[None]), 20))
         logger.record("hidden", 1.0, exclude="toposcope")
         logger.record("hparams", HParam({"gamma": 0.9, "api_key": "abc"}, {"reward": 0}))
         logger.dump(step)
@@ -171,9 +192,61 @@ def test_all_kinds_of_values(tmp_path: Path, caplog: pytest.LogCaptureFixture) -
     assert len(run.images("figure")) == 2
     assert run.lineage().custom["hparams/gamma"] == 0.9
     assert "hparams/api_key" not in run.lineage().custom
-    assert [record.getMessage() for record in caplog.records] == [
-        f"{tmp_path}: 'video' is not recorded: videos are not recorded."
-    ]
+    with PIL.Image.open(io.BytesIO(run.images("video")[1][0].encoded)) as video:
+        frames = [np.asarray(frame.convert("RGB")) for frame in PIL.ImageSequence.Iterator(video)]
+        assert np.array_equal(frames, clip.transpose(0, 2, 3, 1))
+        assert (video.format, video.info["duration"]) == ("GIF", 50)
+    assert warnings_in(caplog) == []
+
+
+def test_checkpoints_are_recorded_at_their_steps(tmp_path: Path) -> None:
+    """Of CheckpointCallbacks, also inside of other callbacks, and the best model of an EvalCallback with its reward."""
+    best = EvalCallback(make_vec_env("CartPole-v1"), eval_freq=100, best_model_save_path=str(tmp_path), verbose=0)
+    nested = CheckpointCallback(1, str(tmp_path), name_prefix="nested")
+    callbacks = [CheckpointCallback(90, str(tmp_path)), EveryNTimesteps(150, nested), best, recording(tmp_path / "run")]
+    model = agent(tmp_path / "csv")
+    model.learn(192, callback=callbacks)
+
+    texts = texts_of(tmp_path / "run", "checkpoint")
+    reward = scalars_of(tmp_path / "run", "eval/mean_reward")[100]
+    assert texts == {
+        90: ["rl_model_90_steps.zip"],
+        100: [f"best_model.zip (eval/mean_reward: {reward:g})"],
+        150: ["nested_150_steps.zip"],
+        180: ["rl_model_180_steps.zip"],
+    }
+    assert run_in(tmp_path / "run").lineage().model["path"] == str(tmp_path / "rl_model_180_steps.zip")
+    assert PPO.load(tmp_path / "rl_model_180_steps.zip").num_timesteps == 180
+    assert "_on_step" not in vars(best) | vars(nested)
+
+
+@pytest.mark.parametrize("kind", [PPO, DQN])
+def test_graph_is_that_of_the_policy(tmp_path: Path, kind: Any) -> None:
+    """It is traced, and recording it does not change the training."""
+    weights = []
+    for callback in (None, recording(tmp_path)):
+        model = kind("MlpPolicy", "CartPole-v1", seed=0, device="cpu", **({"n_steps": 64} if kind is PPO else {}))
+        LOGGERS.append(model.learn(128, callback=callback).logger)
+        weights.append(torch.cat([each.flatten() for each in model.policy.state_dict().values()]))
+
+    graphs = graphs_in(tmp_path)
+    assert list(graphs) == ["ActorCriticPolicy" if kind is PPO else "DQNPolicy"]
+    assert {"linear", "tanh" if kind is PPO else "relu"} <= set().union(*graphs.values())
+    assert tags_of(tmp_path, "graph")
+    assert torch.equal(*weights)
+
+
+def test_workers_record_nothing(tmp_path: Path) -> None:
+    """The environments of a SubprocVecEnv run in other processes; the step counts the timesteps of all of them."""
+    environments = make_vec_env(
+        "CartPole-v1", n_envs=2, vec_env_cls=SubprocVecEnv, vec_env_kwargs={"start_method": "fork"}
+    )
+    model = PPO("MlpPolicy", environments, n_steps=32, batch_size=32, device="cpu")
+    LOGGERS.append(model.learn(192, callback=recording(tmp_path)).logger)
+    environments.close()
+
+    assert list(scalars_of(tmp_path, "time/fps")) == [64, 128, 192]
+    assert len(run_in(tmp_path).state.recordings) == 1
 
 
 def test_examples_of_the_page_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

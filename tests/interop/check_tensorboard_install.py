@@ -56,6 +56,29 @@ if __name__ == "__main__":
     assert run_in(tmp_path).state.state == "finished"
 
 
+def test_the_global_writer_in_forked_processes(tmp_path: Path) -> None:
+    """Every value of every process is in the run once, at steps counted over all of them."""
+    script = (
+        "import multiprocessing, tensorboardX\n"
+        + INSTALL
+        + """
+writer = tensorboardX.GlobalSummaryWriter(D)
+def record():
+    for value in range(20):
+        writer.add_scalar("x", float(value))
+processes = [multiprocessing.get_context("fork").Process(target=record) for _ in range(3)]
+for process in processes: process.start()
+for process in processes: process.join()
+record()
+writer.close()
+"""
+    )
+    run_script(script, tmp_path)
+    recorded = scalars_of(tmp_path, "x")
+    assert list(recorded) == list(range(80))
+    assert sorted(recorded.values()) == sorted([float(value) for value in range(20)] * 4)
+
+
 def test_uninstall_puts_the_classes_back(tmp_path: Path) -> None:
     """Afterwards the writers are those of their packages."""
     script = """

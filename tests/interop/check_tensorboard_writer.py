@@ -10,6 +10,7 @@ import urllib.request
 import wave
 from collections.abc import Callable
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from torch.utils.tensorboard import SummaryWriter as TorchWriter
 
 from toposcope.recorder.tensorboard.file_writer import FileWriter
 from toposcope.recorder.tensorboard.summary_writer import SummaryWriter
+from toposcope.recorder.tensorboard.tensorboardx import TensorboardxWriter
 
 WRITERS = {"ours": SummaryWriter, "torch": TorchWriter, "tensorboardX": tensorboardX.SummaryWriter}
 RANDOM = np.random.default_rng(7)
@@ -382,3 +384,39 @@ def wait_for_points(address: str) -> Any:
         except OSError:
             time.sleep(0.2)
     return points
+
+
+def public_methods(theirs: type) -> list[str]:
+    """Return the names of the methods of a writer."""
+    return [name for name in dir(theirs) if not name.startswith("_") and callable(getattr(theirs, name))]
+
+
+@pytest.mark.parametrize("kind", ["torch", "tensorboardX"])
+def test_every_method_is_called_by_a_check(kind: str) -> None:
+    """No method of the other writers is without a test here or beside the tests of the recorder."""
+    folders = Path(__file__).parent, Path(__file__).parents[1] / "recorder" / "tensorboard"
+    source = "".join(path.read_text() for folder in folders for path in folder.glob("*.py"))
+    assert [name for name in public_methods(WRITERS[kind]) if f".{name}(" not in source] == []
+
+
+@pytest.mark.parametrize(("kind", "ours"), [("torch", SummaryWriter), ("tensorboardX", TensorboardxWriter)])
+def test_every_method_has_the_parameters_of_the_other_writer(kind: str, ours: type) -> None:
+    """The first parameters have the names, order and defaults of the writer that ours takes the place of."""
+    theirs = WRITERS[kind]
+    for name in ["__init__", *public_methods(theirs)]:
+        wanted, found = (
+            [
+                (each.name, each.default)
+                for each in signature(getattr(writer, name)).parameters.values()
+                if each.name not in ("comet_config", "kwargs")
+            ]
+            for writer in (theirs, ours)
+        )
+        assert found[: len(wanted)] == wanted, name
+
+
+def test_the_directory_is_the_one_that_was_passed(tmp_path: Path) -> None:
+    """get_logdir() returns what every writer returns."""
+    for kind in ("ours", "torch"):
+        with WRITERS[kind](str(tmp_path / kind)) as writer:
+            assert writer.get_logdir() == str(tmp_path / kind)

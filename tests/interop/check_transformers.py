@@ -11,7 +11,16 @@ import torch
 import transformers
 from support.recorded_run import run_in, scalars_of, tags_of
 from support.transformers_training import RecordingTrainer, arguments, logged, random_texts, tiny_model, trainer
-from transformers import EarlyStoppingCallback, TrainerCallback, TrainerControl, TrainerState
+from transformers import (
+    EarlyStoppingCallback,
+    Seq2SeqTrainer,
+    Seq2SeqTrainingArguments,
+    T5Config,
+    T5ForConditionalGeneration,
+    TrainerCallback,
+    TrainerControl,
+    TrainerState,
+)
 from transformers.trainer_callback import CallbackHandler
 
 from toposcope import server
@@ -178,6 +187,47 @@ def test_evaluations_are_recorded_once(tmp_path: Path) -> None:
     assert not [tag for tag in tags_of(directory, "scalar") if tag.startswith("train/eval")]
     assert scalars_of(directory, "eval/runtime")[4] == logged(t, "eval_runtime")[4]
     assert run_in(directory).lineage().metrics["loss"] == pytest.approx(losses[-1])
+
+
+def test_generated_texts_are_evaluated_once(tmp_path: Path) -> None:
+    """With predict_with_generate, logs once per epoch, and the best model loaded at the end."""
+    torch.manual_seed(0)
+    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_layers": 1, "num_heads": 2}
+    model = T5ForConditionalGeneration(T5Config(vocab_size=64, decoder_start_token_id=0, dropout_rate=0.0, **sizes))
+    settings: dict[str, Any] = {EVAL_STRATEGY: "epoch", "logging_strategy": "epoch", "save_strategy": "epoch"}
+    best: dict[str, Any] = {"load_best_model_at_end": True, "metric_for_best_model": "length"}
+    settings |= {"report_to": ["toposcope"], "num_train_epochs": 2, "per_device_train_batch_size": 4, "use_cpu": True}
+    generation = {"predict_with_generate": True, "generation_max_length": 6}
+    lengths: list[float] = []
+
+    def metrics(prediction: Any) -> dict[str, float]:
+        lengths.append(-1.0 - len(lengths))  # The first evaluation is the best one.
+        return {"length": lengths[-1]}
+
+    texts = random_texts(12)
+    t = Seq2SeqTrainer(
+        model,
+        Seq2SeqTrainingArguments(str(tmp_path / "out"), **settings, **best, **generation),
+        train_dataset=texts,
+        eval_dataset=texts[:4],
+        compute_metrics=metrics,
+    )
+    t.train()
+    results = t.predict(texts[:4]).metrics
+
+    directory = tmp_path / "out/toposcope"
+    assert scalars_of(directory, "train/loss") == pytest.approx(logged(t, "loss"))
+    losses = scalars_of(directory, "loss/auto")
+    assert sum(losses[step] for step in (1, 2, 3)) / 3 == pytest.approx(logged(t, "loss")[3], abs=1e-3)
+    for name in ("loss", "length", "runtime"):
+        points = run_in(directory).scalars(f"eval/{name}", attempt="all")
+        assert dict(zip(points.step.tolist(), points.value.tolist(), strict=True)) == logged(t, f"eval_{name}")
+        assert points.step.tolist() == [3, 6]
+    assert scalars_of(directory, "eval/test/length") == {6: results["test_length"]}
+    assert t.state.best_model_checkpoint == str(tmp_path / "out/checkpoint-3")
+    assert [text.texts for text in run_in(directory).text("checkpoint")] == [["checkpoint-3"], ["checkpoint-6"]]
+    assert run_in(directory).attempts == 1
+    assert run_in(directory).state.state == "finished"
 
 
 def test_several_data_sets_are_evaluated(tmp_path: Path) -> None:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import transformers
 from support.recorded_run import run_in, scalars_of, tags_of
 
 from toposcope.proto.file_name import parse_file_name
 
 TESTS = Path(__file__).parent.parent
 SECONDS = 180
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
 SCRIPT = """
 import json, os, signal, sys
 from pathlib import Path
@@ -67,8 +69,7 @@ def result_of(directory: Path, rank: int = 0) -> dict[str, dict[int, float]]:
 
 def test_two_processes_record_one_run(tmp_path: Path) -> None:
     """Each process records its own losses; one of them records what they share."""
-    torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
-    directory = run_script(tmp_path, *torchrun, gradient_accumulation_steps=2, save_strategy="steps", save_steps=2)
+    directory = run_script(tmp_path, *TORCHRUN, gradient_accumulation_steps=2, save_strategy="steps", save_steps=2)
 
     run, results = run_in(directory), [result_of(tmp_path, rank) for rank in range(2)]
     assert run.ranks == [0, 1]
@@ -113,6 +114,32 @@ def test_killed_training_is_resumed(tmp_path: Path) -> None:
     assert run.text("checkpoint", attempt="all").step.tolist() == [4, 8, 12, 16]
     assert run.state.state == "finished"
     assert scalars_of(directory, "learning_rate")[16] == pytest.approx(0.01 / 16)
+
+
+@pytest.mark.skipif(
+    tuple(map(int, transformers.__version__.split(".")[:2])) < (4, 46),
+    reason="early releases load checkpoints of several processes to cpu:0, which PyTorch does not know",
+)
+def test_two_killed_processes_are_resumed(tmp_path: Path) -> None:
+    """With gradient accumulation: each rank continues at the step of the checkpoint."""
+    settings: dict[str, Any] = {"gradient_accumulation_steps": 2, "save_strategy": "steps", "save_steps": 2}
+    directory = run_script(tmp_path, *TORCHRUN, expected=1, kill_at=3, **settings)
+    before = [run_in(directory).scalars("loss/auto", rank=rank) for rank in (0, 1)]
+    assert [series.step.tolist() for series in before] == [[1, 2, 3]] * 2
+
+    run_script(tmp_path, *TORCHRUN, resumes=True, **settings)
+    run = run_in(directory)
+    assert run.ranks == [0, 1]
+    losses = [run.scalars("loss/auto", rank=rank) for rank in (0, 1)]
+    for rank, series in enumerate(losses):
+        assert series.step.tolist() == [1, 2, 3, 4]
+        assert series.value.tolist()[:3] == pytest.approx(before[rank].value.tolist(), rel=1e-5)
+        assert run.scalars("loss/auto", rank=rank, attempt=2).step.tolist() == [3, 4]
+    mean = (losses[0].value + losses[1].value) / 2
+    assert mean.tolist() == pytest.approx(list(result_of(tmp_path)["loss"].values()), abs=1e-3)
+    assert scalars_of(directory, "eval/loss") == pytest.approx(result_of(tmp_path)["eval_loss"])
+    assert not len(run.scalars("eval/loss", rank=1).step)
+    assert run.state.state == "finished"
 
 
 def test_error_that_ends_the_program_is_reported(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from support.wandb_offline import OfflineRun, read_offline_run
 
 from toposcope import server
 
-SCRIPTS = ("supervised", "language_model", "reinforcement", "media", "several_runs")
+SCRIPTS = ("supervised", "language_model", "reinforcement", "media", "several_runs", "metrics")
 FOLDER = Path(__file__).parent / "wandb_scripts"
 
 
@@ -218,4 +218,3 @@ def test_what_has_no_effect_is_said(recorded: dict[str, list[Both]]) -> None:
     for name in ("save", "Artifact", "log_artifact"):
         assert supervised.printed.count(f"wandb.{name}:") == 1
     assert (supervised.our_files / "model.pt").is_file()
-    assert "define_metric(step_metric=" in recorded["reinforcement"][0].printed

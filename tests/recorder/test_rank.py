@@ -1,5 +1,6 @@
 """The rank and the number of processes in the environment."""
 
+import json
 import logging
 import sys
 from types import SimpleNamespace
@@ -94,3 +95,35 @@ def test_without_a_process_group_the_environment_decides(distributed: SimpleName
     """A PyTorch without torch.distributed, or one that does not use it."""
     setattr(distributed, function, lambda: False)
     assert (process_rank(), process_count()) == (0, 1)
+
+
+@pytest.mark.parametrize(("client", "expected"), [(object(), (1, 4)), (None, (0, 1))], ids=["initialized", "alone"])
+def test_the_processes_of_jax(monkeypatch: pytest.MonkeyPatch, client: object, expected: tuple[int, int]) -> None:
+    """jax.distributed.initialize() may find out the rank itself, and sets no variable."""
+    stub = SimpleNamespace(global_state=SimpleNamespace(client=client, process_id=1, num_processes=4))
+    monkeypatch.setitem(sys.modules, "jax._src.distributed", stub)
+    assert (process_rank(), process_count()) == expected
+
+
+@pytest.mark.parametrize(
+    ("task", "expected"),
+    [
+        (("worker", 0), (1, 3)),
+        (("worker", 1), (2, 3)),
+        (("chief", 0), (0, 3)),
+        (("ps", 0), (0, 1)),
+        ((None, "x"), (0, 1)),
+    ],
+)
+def test_the_processes_of_a_strategy_of_tensorflow(task: tuple[object, object], expected: tuple[int, int]) -> None:
+    """TF_CONFIG names the chief and the workers; a variable of a launcher takes precedence."""
+    cluster = {"chief": ["a:1"], "worker": ["b:1", "c:1"], "ps": ["d:1"]}
+    environment = {"TF_CONFIG": json.dumps({"cluster": cluster, "task": {"type": task[0], "index": task[1]}})}
+    assert (rank_of(environment), world_size_of(environment)) == expected
+    assert rank_of(environment | {"RANK": "7"}) == 7
+
+
+@pytest.mark.parametrize("text", ["", "no JSON", "[]", "{}", '{"cluster": 3, "task": []}'])
+def test_other_texts_in_tf_config_are_ignored(text: str) -> None:
+    """The process trains alone."""
+    assert (rank_of({"TF_CONFIG": text}), world_size_of({"TF_CONFIG": text})) == (0, 1)

@@ -1,13 +1,14 @@
 """python -m toposcope.recorder run: a program runs as Python runs it, and its SummaryWriter is ours."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from support.recorded_run import scalars_of
+from support.recorded_run import run_in, scalars_of
 
 from toposcope.recorder import startup
 
@@ -85,6 +86,41 @@ def test_a_program_runs_as_python_runs_it(program: Path, target: list[str], endi
     arguments = [*target, ending, "--", "-m", "--help"]
     expected = python(program, "-X", "dev", *arguments)
     assert python(program, "-X", "dev", *RUN, *arguments) == expected
+
+
+WAIT = """
+import signal, sys
+from tensorboardX import SummaryWriter
+with SummaryWriter("run") as writer:
+    writer.add_scalar("x", 0.1, 1)
+    print(sys.flags, flush=True)
+    signal.pause()
+"""
+
+
+def interrupted(directory: Path, *arguments: str) -> Ended:
+    """Return how a program ends that gets SIGINT after its first line."""
+    (directory / "wait.py").write_text(WAIT)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        [sys.executable, *arguments, "wait.py"], cwd=directory, stdout=pipe, stderr=pipe, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        line = process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        return Ended(line, process.stderr.read(), process.wait(60))
+
+
+@pytest.mark.parametrize("options", [["-u", "-X", "utf8"], ["-Xutf8"], ["-uX", "utf8"]])
+def test_ctrl_c_interrupts_the_program(tmp_path: Path, options: list[str]) -> None:
+    """The process that is started is the program: it gets the signal, ends by it, and its recording is interrupted."""
+    ended = interrupted(tmp_path, *options, *RUN)
+    assert ended.output == python(tmp_path, *options, "-c", "import sys; print(sys.flags)").output
+    assert ended.errors.endswith("KeyboardInterrupt\n")
+    assert ended.status == -signal.SIGINT
+    run = run_in(tmp_path / "run")
+    assert (run.scalars("x").value.tolist(), run.state.state) == ([0.1], "interrupted")
 
 
 def test_every_process_records_with_our_writer(program: Path) -> None:

@@ -1,14 +1,13 @@
 // A row of the run list: state, line style, name, last value.
 
 import { html, nothing } from "lit-html";
-import { sessionNames } from "../data/catalogue.js";
 import { lastValues } from "../data/last_values.js";
 import { cutLeaf } from "../data/names.js";
 import { noteOf } from "../data/notes.js";
 import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { stateOf } from "../data/run_state.js";
 import { DASHES } from "../data/run_styles.js";
-import { styles } from "../data/runs.js";
+import { sessionPath, styles } from "../data/runs.js";
 import { isShown, only, toggled } from "../data/selection.js";
 import { change, selection } from "../data/view.js";
 import { inColumn } from "../i18n/numbers.js";
@@ -44,6 +43,12 @@ export function runRow(row, place, count, format) {
               aria-label=${t("rail.damaged", { n: row.damaged_records })}>${ICONS.warning}</span>`
             : nothing
         }
+        ${
+          row.stale
+            ? html`<span class="damaged stale" role="img"
+              aria-label=${t("rail.stale", { reason: row.stale })}>${ICONS.warning}</span>`
+            : nothing
+        }
         ${lastValue(run, format)}
       </button>
       ${state === "unknown" ? nothing : stateMark(state, stateSentence(row))}
@@ -59,12 +64,6 @@ export function runRow(row, place, count, format) {
 /** The displayed name of a run: its alias, if any; for a session, its path and what the server calls it.
  * @param {string} run */
 export const nameOf = (run) => noteOf(run).alias ?? (run === "." ? t("rail.root") : sessionPath(run));
-
-/** @param {string} run */
-function sessionPath(run) {
-  const name = sessionNames.value.get(run);
-  return name ? `${cutLeaf(run)[0]}${name}` : run;
-}
 
 /** The path dimmed; below a parent, without the parent's name.
  * @param {string} run @param {string | null} parent */
@@ -114,5 +113,6 @@ function hint(row) {
   const unsupported = pluginCounts(row, isUnsupported);
   if (unsupported) lines.push(t("panel.also", { found: unsupported }));
   if (row.damaged_records) lines.push(t("rail.damaged", { n: row.damaged_records }));
+  if (row.stale) lines.push(t("rail.stale", { reason: row.stale }));
   return lines.join("\n");
 }

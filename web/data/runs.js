@@ -1,9 +1,9 @@
 // Derived from the runs and the view: the order of the run list, the visible runs, their styles.
 
 import { computed } from "@preact/signals-core";
-import { runCounts, runs, runsReply, scalarTags, startTimes } from "./catalogue.js";
+import { runCounts, runs, runsReply, scalarTags, sessionNames, startTimes } from "./catalogue.js";
 import { customColours } from "./custom_colours.js";
-import { groupTags, likelyFocus } from "./names.js";
+import { cutLeaf, groupTags, likelyFocus } from "./names.js";
 import { excludedRuns, notes } from "./notes.js";
 import { regexFilter } from "./regex_filter.js";
 import { assignStyles, withCustomColours } from "./run_styles.js";
@@ -34,11 +34,17 @@ export const styles = computed(() =>
 export const runRule = computed(() => regexFilter(runFilter.value));
 export const tagRule = computed(() => regexFilter(tagFilter.value));
 
-/** Does a run match the run filter, by its name or its alias? */
+/** The name of a run; for a session, its path and what the server calls it. @param {string} run */
+export function sessionPath(run) {
+  const name = sessionNames.value.get(run);
+  return name ? `${cutLeaf(run)[0]}${name}` : run;
+}
+
+/** Does a run match the run filter, by its name, its alias or as a session? */
 export const matchesRunFilter = computed(() => {
   const { keeps } = runRule.value;
   const notesByRun = notes.value;
-  return (/** @type {string} */ run) => keeps(run) || keeps(notesByRun.get(run)?.alias ?? run);
+  return (/** @type {string} */ run) => keeps(run) || keeps(notesByRun.get(run)?.alias ?? sessionPath(run));
 });
 
 /** Runs that match the filter, in start order, children after their parents. */

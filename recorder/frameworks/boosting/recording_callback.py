@@ -2,7 +2,7 @@
 
 import os
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ from toposcope.recorder.program_exit import is_exiting
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
 
 _COLLECTED = {
@@ -79,9 +80,11 @@ class RecordingCallback:
         super().__init__()
         self._summary_dir = os.fspath(summary_dir)
         self._loss = None if loss is None else checked_text("loss", loss)
-        self._callbacks = checked_settings(summary_dir, callbacks, settings)
+        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
         self._settings = settings
         self._run: DrivenRun | None = None
+        self._is_called = False
+        """Whether the library has called this object since the with statement began."""
         self._results: dict[str, float] = {}
         self._collects_results = True
         self._finalizer: weakref.finalize[..., Any] | None = None
@@ -92,6 +95,7 @@ class RecordingCallback:
         return vars(self) | {"_run": None, "_finalizer": None, "_end_observer": None}
 
     def __enter__(self) -> Self:
+        self._is_called = False
         return self
 
     def __exit__(
@@ -101,6 +105,9 @@ class RecordingCallback:
         if error is None:
             self._end()
         else:
+            if not self._is_called and not process_rank():
+                last = last_recorded_step(self._summary_dir, 0)
+                self._begin(None, dict, initial_step=last or 0)
             self._fail(error)
 
     def _begin(
@@ -183,6 +190,11 @@ class RecordingCallback:
             self._run.evaluate(results)
         self._run.close_epoch()
         return self._run.is_stop_requested
+
+    def _record_checkpoints(self, names: Sequence[str]) -> None:
+        """Record that files were saved after the last iteration."""
+        if names and self._run is not None and self._run.is_running:
+            self._run.log({"checkpoint": Text(", ".join(names))})
 
     def _end(self) -> None:
         """End the run, unless it has ended."""

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from toposcope.recorder.frameworks.boosting.evaluations import Evaluation
 from toposcope.recorder.frameworks.boosting.recording_callback import RecordingCallback
 from toposcope.recorder.frameworks.catboost.running_training import RunningTraining, calling_training
@@ -18,8 +20,8 @@ class ToposcopeCallback(RecordingCallback):
     The loss is that of the data "learn". With `metric_period` an iteration without evaluations has none of them. Of a
     model that is trained further (`init_model`), or from a snapshot, the steps continue after its iterations.
 
-    CatBoost first calls its callbacks after the first iteration: a training that fails in it leaves no run. The
-    lineage has the parameters that were passed, and at the end all of them.
+    CatBoost first calls its callbacks after the first iteration: a training that fails in it leaves a run only in a
+    with statement. The lineage has the parameters that were passed, and at the end all of them.
     """
 
     _caller: "weakref.ref[Any] | None" = None
@@ -30,6 +32,7 @@ class ToposcopeCallback(RecordingCallback):
 
     def after_iteration(self, info: Any) -> bool:
         """Record an iteration; return whether the training goes on."""
+        self._is_called = True
         caller, training = calling_training()
         if self._caller is None or self._caller() is not caller:
             self._begin_run(training, info.iteration)
@@ -59,7 +62,15 @@ class ToposcopeCallback(RecordingCallback):
 
     def _end_or_fail(self, training: RunningTraining) -> None:
         if training.has_ended:
-            self._record_parameters(training.model.get_all_params)
+            self._record_parameters(lambda: _in_short(training.model.get_all_params()))
             self._end()
         else:
             self._fail_without_exception()
+
+
+def _in_short(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters whose numbers of float32 are the shortest ones, 0.8 for 0.800000011920929."""
+    return {
+        name: float(str(np.float32(value))) if isinstance(value, float) and np.float32(value) == value else value
+        for name, value in parameters.items()
+    }

@@ -8,22 +8,20 @@ from clu.metric_writers.interface import MetricWriter
 
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 from toposcope.recorder.training.callback_list import CallbackList
-from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text
+from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text, Video
 
 
 class ToposcopeWriter(MetricWriter):
-    """Records scalars, images, texts, histograms, tensors and hyperparameters; several writers may be combined.
+    """Records all kinds of values of a MetricWriter; several writers may be combined.
 
     The run begins with the first call: with values at a later step than the first, the run of an earlier process is
-    continued there. close() ends it. Only the process of rank 0 records. Videos and audio are not recorded, with one
-    warning each.
+    continued there. close() ends it. Only the process of rank 0 records.
     """
 
     def __init__(self, summary_dir: str | os.PathLike[str], *, callbacks: CallbackList = None, **settings: Any) -> None:
         """Set what to record; the arguments are those of LoggedRun."""
         self._run = LoggedRun(summary_dir, callbacks=callbacks, **settings)
         self._hparams: dict[str, Any] = {}
-        self._is_started = False
 
     def write_scalars(self, step: int, scalars: Mapping[str, Any]) -> None:
         """Record numbers, or arrays of one element."""
@@ -49,14 +47,15 @@ class ToposcopeWriter(MetricWriter):
         self._log(step, {name: Tensor(value) for name, value in values.items()})
 
     def write_videos(self, step: int, videos: Mapping[str, Any]) -> None:
-        """Warn that videos are not recorded."""
-        for name in videos:
-            self._run.warn_once(name, "videos are not recorded.")
+        """Record videos of the shape [N, T, H, W, C] or [T, H, W, C] as animated GIF among the images."""
+        clips = {name: video if len(video.shape) == 5 else video[None] for name, video in videos.items()}
+        self._log(step, {name: Video(clip, "NTHWC") for name, clip in clips.items()})
 
     def write_audios(self, step: int, audios: Mapping[str, Any], *, sample_rate: int) -> None:
-        """Warn that audio is not recorded."""
-        for name in audios:
-            self._run.warn_once(name, "audio is not recorded.")
+        """Record audio of the shape [N, T, C] as WAV files in the directory "media/audio" of the run."""
+        self._begin(step)
+        for name, audio in audios.items():
+            self._run.record_audio(name, audio, sample_rate, int(step))
 
     def write_hparams(self, hparams: Mapping[str, Any]) -> None:
         """Record hyperparameters as lineage, without secrets."""
@@ -71,8 +70,10 @@ class ToposcopeWriter(MetricWriter):
         self._run.end()
 
     def _log(self, step: int, values: dict[str, Any]) -> None:
-        if not self._is_started:
-            self._is_started = True
+        self._begin(step)
+        self._run.log(values, int(step))
+
+    def _begin(self, step: int) -> None:
+        if not self._run.is_running:
             self._run.begin(initial_step=max(0, int(step) - 1))
             self._run.record_settings(self._hparams)
-        self._run.log(values, int(step))

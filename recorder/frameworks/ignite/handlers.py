@@ -1,5 +1,6 @@
 """Handlers that a ToposcopeLogger attaches to engines of Ignite; their arguments are those of Ignite's handlers."""
 
+import numbers
 from typing import Any
 
 from ignite.handlers.base_logger import BaseOptimizerParamsHandler, BaseOutputHandler, BaseWeightsHandler
@@ -8,7 +9,11 @@ from toposcope.recorder.values.wrapped import Histogram, Text
 
 
 class OutputHandler(BaseOutputHandler):
-    """Records the metrics, the output and attributes of the state of an engine, under "<tag>/<name>"."""
+    """Records the metrics, the output and attributes of the state of an engine, under "<tag>/<name>".
+
+    The numbers of an engine that does not run the training are results of an evaluation: callbacks receive them, and
+    the lineage contains the last ones.
+    """
 
     def __call__(self, engine: Any, logger: Any, event_name: Any) -> None:
         """Record at the step of global_step_transform; by default the number of the event."""
@@ -17,6 +22,7 @@ class OutputHandler(BaseOutputHandler):
         logger.log(
             {name: Text(value) if isinstance(value, str) else value for name, value in values.items()}, step, engine
         )
+        logger.evaluate({name: value for name, value in values.items() if isinstance(value, numbers.Real)}, engine)
 
 
 class OptimizerParamsHandler(BaseOptimizerParamsHandler):

@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
+import ignite.distributed as idist
 from ignite.handlers.base_logger import BaseLogger
 
 from toposcope.recorder.frameworks.ignite.handlers import OptimizerParamsHandler, OutputHandler
+from toposcope.recorder.frameworks.ignite.observed_engines import ObservedEngines
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 from toposcope.recorder.training.callback_list import CallbackList
 
@@ -21,16 +23,25 @@ class ToposcopeLogger(BaseLogger):
             )
             trainer.run(loader, max_epochs=10)
 
-    The run begins with the first values: with those at a later step than the first, the run of an earlier process is
-    continued there. It ends with close() or the with statement, which also records the exception that ends the
-    training. Only the process of rank 0 records.
+    The run begins with the first values. If the trainer was restored, the run of an earlier process is continued there.
+    It ends with close() or the with statement, which also records the exception that ends the training. Only the
+    process of rank 0 records.
+
+    `checkpoint` is the name of each file that a Checkpoint attached to these engines saves, at the iteration of the
+    engine that runs the training: the one that started first. The graph is that of the network which a Checkpoint
+    saves or a handler of this logger observes, if it is called after the first values.
     """
 
     def __init__(self, summary_dir: str | os.PathLike[str], *, callbacks: CallbackList = None, **settings: Any) -> None:
         """Set what to record; the arguments are those of LoggedRun. A stop that a callback requests ends the engine."""
         self._run = LoggedRun(summary_dir, callbacks=callbacks, **settings)
         self._settings: dict[str, Any] = {}
-        self._is_started = False
+        self._engines = ObservedEngines(self._run)
+
+    def attach(self, engine: Any, log_handler: Any, event_name: Any, *args: Any, **kwargs: Any) -> Any:
+        """Attach a handler to an engine, as BaseLogger.attach() does."""
+        self._engines.add(engine, log_handler)
+        return super().attach(engine, log_handler, event_name, *args, **kwargs)
 
     def log_hyperparams(self, params: Mapping[str, Any]) -> None:
         """Record hyperparameters as lineage, without secrets."""
@@ -45,18 +56,26 @@ class ToposcopeLogger(BaseLogger):
             step: of the values.
             engine: the engine that is ended if a callback requests a stop.
         """
-        if not self._is_started:
-            self._is_started = True
-            self._run.begin(initial_step=max(0, step - 1))
+        if idist.get_rank():  # Also of launchers without torch.distributed.
+            return
+        if not self._run.is_running:
+            network = self._engines.network()
+            initial_step = 0 if self._engines.is_resuming is False else max(0, step - 1)
+            self._run.begin(network, initial_step=initial_step, has_graph=network is not None)
             self._run.record_settings(self._settings)
         self._run.log(values, step)
         if engine is not None and self._run.is_stop_requested:
             engine.terminate()
+            self._engines.terminate()
+
+    def evaluate(self, metrics: Mapping[str, Any], engine: Any) -> None:
+        """Report metrics that were logged to the callbacks and for the lineage, except those of the trainer."""
+        if not self._engines.is_trainer(engine):
+            self._run.evaluate(metrics)
 
     def close(self) -> None:
         """End the run."""
         self._run.end()
-        self._is_started = False
 
     def __exit__(
         self, type: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None

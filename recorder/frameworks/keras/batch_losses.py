@@ -29,16 +29,21 @@ class BatchLosses:
         self._means = means
 
     def last(self, number: int) -> list[tuple[float, int]]:
-        """Return the loss and the number of samples of each of the last batches; none if they are unknown."""
+        """Return the loss and the number of samples of each of the last batches; none if the losses are unknown.
+
+        The samples are 0 if the model does not weigh the losses by them, as early releases of Keras 3 do not.
+        """
         for mean in self._means:
             rows = mean.kept()[-number:]
             if rows[:, 1].all():
-                return [(float(total / samples), int(samples)) for total, samples in rows]
+                return [(float(total / weight), int(weight) if mean.is_weighted else 0) for total, weight in rows]
         return []
 
 
 class _LossMean(keras.metrics.Mean):
     """A Mean that also keeps its last values; the class of a Mean that exists is replaced by it."""
+
+    is_weighted = False
 
     def begin_keeping(self, number: int) -> bool:
         """Keep this number of values; return whether the variable is new."""
@@ -51,6 +56,7 @@ class _LossMean(keras.metrics.Mean):
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
         """Add a value, and keep it."""
         super().update_state(values, sample_weight)
+        self.is_weighted = sample_weight is not None
         ops, kind = keras.ops, self._kept.dtype
         samples = ops.cast(ops.sum(1 if sample_weight is None else sample_weight), kind)
         loss = ops.mean(ops.cast(values, kind))

@@ -12,7 +12,7 @@ from toposcope.recorder.frameworks.keras.batch_losses import BatchLosses
 from toposcope.recorder.frameworks.keras.observed_model import observe_models
 from toposcope.recorder.frameworks.keras.run_settings import lineage_of
 from toposcope.recorder.messages.lineage import custom_lineage
-from toposcope.recorder.rank import rank_of
+from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
@@ -45,7 +45,7 @@ class ToposcopeCallback(keras.callbacks.Callback):
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         super().__init__()
-        self._callbacks = checked_settings(summary_dir, callbacks, settings)
+        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
         self._summary_dir, self._settings = summary_dir, settings
         self._reset()
 
@@ -151,7 +151,7 @@ class ToposcopeCallback(keras.callbacks.Callback):
 
     def save(self, model: Any, path: str) -> None:
         """Record that a model of the running training was saved, at the step that it had made."""
-        if self._run is None or not self._run.is_running or model is not self._model or rank_of(os.environ):
+        if self._run is None or not self._run.is_running or model is not self._model or process_rank():
             return
         self._run.log({"checkpoint": Text(os.path.basename(path))}, self._step_of_model(self._run))
 
@@ -167,7 +167,7 @@ class ToposcopeCallback(keras.callbacks.Callback):
         data = dict(self._settings.get("collect_specified_data") or {})
         if keras.backend.backend() != "torch":
             data.setdefault("collect_graph", False)  # It is known for PyTorch only.
-        if rank_of(os.environ):  # All processes have the same results.
+        if process_rank():  # All processes have the same results.
             data["collect_eval_metrics"] = False
         return DrivenRun(
             [
@@ -188,7 +188,7 @@ class ToposcopeCallback(keras.callbacks.Callback):
         facts = lineage_of(self._model, self.params or {}, epoch)
         run.logger.log_hyperparameters(dict(facts))
         users = self._settings.get("custom_lineage_data") or {}
-        if not rank_of(os.environ) and (facts := {name: facts[name] for name in facts if name not in users}):
+        if not process_rank() and (facts := {name: facts[name] for name in facts if name not in users}):
             run.log({"settings": custom_lineage(facts)})
 
     def _losses_of(
@@ -223,7 +223,8 @@ def _inner(optimizer: Any) -> Any:
 
 def _updates_of(optimizer: Any) -> int:
     """Return how many gradients an optimizer has received, those that it accumulates included."""
-    count = getattr(_inner(optimizer), "_iterations", None)
+    inner = _inner(optimizer)
+    count = getattr(inner, "_iterations", getattr(inner, "iterations", None))  # The latter before Keras 3.2.
     return 0 if count is None else int(keras.ops.convert_to_numpy(count))
 
 

@@ -24,7 +24,8 @@ class ToposcopeCallback(RecordingCallback):
     If a model is trained further (`init_model`), the steps continue after its iterations. Of several machines only
     the first one records, as all of them have the same evaluations; stops that callbacks of ours request are ignored.
 
-    LightGBM first calls its callbacks after the first iteration: a training that fails in it leaves no run.
+    LightGBM first calls its callbacks after the first iteration: a training that fails in it leaves a run only in a
+    with statement.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class ToposcopeCallback(RecordingCallback):
 
     def __call__(self, env: Any) -> None:
         """Record an iteration; the first one begins a run, the last one ends it."""
+        self._is_called = True
         if not is_first_machine(env.params):
             return
         self._rate = learning_rate_of(env.params)

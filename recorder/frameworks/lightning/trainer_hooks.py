@@ -62,7 +62,7 @@ class TrainerHooks:
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         super().__init__()
-        self._callbacks = checked_settings(summary_dir, callbacks, settings)
+        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
         self._summary_dir, self._settings = summary_dir, settings
         self._reset()
 

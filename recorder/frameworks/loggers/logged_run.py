@@ -1,24 +1,27 @@
 """LoggedRun: a run of a library that logs named values, with steps that it counts itself."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
+from toposcope.recorder.frameworks.loggers.audio_files import write_audio
+from toposcope.recorder.frameworks.loggers.newest_checkpoint import NewestCheckpoint
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
+from toposcope.recorder.values.wrapped import Text
 
 _COLLECTED = {
-    "collect_graph": False,
     "collect_input_data": False,
     "collect_dataset_graph": False,
     "collect_metric": False,
+    "collect_eval_metrics": False,
     "collect_learning_rate": False,
     "histogram_regular": "$^",
 }
@@ -45,14 +48,13 @@ class LoggedRun:
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         self.summary_dir = os.fspath(summary_dir)
-        self._callbacks = checked_settings(summary_dir, callbacks, settings)
+        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
         self._settings = settings
         self._run: DrivenRun | None = None
-        self._warned: set[str] = set()
-        self.is_recording = process_rank() == 0
+        self._checkpoint = NewestCheckpoint()
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_run": None}
+        return vars(self) | {"_run": None, "_checkpoint": NewestCheckpoint()}
 
     @property
     def is_running(self) -> bool:
@@ -64,22 +66,30 @@ class LoggedRun:
         """Whether a callback requested the training to stop."""
         return self._run is not None and self._run.is_stop_requested
 
-    def begin(self, model: Any = None, *, initial_step: int = 0, steps: int | None = None) -> None:
+    def begin(
+        self, model: Any = None, *, initial_step: int = 0, steps: int | None = None, has_graph: bool = False
+    ) -> None:
         """Begin the run.
 
         Args:
             model: what is trained, for the lineage.
             initial_step: the step before the first one that is recorded.
             steps: planned steps of the whole training; None: unknown.
+            has_graph: whether model is a network, whose graph is recorded when it is called.
         """
-        if not self.is_recording:
+        if process_rank():
             return
         if not initial_step:
             warn_of_earlier_training(self.summary_dir)
-        data = _COLLECTED | dict(self._settings.get("collect_specified_data") or {})
+        graph = {"collect_graph": has_graph and self._settings.get("keep_default_action", True)}
+        data = _COLLECTED | graph | dict(self._settings.get("collect_specified_data") or {})
         collector = SummaryCollector(self.summary_dir, **(self._settings | {"collect_specified_data": data}))
         self._run = DrivenRun(
-            [collector, *self._callbacks], model=model, steps=steps, initial_step=initial_step, learning_rate=None
+            [collector, self._checkpoint, *self._callbacks],
+            model=model,
+            steps=steps,
+            initial_step=initial_step,
+            learning_rate=None,
         )
         self._run.begin()
 
@@ -102,10 +112,58 @@ class LoggedRun:
             state = self._run.state
             state.timestamp = state.timestamp.copy(batch=step - 1)
             self._run.end_step(loss)
+        self._run.log(values, step)
+
+    def evaluate(self, results: Mapping[str, Any], *, ends_epoch: bool = False) -> None:
+        """Report the results of an evaluation, which are logged as well, to the callbacks and for the lineage.
+
+        Args:
+            results: name to number.
+            ends_epoch: whether an epoch is what is trained between two evaluations, as in a loop without epochs.
+        """
+        if not results or self._run is None or not self._run.is_running:
+            return
+        if ends_epoch:
+            self._run.end_epoch()
+        self._run.evaluate(results)
+        if ends_epoch:
+            self._run.close_epoch()
+
+    def end_epoch(self) -> None:
+        """End an epoch, after its evaluations."""
+        if self._run is not None and self._run.is_running:
+            self._run.end_epoch()
+            self._run.close_epoch()
+
+    def record_checkpoint(self, path: str | os.PathLike[str], step: int, *, score: str | None = None) -> None:
+        """Record that a checkpoint was saved at a step, with a text such as "reward: 21.5"."""
+        if self._run is not None and self._run.is_running:
+            self._checkpoint.latest_ckpt_file_name = os.fspath(path)
+            name = os.path.basename(path)
+            self._run.log({"checkpoint": Text(name if score is None else f"{name} ({score})")}, step)
+
+    def record_audio(self, tag: str, clips: Any, sample_rate: int, step: int) -> None:
+        """Record clips of the shape [N, T, C] as WAV files, and a text that names them; a failure is logged."""
+        if self._run is None or not self._run.is_running:
+            return
         try:
-            self._run.log(values, step)
-        except (TypeError, ValueError):
-            self._log_each(self._run, values, step)
+            names = write_audio(self.summary_dir, tag, clips, sample_rate, step)
+        except (TypeError, ValueError, OSError) as error:
+            log.warn("%s: %r is not recorded: %s", self.summary_dir, tag, error)
+        else:
+            self._run.log({tag: Text("\n".join(f"Audio: `{name}`" for name in names))}, step)
+
+    def record_graph(self, graph_of: Callable[[], Any]) -> None:
+        """Record the graph that a function returns, unless the settings exclude it; a failure is logged."""
+        data = self._settings.get("collect_specified_data") or {}
+        is_collected = data.get("collect_graph", self._settings.get("keep_default_action", True))
+        if self._run is None or not self._run.is_running or not is_collected:
+            return
+        try:
+            if (graph := graph_of()) is not None:
+                self._run.log({"train_network/auto": graph}, self._run.step)
+        except Exception as error:  # The user's code runs.
+            log.warn("%s: the graph is not recorded: %s: %s", self.summary_dir, type(error).__name__, error)
 
     def end(self) -> None:
         """End the run, unless it has ended."""
@@ -116,16 +174,3 @@ class LoggedRun:
         """End the run with an exception, unless it has ended."""
         if self._run is not None and self._run.is_running:
             self._run.fail(error)
-
-    def warn_once(self, tag: str, reason: object) -> None:
-        """Log a warning that a value is not recorded, once for each tag."""
-        if tag not in self._warned:
-            self._warned.add(tag)
-            log.warn("%s: %r is not recorded: %s", self.summary_dir, tag, reason)
-
-    def _log_each(self, run: DrivenRun, values: Mapping[str, Any], step: int) -> None:
-        for tag, value in values.items():
-            try:
-                run.log({tag: value}, step)
-            except (TypeError, ValueError) as error:
-                self.warn_once(str(tag), error)

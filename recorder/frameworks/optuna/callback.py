@@ -27,9 +27,11 @@ class ToposcopeCallback:
     observed() is optional: with it a failed trial is recorded with the exception, also if that ends the study, for
     which Optuna calls no callback.
 
-    Each process of a study records the trials that it ran. An objective that records its training itself does so in
-    directory_of(trial): training and trial are then one run. Use one directory per study, as the runs are named by the
-    numbers of the trials.
+    Each process of a study records the trials that it ran. Those of a process that was killed are recorded if the
+    storage has a heartbeat, and this object as its heartbeat_stale_trial_callback.
+
+    An objective that records its training itself does so in directory_of(trial): training and trial are then one run.
+    Use one directory per study, as the runs are named by the numbers of the trials.
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:

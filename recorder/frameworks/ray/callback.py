@@ -59,8 +59,8 @@ class ToposcopeCallback(Callback):
 
     def on_trial_start(self, iteration: int, trials: list[Any], trial: Any, **info: Any) -> None:
         """Begin the run of a trial; if it has an earlier one, the first result decides where it continues."""
-        if trial.trial_id in self._runs:  # It was paused, and may have another configuration now.
-            self._runs[trial.trial_id].record_config(trial.config)
+        if trial.trial_id in self._runs:
+            self._runs[trial.trial_id].restart(trial.config)
         else:
             self._runs[trial.trial_id] = _Trial(os.path.join(self._summary_dir, str(trial)), trial, self._settings)
 
@@ -107,9 +107,15 @@ class _Trial:
         self._identity = {"id": trial.trial_id, "experiment": trial.experiment_dir_name}
         self._results: dict[str, float] = {}
         self._step = 0
+        self._is_restarted = False
         self._run: DrivenRun | None = None
         if last_recorded_step(directory, 0) is None:
             self._begin(None)
+
+    def restart(self, config: Mapping[str, Any]) -> None:
+        """Continue after a pause, perhaps with another configuration and from the checkpoint of another trial."""
+        self._is_restarted = True
+        self.record_config(config)
 
     def record_config(self, config: Mapping[str, Any]) -> None:
         """Record the configuration as lineage."""
@@ -122,8 +128,12 @@ class _Trial:
             self._run.log({"settings": custom_lineage(facts)}, self._step)
 
     def record(self, result: Mapping[str, Any]) -> None:
-        """Record what the trial reports."""
-        self._step = int(result.get("timesteps_total") or result["training_iteration"])
+        """Record what the trial reports; steps that it trains again after a restart are a new attempt."""
+        last, self._step = self._step, int(result.get("timesteps_total") or result["training_iteration"])
+        if self._is_restarted and self._run is not None and self._step <= last:
+            self._run.end()
+            self._run = None
+        self._is_restarted = False
         run = self._run or self._begin(self._step)
         own = {name: value for name, value in result.items() if name not in _OF_RAY and not name.startswith("__")}
         values = {name: value for name, value in flatten_dict(own, delimiter="/").items() if value is not None}

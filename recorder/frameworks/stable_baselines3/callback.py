@@ -8,15 +8,19 @@ from typing import Any, Self
 from stable_baselines3.common.callbacks import BaseCallback
 
 from toposcope.recorder.frameworks.stable_baselines3.output_format import ToposcopeOutputFormat
+from toposcope.recorder.frameworks.stable_baselines3.policy_graph import policy_graph
+from toposcope.recorder.frameworks.stable_baselines3.saved_models import SavedModels
 from toposcope.recorder.training.callback_list import CallbackList
 
 _COUNTERS = frozenset(("num_timesteps", "start_time", "verbose"))
 
 
 class ToposcopeCallback(BaseCallback):
-    """Records what the logger of a model dumps, and the settings of the model as lineage.
+    """Records what the logger of a model dumps, the graph of the policy, and the settings of the model as lineage.
 
         model.learn(10_000, callback=ToposcopeCallback("runs/first"))
+
+    `checkpoint` is the name of each model that a CheckpointCallback saves, and of the best one of an EvalCallback.
 
     The step is the number of timesteps: a training that continues (`reset_num_timesteps=False`) continues the run. A
     stop that a callback of ours requests ends the training. In a with statement around the training an exception that
@@ -40,11 +44,12 @@ class ToposcopeCallback(BaseCallback):
         """
         super().__init__(verbose)
         self._format = ToposcopeOutputFormat(summary_dir, callbacks=callbacks, **settings)
+        self._saved_models: SavedModels | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the settings: a training that runs is not copied."""
         own = {name: value for name, value in vars(self).items() if name not in ("model", "parent")}
-        return own | {"locals": {}, "globals": {}, "parent": None}
+        return own | {"locals": {}, "globals": {}, "parent": None, "_saved_models": None}
 
     def __enter__(self) -> Self:
         return self
@@ -67,6 +72,10 @@ class ToposcopeCallback(BaseCallback):
             model, initial_step=int(model.num_timesteps), steps=int(getattr(model, "_total_timesteps", 0)) or None
         )
         run.record_settings(_settings_of(model))
+        run.record_graph(lambda: policy_graph(model))
+        if self._saved_models is not None:
+            self._saved_models.stop()
+        self._saved_models = SavedModels(self.locals.get("callback"), self._record_checkpoint)
         if self._format not in model.logger.output_formats:
             model.logger.output_formats.append(self._format)
 
@@ -78,7 +87,12 @@ class ToposcopeCallback(BaseCallback):
         self._detach()
         self._format.run.end()
 
+    def _record_checkpoint(self, path: str, score: str | None) -> None:
+        self._format.run.record_checkpoint(path, int(self.model.num_timesteps), score=score)
+
     def _detach(self) -> None:
+        if self._saved_models is not None:
+            self._saved_models.stop()
         formats = self.model.logger.output_formats if getattr(self, "model", None) is not None else []
         if self._format in formats:
             formats.remove(self._format)

@@ -3,15 +3,18 @@
 import os
 import sys
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from stable_baselines3.common.logger import Figure, HParam, Image, KVWriter, Video
 
+from toposcope.recorder import log
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.values import wrapped
 
+_EVALUATION = "eval/"
 _EXCLUDED = {"tensorboard", "toposcope"}
 
 
@@ -20,9 +23,12 @@ class ToposcopeOutputFormat(KVWriter):
 
         model.set_logger(Logger(None, [ToposcopeOutputFormat("runs/first")]))
 
-    Numbers are scalars, arrays and tensors histograms, a str is a text, an Image or a Figure an image; the
-    hyperparameters of an HParam are lineage, its metrics are not recorded, as they are placeholders. Values that are
-    excluded from "toposcope" or "tensorboard" are left out, and a Video with a warning.
+    Numbers are scalars, arrays and tensors histograms, a str is a text, an Image or a Figure an image, a Video an
+    animated GIF among the images; the hyperparameters of an HParam are lineage, its metrics are not recorded, as they
+    are placeholders for scalars. Values that are excluded from "toposcope" or "tensorboard" are left out.
+
+    What is named "eval/<name>", as by an EvalCallback, is the result of an evaluation: callbacks receive it as
+    "<name>", and the lineage contains the last one. Between two evaluations is an epoch.
 
     The run begins with the first values and ends with close(). ToposcopeCallback also records settings of the model.
     """
@@ -41,6 +47,9 @@ class ToposcopeOutputFormat(KVWriter):
             if _EXCLUDED.isdisjoint(key_excluded.get(name) or ()):
                 self._add(values, name, value)
         self.run.log(values, int(step), loss=key_values.get("train/loss"))
+        results = {name.removeprefix(_EVALUATION): values[name] for name in values if name.startswith(_EVALUATION)}
+        numbers = {name: value for name, value in results.items() if isinstance(value, Real)}
+        self.run.evaluate(numbers, ends_epoch=True)
 
     def close(self) -> None:
         """End the run."""
@@ -55,7 +64,7 @@ class ToposcopeOutputFormat(KVWriter):
             case Figure():
                 self._add_figure(values, name, value)
             case Video():
-                self.run.warn_once(name, "videos are not recorded.")
+                values[name] = wrapped.Video(value.frames, fps=value.fps)
             case str():
                 values[name] = wrapped.Text(value)
             case _ if isinstance(value, np.ScalarType) or not np.ndim(value):
@@ -67,7 +76,7 @@ class ToposcopeOutputFormat(KVWriter):
         try:
             pixels = _pixels_of(value.figure)
         except Exception as error:  # The user's code draws.
-            self.run.warn_once(name, error)
+            log.warn("%s: the figure %r is not recorded: %s", self.run.summary_dir, name, error)
         else:
             values[name] = wrapped.Image(pixels, "HWC")
         if value.close and (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:

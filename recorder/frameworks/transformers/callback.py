@@ -56,7 +56,7 @@ class ToposcopeCallback(TrainerCallback):
             TypeError: an argument has the wrong type, or there is no such argument.
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
-        self._callbacks = checked_settings(summary_dir, callbacks, settings)
+        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
         self._summary_dir = summary_dir
         self._settings = settings
         self._reset()

@@ -10,6 +10,7 @@ from xgboost.callback import EarlyStopping, EvaluationMonitor, TrainingCallback,
 from toposcope.recorder.frameworks.boosting.evaluations import Evaluation
 from toposcope.recorder.frameworks.boosting.recording_callback import RecordingCallback
 from toposcope.recorder.frameworks.xgboost.booster_settings import booster_settings, learning_rate_of
+from toposcope.recorder.frameworks.xgboost.checkpoints import Checkpoints
 
 
 class ToposcopeCallback(RecordingCallback, TrainingCallback):
@@ -21,12 +22,22 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
     only the process of rank 0 records, as all of them have the same evaluations. The position among the callbacks does
     not matter: an iteration whose callbacks were not all called, because another one ended the training, is recorded at
     the end.
+
+    `checkpoint` is the name of each file that a TrainingCheckPoint saves, at its last iteration.
     """
+
+    _checkpoints = Checkpoints(())
+    """Those of the training that runs."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | {"_checkpoints": Checkpoints(())}
 
     def before_training(self, model: Any) -> Any:
         """Begin a run."""
         self._iterations = 0
+        self._checkpoints = Checkpoints(())
         if collective.get_rank() != 0:
+            self._is_called = True
             return model
         folds = getattr(model, "cvfolds", None)
         booster = model if folds is None else folds[0].bst
@@ -41,12 +52,15 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
             steps=None if rounds is None else initial_step + rounds,
             learning_rate=None if rate is None else lambda: rate if is_constant else learning_rate_of(booster),
         )
+        self._is_called = True
         if container is not None:
+            self._checkpoints = Checkpoints(container.callbacks)
             self._observe(container, self._fail_without_exception)
         return model
 
     def before_iteration(self, model: Any, epoch: int, evals_log: Mapping[str, Any]) -> bool:
-        """Begin an iteration."""
+        """Begin an iteration, when all callbacks of the last one have been called."""
+        self._record_checkpoints(self._checkpoints.saved_in(epoch - 1))
         self._begin_iteration()
         return False
 
@@ -63,6 +77,8 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
         container, _ = _trainer()
         for number in range(self._iterations, _length(getattr(container, "history", {}))):
             self._end_iteration(_evaluations(container.history, number))
+        iterations = max(self._iterations, _length(getattr(container, "history", {})))
+        self._record_checkpoints(self._checkpoints.saved_in(iterations - 1))
         self._end()
         return model
 

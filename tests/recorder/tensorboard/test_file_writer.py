@@ -270,6 +270,9 @@ def test_encoded_messages_are_recorded_as_they_are(tmp_path: Path) -> None:
     writer.add_event(event.SerializeToString(), walltime=5.0)
     writer.add_event(event, step=8)
     writer.add_summary(event.summary.SerializeToString(), 9)
-    writer.close()
-    assert scalars_of(tmp_path, "x") == {7: 0.5, 8: 0.5, 9: 0.5}
-    assert run_in(tmp_path).scalars("x").wall_time[0] == 5.0
+    event.step = 10
+    writer.event_writer.add_event(event)  # As TensorBoard's: at the event's own time too.
+    writer.event_writer.flush()
+    writer.event_writer.close()
+    assert scalars_of(tmp_path, "x") == {7: 0.5, 8: 0.5, 9: 0.5, 10: 0.5}
+    assert run_in(tmp_path).scalars("x").wall_time[[0, 3]].tolist() == [5.0, 3.0]

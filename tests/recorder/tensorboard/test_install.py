@@ -61,6 +61,25 @@ def test_modules_imported_before_and_after(packages: Path, tmp_path: Path) -> No
         assert scalars_of(tmp_path / name, "x") == {1: 1.0}
 
 
+def test_classes_derived_from_a_writer(packages: Path, tmp_path: Path) -> None:
+    """A class that was derived before from the replaced one is derived from ours, and gets its base back."""
+    script = """
+import tensorboardX
+class Doubled(tensorboardX.SummaryWriter):
+    def add_scalar(self, tag, value, step):
+        super().add_scalar(tag, 2 * value, step)
+theirs = [tensorboardX.SummaryWriter]
+install()
+with Doubled(D) as writer:
+    writer.add_scalar("x", 1.0, 1)
+print(Doubled.__bases__ == (tensorboardX.SummaryWriter,))
+uninstall()
+print(Doubled.__bases__ == tuple(theirs))
+"""
+    assert run_script(script, packages, tmp_path) == ["True", "True"]
+    assert scalars_of(tmp_path, "x") == {1: 2.0}
+
+
 def test_uninstall_puts_everything_back(packages: Path, tmp_path: Path) -> None:
     """Afterwards the classes, also those that were imported while ours were there, are the original ones."""
     script = """

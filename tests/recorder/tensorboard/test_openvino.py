@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import pytest
+from support.written_events import read_tensorboard_events
 
 from toposcope.recorder.tensorboard.openvino_graph import openvino_graph
+from toposcope.recorder.tensorboard.tensorboardx import TensorboardxWriter
 
 MODEL = """<net name="model"><layers>
 <layer id="0" name="x" type="Parameter"><data shape="1,3" element_type="f32"/></layer>
@@ -30,3 +32,13 @@ def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "model.xml").write_text(text)
     with pytest.raises(ValueError, match=r"model\.xml' is not a model of OpenVINO"):
         openvino_graph(tmp_path / "model.xml")
+
+
+def test_the_writer_records_the_graph(tmp_path: Path) -> None:
+    """add_openvino_graph() records what the server shows as the graph of the run."""
+    (tmp_path / "model.xml").write_text(MODEL)
+    with TensorboardxWriter(tmp_path / "run") as writer:
+        writer.add_openvino_graph(tmp_path / "model.xml")
+    (path,) = (tmp_path / "run").glob("events.out.tfevents.*")
+    (graph,) = [event.graph_def for event in read_tensorboard_events(path) if event.graph_def]
+    assert b"ReLU" in graph

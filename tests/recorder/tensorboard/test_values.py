@@ -1,7 +1,10 @@
 """Histograms and precision-recall curves against slow, obvious versions."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
@@ -47,3 +50,21 @@ def test_curves_are_those_of_counting(rows: list[tuple[bool, float, float]], thr
         is_above = np.floor(predictions * (thresholds - 1)) >= threshold
         counts = [weights[mask].sum() for mask in (is_above & labels, is_above & ~labels, ~is_above & ~labels)]
         np.testing.assert_allclose(curve[:3, threshold], counts, atol=1e-9)
+
+
+@pytest.mark.parametrize("floats", [np.float32, np.float64])
+@pytest.mark.parametrize("repeated", [1, 20])
+def test_a_value_at_the_edge_of_a_bucket_is_counted_where_numpy_counts_it(floats: Any, repeated: int) -> None:
+    """Each limit, its neighbours, both zeros, and the smallest and largest floats of both signs; few or many values."""
+    limits = default_limits()
+    with np.errstate(over="ignore"):
+        edges = limits.astype(floats)
+        near = [edges, np.nextafter(edges, floats(np.inf)), np.nextafter(edges, floats(-np.inf))]
+    extremes = [np.finfo(floats).max, np.finfo(floats).tiny, np.finfo(floats).smallest_subnormal, floats(0)]
+    values = np.tile(np.concatenate([*near, extremes, np.negative(extremes)]), repeated)
+    values = values[np.isfinite(values)]
+    expected, _ = np.histogram(values.astype(np.float64), limits)
+    histogram = histogram_of(values)
+    first = int(np.flatnonzero(expected)[0])
+    assert histogram.counts[1:].tolist() == expected[first : first + len(histogram.counts) - 1].tolist()
+    assert histogram.counts.sum() == len(values)

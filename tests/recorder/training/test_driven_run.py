@@ -8,6 +8,7 @@ import pytest
 from support.recorded_run import run_in, scalars_of, tags_of
 
 from toposcope.recorder.callbacks import SummaryCollector
+from toposcope.recorder.loggers import InMemoryLogger
 from toposcope.recorder.training import Event, EventCallback
 from toposcope.recorder.training.driven_run import DrivenRun
 
@@ -137,6 +138,34 @@ def test_failure_is_recorded_once(tmp_path: Path) -> None:
         run.end_step(1.0)
     with pytest.raises(RuntimeError, match="only once"):
         run.begin()
+
+
+@pytest.mark.parametrize("is_handled", [True, False])
+def test_a_dropped_training_ends_with_the_exception_that_is_handled(tmp_path: Path, is_handled: bool) -> None:
+    """A trainer that is gone does not say how its training ended."""
+    run = DrivenRun([collector(tmp_path)])
+    run.begin()
+    run.end_step(1.0)
+    if is_handled:
+        try:
+            raise OSError("the disk is full")
+        except OSError:
+            run.drop()
+    run.drop()
+    assert not run.is_running
+    assert run_in(tmp_path).state.state == ("failed" if is_handled else "finished")
+
+
+def test_values_may_be_withheld_from_destinations(tmp_path: Path) -> None:
+    """Those that a destination has received as losses or results."""
+    memory = InMemoryLogger()
+    run = DrivenRun([collector(tmp_path), memory])
+    run.begin()
+    run.log({"one": 1.0}, 0, has_destinations=False)
+    run.log({"two": 2.0}, 0)
+    run.end()
+    assert list(memory.data) == ["two"]
+    assert tags_of(tmp_path, "scalar") == ["one", "two"]
 
 
 def test_evaluation_without_a_training_is_lineage(tmp_path: Path) -> None:

@@ -124,33 +124,33 @@ def test_configuration_before_init_and_by_assignment_counts(tmp_path: Path) -> N
     assert dict(run.config) == {"seed": 3, "lr": 0.5, "batch": 4}
 
 
-def test_the_summary_keeps_the_last_value_or_what_is_defined(tmp_path: Path) -> None:
+def test_the_summary_keeps_the_last_value(tmp_path: Path) -> None:
     """It is recorded as metrics of the evaluation; what the script sets itself is added."""
     run = wandb.init()
-    for name, summary in (("max", "max"), ("two", "min,mean"), ("none", "none"), ("last", "last"), ("g/*", "first")):
-        wandb.define_metric(name, summary=summary)
-    run.define_metric("best", summary="best", goal="maximize")
-    for value in (2.0, math.nan, 4.0, 3.0):
-        tags = ("plain", "max", "none", "last", "g/x", "best")
-        run.log({**dict.fromkeys(tags, value), "two": 0.0 if math.isnan(value) else value, "d": {"x": value}})
+    for value in (2.0, math.nan, 3.0):
+        run.log({"plain": value, "d": {"x": value}})
     run.summary["test"] = 0.75
     wandb.summary.update({"nested": {"a": 1}})
-    assert run.summary["max"]["max"] == run.summary.max.max == 4.0
     assert run.summary.d.x == 3.0
     run.finish()
     metrics = run_in(tmp_path).lineage().metrics
-    assert metrics == {
-        "plain": 3.0,
-        "max.max": 4.0,
-        "best.max": 4.0,
-        "two.min": 0.0,
-        "two.mean": 2.25,
-        "last.last": 3.0,
-        "g/x.first": 2.0,
-        "d.x": 3.0,
-        "test": 0.75,
-        "nested.a": 1,
-    }
+    assert metrics == {"plain": 3.0, "d.x": 3.0, "test": 0.75, "nested.a": 1}
+
+
+def test_default_settings_precede_those_of_files_and_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """config-defaults.yaml, in which each setting has a value, then WANDB_CONFIG_PATHS, then init()."""
+    defaults = "wandb_version: 1\nlr:\n  desc: rate\n  value: 0.5\nbatch:\n  value: 4\nseed:\n  value: 1\n"
+    (tmp_path / "config-defaults.yaml").write_text(defaults)
+    (tmp_path / "more.yaml").write_text("batch:\n  value: 8\nseed:\n  value: 2\n")
+    (tmp_path / "bad.yaml").write_text("- 1\n")
+    monkeypatch.setenv("WANDB_CONFIG_PATHS", "more.yaml, bad.yaml")
+    run = wandb.init(config={"seed": 3})
+    assert dict(run.config) == {"lr": 0.5, "batch": 8, "seed": 3}
+    assert [record.getMessage() for record in caplog.records] == [
+        "wandb: The settings in bad.yaml are not read: bad.yaml contains [1], not settings by name."
+    ]
 
 
 def test_a_second_init_returns_the_run_unless_reinit(tmp_path: Path) -> None:
@@ -275,13 +275,40 @@ def test_an_id_without_resume_starts_over(tmp_path: Path) -> None:
     assert run_in(tmp_path).attempts == 2
 
 
-def test_processes_of_a_group_are_runs_in_one_directory(tmp_path: Path) -> None:
-    """Each process has its own run."""
-    for rank in range(2):
-        run_script(f"run = wandb.init(project='p', group='ddp')\nrun.log({{'rank': {rank}.0}})", tmp_path)
-    runs = server.open(tmp_path / "wandb/p").runs
-    assert sorted(run.scalars("rank").value[0] for run in runs.values()) == [0.0, 1.0]
-    assert all(name.startswith("ddp/") for name in runs)
+GROUP = """
+import torch.distributed as distributed
+from toposcope.recorder import wandb
+distributed.init_process_group("gloo")
+rank = distributed.get_rank()
+for group, ranks in (("all", (0, 1)), ("first", (0,))):
+    distributed.barrier()
+    if rank in ranks:
+        with wandb.init(project="p", group=group, name=f"rank{rank}"):
+            for step in range(3):
+                wandb.log({"rank": float(rank)})
+distributed.destroy_process_group()
+"""
+
+
+def test_processes_of_torchrun_are_runs_of_a_group(tmp_path: Path) -> None:
+    """Each process that calls init() has a run of its own in the directory of the group; or only that of rank 0."""
+    (tmp_path / "train.py").write_text(GROUP)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("WANDB_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py"],
+        cwd=tmp_path,
+        env=environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    runs = {name.partition("-")[0]: run for name, run in server.open(tmp_path / "wandb/p").runs.items()}
+    assert sorted(runs) == ["all/rank0", "all/rank1", "first/rank0"]
+    for name, run in runs.items():
+        assert run.scalars("rank").value.tolist() == [float(name[-1])] * 3
+        assert run.state.state == "finished"
+        assert run.lineage().custom["wandb/group"] == name.partition("/")[0]
 
 
 def test_a_directory_that_cannot_be_created_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -39,6 +39,21 @@ def test_bytes_match_the_generated_classes(wall_time: float, step: int, scalars:
     assert payload == message(wall_time, step, scalars).SerializeToString()
 
 
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 2e9), INT64, st.sampled_from(["a", "b", "c"]), NUMBERS), max_size=8), st.data())
+def test_a_scalar_alone_is_written_like_a_dict(
+    events: list[tuple[float, int, str, float]], data: st.DataObject
+) -> None:
+    """An event of a tag and a value has the record of one with a dict of them, also among such events."""
+    events *= data.draw(st.sampled_from([1, 10]))
+    dicts: list[scalar_events.ScalarEvent] = [(time, step, {tag: number}) for time, step, tag, number in events]
+    records = ScalarEncoder(MINDSPORE.scalar_field).records(events)
+
+    assert records == ScalarEncoder(MINDSPORE.scalar_field).records(dicts)
+    mixed = [event for pair in zip(events, dicts, strict=True) for event in pair]
+    assert len(ScalarEncoder(MINDSPORE.scalar_field).records(mixed)) == 2 * len(records)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.lists(TAGS, min_size=1, max_size=4, unique=True), min_size=1, max_size=3),

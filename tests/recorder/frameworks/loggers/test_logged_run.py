@@ -3,17 +3,18 @@
 from pathlib import Path
 
 import pytest
-import torch.distributed
 
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 
 
-def test_only_the_first_process_of_a_process_group_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spawned processes have no variable that names their rank."""
-    monkeypatch.setattr(torch.distributed, "is_initialized", lambda: True)
-    for rank in (0, 1):
-        monkeypatch.setattr(torch.distributed, "get_rank", lambda rank=rank: rank)
-        assert LoggedRun(tmp_path).is_recording == (rank == 0)
+def test_only_the_first_process_of_several_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others create no files."""
+    for rank in ("0", "1"):
+        monkeypatch.setenv("RANK", rank)
+        run = LoggedRun(tmp_path / rank, collect_specified_data={"collect_machine": False})
+        run.begin()
+        run.end()
+    assert {path.parent.name for path in tmp_path.rglob("*summary*")} == {"0"}
 
 
 def test_earlier_training_in_the_directory_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
