@@ -362,6 +362,8 @@ def serve_with_workers(
     options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None
 ) -> None:
     """Load in this process; others answer the requests."""
+    from toposcope.server.connections import raise_descriptor_limit
+    from toposcope.server.log_limit import limit_log
     from toposcope.server.reading.columns import share_columns
     from toposcope.server.workers.processes import Workers
     from toposcope.server.workers.publisher import Publisher
@@ -370,6 +372,8 @@ def serve_with_workers(
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())
+    limit_log()
+    raise_descriptor_limit()
     memory = SharedMemory()
     share_columns(memory.allocate)
     logdir = make_logdir(options)

@@ -69,8 +69,8 @@ class Workers:
             started = time.monotonic()
             try:
                 status = self._run(number)
-            except OSError as error:
-                log.warning("cannot start worker %d: %s", number, error.strerror or error)
+            except Exception as error:  # The top of the thread: the worker is started again.
+                log.error("worker %d failed", number, exc_info=error)
                 status = None
             if self._stopping.is_set():
                 return

@@ -201,7 +201,7 @@ class Publisher:
             with link.channel.makefile("rb") as lines:
                 for line in lines:
                     self._apply(link, orjson.loads(line))
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
             if not link.is_closed:
                 log.warning("the connection to a worker has failed: %s", error)
         self._close(link)
