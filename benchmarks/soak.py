@@ -3,9 +3,8 @@
 soak.py [--seconds 3600] [--workers 1] [--pages 5]    (make soak DURATION=3600)
 
 Ten runs of ten tags grow by a hundred steps a second. At the end every point that was written must be in the replies of
-the server and on every page. The last line compares the memory with that of a server that reads the same files afresh, with as
-many pages.
-Exits with status 1 if a point is missing.
+the server and on every page. The last line compares the memory with that of a server that reads the same files afresh,
+with as many pages. Exits with status 1 if a point is missing.
 """
 
 import argparse
