@@ -90,7 +90,10 @@ class Workers:
                 if self._stopping.is_set():
                     ours.close()
                     return 0
-                process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=inherited)
+                # A session of its own: Ctrl-C is for the process that loads, which ends the workers.
+                process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, pass_fds=inherited, start_new_session=True
+                )
                 self._processes[number] = process
         self._publisher.serve(ours, self._settings)
         if not self._stopping.is_set():
