@@ -201,9 +201,10 @@ class Publisher:
             with link.channel.makefile("rb") as lines:
                 for line in lines:
                     self._apply(link, orjson.loads(line))
-        except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-            if not link.is_closed:
-                log.warning("the connection to a worker has failed: %s", error)
+        except OSError:
+            pass  # The worker has ended.
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            log.warning("a worker has sent what is no reply, and is ended: %s", error)
         self._close(link)
 
     def _apply(self, link: _Link, reply: dict[str, Any]) -> None:
