@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 6006
 _PORTS_TRIED = 100
 _MOST_WORKERS = 64
+_SWITCH_SECONDS = 0.001
+"""How long a thread of the process that loads may keep those waiting that send to workers; Python has 0.005."""
 # TensorBoard flags that are accepted and ignored, with the number of values that each takes.
 _TENSORBOARD_FLAGS = {
     "samples-per-plugin": 1,
@@ -374,6 +376,7 @@ def serve_with_workers(
         signal.signal(number, lambda *_: stopping.set())
     limit_log()
     raise_descriptor_limit()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     memory = SharedMemory()
     share_columns(memory.allocate)
     logdir = make_logdir(options)

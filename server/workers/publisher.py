@@ -47,6 +47,8 @@ class _Link:
 
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
+        self.sending = threading.Lock()
+        """Held while a frame is sent; the lock of the publisher may be taken while it is held."""
         self.pending: set[str] = set()
         """Runs that may differ from what the worker has."""
         self.is_stale = True
@@ -138,13 +140,34 @@ class Publisher:
                 self._announce()
             if link.is_closed:
                 return False
-            updates, link.outbox = link.outbox, []
             patch = self._next_patch(link) if link.is_stale and not link.sent_at else None
+        with link.sending:
+            self._send_updates(link)
+            if patch is not None:
+                self._send_patch(link, patch)
+        return True
+
+    def _send_updates(self, link: _Link) -> None:
+        """Send what is in the outbox."""
+        with self._changed:
+            updates, link.outbox = link.outbox, []
         if updates:
             send_frame(link.channel, UPDATES, encode(updates, lambda _: None))
-        if patch is not None:
-            self._send_patch(link, patch)
-        return True
+
+    def _send_announced(self) -> None:
+        """Send what was announced from the thread that received the last acknowledgement.
+
+        To wake the threads of all workers takes longer. A late worker, which may not read, is left to its own.
+        """
+        with self._changed:
+            links = [link for link in self._links if link.outbox and not link.was_late]
+        for link in links:
+            if link.sending.acquire(blocking=False):
+                try:
+                    with suppress(OSError):  # The worker has ended.
+                        self._send_updates(link)
+                finally:
+                    link.sending.release()
 
     def _patience(self) -> float | None:
         """Return for how long a change still waits for a worker; None if no change waits."""
@@ -217,6 +240,7 @@ class Publisher:
             if "number" in reply:
                 self._acknowledge(link, int(reply["number"]))
                 self._changed.notify_all()
+        self._send_announced()
         self._memory.give_back(returned)
 
     def _acknowledge(self, link: _Link, number: int) -> None:
