@@ -277,7 +277,8 @@ web/node_modules/.dev: web/package-lock.json $(VENV)/.dev
 	@touch $@
 
 # mypy and protoc want the folders under the names of the packages.
-$(TYPED):
+$(TYPED): package/__init__.py
 	@mkdir -p $@/toposcope
 	@for folder in proto recorder server; do ln -sfn ../../../$$folder $@/toposcope/$$folder; done
 	@for file in __init__.py py.typed; do ln -sfn ../../../package/$$file $@/toposcope/$$file; done
+	@touch $@

@@ -139,6 +139,11 @@ def make_api(
     return app
 
 
+def _notes(logdir: RunSource, data_folder: Path | None) -> Notes:
+    folder = notes_folder(data_folder or default_data_folder(), logdir.path)
+    return Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
+
+
 async def _busy(_: Request, error: Exception) -> JSONResponse:
     """Reply 503 to a request that cannot be answered at present."""
     detail = str(error) or "the server has not enough memory for this request at present"
@@ -149,11 +154,6 @@ async def _unreadable(_: Request, error: Exception) -> JSONResponse:
     """Reply 503 to a request for what cannot be read at present."""
     log.warning("a request failed: %s", error)
     return JSONResponse({"detail": f"what was requested cannot be read at present: {reason_of(error)}"}, 503)
-
-
-def _notes(logdir: RunSource, data_folder: Path | None) -> Notes:
-    folder = notes_folder(data_folder or default_data_folder(), logdir.path)
-    return Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
 
 
 def _head(send: Send) -> Send:

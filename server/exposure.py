@@ -142,13 +142,14 @@ class Guard:
         path = "./" + scope["path"].rpartition("/")[2]
         reply = RedirectResponse(path + ("?" + urlencode(query) if query else ""), 303)
         token = self._exposure.token or ""
+        is_encrypted = self._exposure.is_encrypted or _is_forwarded_encrypted(headers)
         reply.set_cookie(
             self._exposure.cookie,
             token,
             httponly=True,
             # A page of another site embeds this one: browsers send the cookie there only over HTTPS.
-            samesite="none" if self._exposure.embedding and self._exposure.is_encrypted else "lax",
-            secure=self._exposure.is_encrypted,
+            samesite="none" if self._exposure.embedding and is_encrypted else "lax",
+            secure=is_encrypted,
             path=self._public_prefix(headers) + "/",
         )
         return reply
@@ -166,6 +167,11 @@ def _host_name(host: str) -> str:
     except ValueError:  # Unbalanced brackets, or no address in them.
         return ""
     return "" if name is None or any(character in host for character in "/@?#\\ ") else name
+
+
+def _is_forwarded_encrypted(headers: Headers) -> bool:
+    """Return whether a proxy says that it received the request over HTTPS; of several proxies the first one counts."""
+    return headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower() == "https"
 
 
 def _forwarded_prefix(headers: Headers) -> str:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 DEFAULT_PORT = 6006
 _PORTS_TRIED = 100
 _MOST_WORKERS = 64
+_SWITCH_SECONDS = 0.001
+"""How long a thread of the process that loads may keep those waiting that send to workers; Python has 0.005."""
 # TensorBoard flags that are accepted and ignored, with the number of values that each takes.
 _TENSORBOARD_FLAGS = {
     "samples-per-plugin": 1,
@@ -362,6 +364,8 @@ def serve_with_workers(
     options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None
 ) -> None:
     """Load in this process; others answer the requests."""
+    from toposcope.server.connections import raise_descriptor_limit
+    from toposcope.server.log_limit import limit_log
     from toposcope.server.reading.columns import share_columns
     from toposcope.server.workers.processes import Workers
     from toposcope.server.workers.publisher import Publisher
@@ -370,6 +374,9 @@ def serve_with_workers(
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())
+    limit_log()
+    raise_descriptor_limit()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     memory = SharedMemory()
     share_columns(memory.allocate)
     logdir = make_logdir(options)

@@ -1,45 +1,42 @@
 """Where the columns of series are allocated: in memory of this process, or in memory that its workers can read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-Columns = list[npt.NDArray[Any]]
-Allocate = Callable[[int, Sequence[np.dtype[Any]]], Columns]
-"""Returns uninitialised columns of these types, each with so many rows."""
+Column = npt.NDArray[Any]
+Allocate = Callable[[int, np.dtype[Any]], Column]
+"""Returns an uninitialised column with so many rows."""
 LEAST_SHARED_BYTES = 2 << 10
-"""Columns of fewer bytes are sent to other processes: keeping account of who uses them would take as much memory."""
-
-
-def allocate_privately(rows: int, types: Sequence[np.dtype[Any]]) -> Columns:
-    """Allocate columns in memory of this process."""
-    return [np.empty(rows, each) for each in types]
+"""Shorter columns are sent to other processes: keeping account of who uses them would take as much memory."""
 
 
 class _Chosen:
-    allocate: Allocate = staticmethod(allocate_privately)
-    is_shared = False
+    allocate: Allocate | None = None
+    """None: in memory of this process."""
 
 
 def share_columns(allocate: Allocate) -> None:
-    """Allocate all columns from now on with `allocate`, so that other processes can read them."""
-    _Chosen.allocate, _Chosen.is_shared = staticmethod(allocate), True
+    """Allocate all but short columns from now on with `allocate`, so that other processes can read them."""
+    _Chosen.allocate = allocate
 
 
-def new_columns(rows: int, types: Sequence[np.dtype[Any]]) -> Columns:
-    """Return uninitialised columns of these types, each with so many rows."""
-    return _Chosen.allocate(rows, types)
+def new_column(rows: int, dtype: np.dtype[Any]) -> Column:
+    """Return an uninitialised column."""
+    if _Chosen.allocate is None or rows * dtype.itemsize < LEAST_SHARED_BYTES:
+        return np.empty(rows, dtype)
+    return _Chosen.allocate(rows, dtype)
 
 
-def must_be_copied(rows: int, types: Sequence[np.dtype[Any]]) -> bool:
-    """Return whether columns that were not allocated here must be copied, so that other processes can read them."""
-    return _Chosen.is_shared and rows * sum(each.itemsize for each in types) >= LEAST_SHARED_BYTES
-
-
-def copy_column(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a copy of a column, allocated as others are."""
-    (copy,) = new_columns(len(column), [column.dtype])
+def copied(column: Column) -> Column:
+    """Return a copy of a column."""
+    copy = new_column(len(column), column.dtype)
     copy[:] = column
     return copy
+
+
+def allocated(column: Column) -> Column:
+    """Return a column that may come from elsewhere: the same, or a copy if other processes must be able to read it."""
+    return column if _Chosen.allocate is None or column.nbytes < LEAST_SHARED_BYTES else copied(column)

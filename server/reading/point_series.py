@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.reading.columns import copy_column, must_be_copied, new_columns
+from toposcope.server.reading.columns import allocated, copied, new_column
 from toposcope.server.reading.series import CompactSteps, CompactValues, Int64s, Points, expand
 
 _LONG = 4096
@@ -23,12 +23,16 @@ class PointSeries:
     """A scalar series that grows; points that it returned before do not change.
 
     Args:
-        first: its first points, compact; they are not copied, as they may be views of what the index contains.
+        first: its first points, compact; they are copied only for other processes, as they may be views of the index.
     """
 
     def __init__(self, first: Points) -> None:
-        is_copied = must_be_copied(first.total, [first.wall_time.dtype, first.compact_value.dtype])
-        self._points = _copied(first) if is_copied else first
+        steps = first.compact_step
+        self._points = Points(
+            steps if isinstance(steps, range) else allocated(steps),
+            allocated(first.wall_time),
+            allocated(first.compact_value),
+        )
         """With unused capacity at the end of its arrays."""
         self._length = first.total
 
@@ -78,16 +82,13 @@ class PointSeries:
     def trim(self) -> None:
         """Free the capacity for points that were expected but did not arrive."""
         if self._points.total > self._length + _slack(self._length):
-            self._points = _copied(self.points())
-
-
-def _copied(points: Points) -> Points:
-    steps = points.compact_step
-    return Points(
-        steps if isinstance(steps, range) else copy_column(steps),
-        copy_column(points.wall_time),
-        copy_column(points.compact_value),
-    )
+            kept = self.points()
+            steps = kept.compact_step
+            self._points = Points(
+                steps if isinstance(steps, range) else copied(steps),
+                copied(kept.wall_time),
+                copied(kept.compact_value),
+            )
 
 
 def _slack(length: int) -> int:
@@ -168,7 +169,7 @@ def _appended(old: npt.NDArray[Any], new: npt.NDArray[Any], length: int, capacit
     dtype = np.promote_types(old.dtype, new.dtype) if length else new.dtype
     if len(old) != capacity or old.dtype != dtype:
         # Other threads may have views of the old array, which is not modified.
-        (column,) = new_columns(capacity, [dtype])
+        column = new_column(capacity, dtype)
         column[:length] = old[:length]
     else:
         column = old

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.reading.columns import must_be_copied, new_columns
+from toposcope.server.reading.columns import allocated, new_column
 
 Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
@@ -138,10 +138,8 @@ class Series:
 
     def __init__(self, first: Payloads) -> None:
         # Not copied: they may be views of what the index contains.
-        self._arrays = first
+        self._arrays = Payloads(*map(allocated, _columns(first)))
         self._length = first.total
-        if must_be_copied(self._length, [column.dtype for column in first]):
-            self._resize(self._length)
 
     @property
     def total(self) -> int:
@@ -174,7 +172,7 @@ class Series:
 
     def _resize(self, capacity: int) -> None:
         # Other threads may have views of the old arrays, which are not modified.
-        columns = new_columns(capacity, [column.dtype for column in _columns(self._arrays)])
+        columns = [new_column(capacity, column.dtype) for column in _columns(self._arrays)]
         for old, new in zip(_columns(self._arrays), columns, strict=True):
             new[: self._length] = old[: self._length]
         self._arrays = Payloads(*columns)

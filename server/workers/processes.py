@@ -69,8 +69,8 @@ class Workers:
             started = time.monotonic()
             try:
                 status = self._run(number)
-            except OSError as error:
-                log.warning("cannot start worker %d: %s", number, error.strerror or error)
+            except Exception as error:  # The top of the thread: the worker is started again.
+                log.error("worker %d failed", number, exc_info=error)
                 status = None
             if self._stopping.is_set():
                 return
@@ -90,7 +90,10 @@ class Workers:
                 if self._stopping.is_set():
                     ours.close()
                     return 0
-                process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=inherited)
+                # A session of its own: Ctrl-C is for the process that loads, which ends the workers.
+                process = subprocess.Popen(
+                    command, stdin=subprocess.DEVNULL, pass_fds=inherited, start_new_session=True
+                )
                 self._processes[number] = process
         self._publisher.serve(ours, self._settings)
         if not self._stopping.is_set():

@@ -47,6 +47,8 @@ class _Link:
 
     def __init__(self, channel: socket.socket) -> None:
         self.channel = channel
+        self.sending = threading.Lock()
+        """Held while a frame is sent; the lock of the publisher may be taken while it is held."""
         self.pending: set[str] = set()
         """Runs that may differ from what the worker has."""
         self.is_stale = True
@@ -138,13 +140,34 @@ class Publisher:
                 self._announce()
             if link.is_closed:
                 return False
-            updates, link.outbox = link.outbox, []
             patch = self._next_patch(link) if link.is_stale and not link.sent_at else None
+        with link.sending:
+            self._send_updates(link)
+            if patch is not None:
+                self._send_patch(link, patch)
+        return True
+
+    def _send_updates(self, link: _Link) -> None:
+        """Send what is in the outbox."""
+        with self._changed:
+            updates, link.outbox = link.outbox, []
         if updates:
             send_frame(link.channel, UPDATES, encode(updates, lambda _: None))
-        if patch is not None:
-            self._send_patch(link, patch)
-        return True
+
+    def _send_announced(self) -> None:
+        """Send what was announced from the thread that received the last acknowledgement.
+
+        To wake the threads of all workers takes longer. A late worker, which may not read, is left to its own.
+        """
+        with self._changed:
+            links = [link for link in self._links if link.outbox and not link.was_late]
+        for link in links:
+            if link.sending.acquire(blocking=False):
+                try:
+                    with suppress(OSError):  # The worker has ended.
+                        self._send_updates(link)
+                finally:
+                    link.sending.release()
 
     def _patience(self) -> float | None:
         """Return for how long a change still waits for a worker; None if no change waits."""
@@ -201,9 +224,10 @@ class Publisher:
             with link.channel.makefile("rb") as lines:
                 for line in lines:
                     self._apply(link, orjson.loads(line))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            if not link.is_closed:
-                log.warning("the connection to a worker has failed: %s", error)
+        except OSError:
+            pass  # The worker has ended.
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            log.warning("a worker has sent what is no reply, and is ended: %s", error)
         self._close(link)
 
     def _apply(self, link: _Link, reply: dict[str, Any]) -> None:
@@ -216,6 +240,7 @@ class Publisher:
             if "number" in reply:
                 self._acknowledge(link, int(reply["number"]))
                 self._changed.notify_all()
+        self._send_announced()
         self._memory.give_back(returned)
 
     def _acknowledge(self, link: _Link, number: int) -> None:

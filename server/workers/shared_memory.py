@@ -3,7 +3,7 @@
 The memory consists of slabs: files without a name (`memfd_create`), which nobody can open by a path and which are
 sealed against shrinking. Reading a mapped file that was truncated ends a process (SIGBUS); these stay whole.
 
-A slab is divided into blocks, one for the columns of a series. A block is used again when neither the loading process
+A slab is divided into blocks, one for each column. A block is used again when neither the loading process
 nor a worker has an array in it. The physical memory of a large free block is returned to the system at once.
 """
 
@@ -12,14 +12,14 @@ import mmap
 import os
 import threading
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.reading.columns import LEAST_SHARED_BYTES, Columns, allocate_privately
+from toposcope.server.reading.columns import Column
 
 SLAB_BYTES = 256 << 20
 """Address space; memory is used as far as it is written."""
@@ -92,22 +92,14 @@ class SharedMemory:
         self._ownerless: dict[BlockId, int] = {}
         """Blocks that only workers use, with their sizes."""
 
-    def allocate(self, rows: int, types: Sequence[np.dtype[Any]]) -> Columns:
-        """Return uninitialised columns of these types, each with so many rows; small ones in memory of this process."""
-        sizes = [-(-rows * each.itemsize // _ALIGNMENT) * _ALIGNMENT for each in types]
-        if sum(sizes) < LEAST_SHARED_BYTES:
-            return allocate_privately(rows, types)
-        size = _rounded(sum(sizes))
+    def allocate(self, rows: int, dtype: np.dtype[Any]) -> Column:
+        """Return an uninitialised column."""
+        size = _rounded(rows * dtype.itemsize)
         with self._lock:
             self._collect()
             block = self._free[size].pop() if self._free[size] else self._carve(size)
             address = self.slabs[block.slab].address + block.offset
-        content = np.asarray(_Block(self, block, address, size))
-        ends = np.cumsum(sizes).tolist()
-        starts = [end - length for end, length in zip(ends, sizes, strict=True)]
-        return [
-            content[start : start + rows * each.itemsize].view(each) for start, each in zip(starts, types, strict=True)
-        ]
+        return np.asarray(_Block(self, block, address, size))[: rows * dtype.itemsize].view(dtype)
 
     def _carve(self, size: int) -> BlockId:
         slab = self.slabs[-1] if self.slabs else None

@@ -174,6 +174,16 @@ def test_embedded_pages_have_a_cookie_over_https(logdir: Path, tmp_path: Path, s
     assert {"secure", "samesite=none", "httponly"} <= set(reply.headers["set-cookie"].lower().split("; "))
 
 
+def test_cookie_is_secure_behind_a_proxy_that_speaks_tls(logdir: Path, serve_url) -> None:
+    """The proxy names the protocol of the browser; without it the cookie would not be sent back over HTTP."""
+    url = serve_url(logdir, "--allow-embed", "https://lab.example.org", TOPOSCOPE_TOKEN=TOKEN)
+    for protocol, expected in (("https", {"secure", "samesite=none"}), ("https, http", {"secure"}), ("http", set())):
+        reply = httpx.get(url, params={"token": TOKEN}, headers={"X-Forwarded-Proto": protocol})
+        parts = set(reply.headers["set-cookie"].lower().split("; "))
+        assert expected <= parts
+        assert ("secure" in parts) == bool(expected)
+
+
 @pytest.mark.parametrize("header", ["X-Forwarded-Prefix", "X-Forwarded-Context"])
 def test_cookie_is_limited_to_the_path_of_a_proxy(logdir: Path, serve_url, header: str) -> None:
     """A proxy that removes a path from requests names it in a header."""
