@@ -137,10 +137,10 @@ def checked_export_options(export_options: object) -> bool:
     return tensor_format == "npy"
 
 
-def checked_name(name: object) -> str:
+def checked_name(name: object, parameter: str = "name") -> str:
     """Return the name of a value as a plain str; TypeError if it is empty or not a str."""
     if not isinstance(name, str) or not name:
-        raise TypeError(f"name must be a non-empty str, not {short_repr(name)}.")
+        raise TypeError(f"{parameter} must be a non-empty str, not {short_repr(name)}.")
     return str.__str__(name)
 
 

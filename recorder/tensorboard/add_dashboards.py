@@ -80,7 +80,7 @@ class AddDashboards(RunWriter):
         from toposcope.recorder.tensorboard.embedding import Embedding, labels_text, write_embedding
         from toposcope.recorder.tensorboard.times import checked_step
 
-        tag = checked_name(tag)
+        tag = checked_name(tag, "tag")
         vectors = self._real_array(tag, mat)
         images = None if label_img is None else self._real_array(tag, label_img)
         if vectors is None:

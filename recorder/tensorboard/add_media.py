@@ -208,7 +208,9 @@ class AddMedia(RunWriter):
         if not isinstance(text_string, str):
             raise TypeError(f"text_string must be a str, not {short_repr(text_string)}.")
         value = TextValue(str.__str__(text_string))
-        self._add("text", f"{checked_name(tag)}/text_summary", value, 4 * len(text_string), global_step, walltime)
+        self._add(
+            "text", f"{checked_name(tag, 'tag')}/text_summary", value, 4 * len(text_string), global_step, walltime
+        )
 
     def add_mesh(
         self,
@@ -237,7 +239,7 @@ class AddMedia(RunWriter):
         """
         from toposcope.recorder.tensorboard.mesh import mesh_values
 
-        tag = checked_name(tag)
+        tag = checked_name(tag, "tag")
         config = "{}" if config_dict is None else json.dumps(config_dict, sort_keys=True)
         given = {"VERTEX": vertices, "FACE": faces, "COLOR": colors}
         parts = {name: self._real_array(tag, part) for name, part in given.items() if part is not None}

@@ -107,7 +107,7 @@ class RunWriter:
 
     def _add(self, plugin: str, tag: str, value: Any, size: int, global_step: Any, walltime: float | None) -> None:
         writer = self.file_writer or self._get_file_writer()
-        writer.add_values(plugin, {checked_name(tag): value}, VALUE_BYTES + size, global_step, walltime)
+        writer.add_values(plugin, {checked_name(tag, "tag"): value}, VALUE_BYTES + size, global_step, walltime)
 
     def _child_directory(self, main_tag: str, name: str) -> str:
         """Return the directory of a run of add_scalars()."""
@@ -133,6 +133,8 @@ class RunWriter:
         except UnreadableValueError as error:
             self._warn_unreadable(tag, error)
             return None
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"The value of {tag!r} cannot be recorded. {error}") from None
         if not scalar.is_exact:
             self._warn_once("inexact", tag, "rounded to the nearest double: no double represents it exactly.")
         return scalar.value

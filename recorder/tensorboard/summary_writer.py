@@ -92,7 +92,7 @@ class SummaryWriter(AddArrays, AddMedia, AddGraphs, AddDashboards):
             if not (queue.is_scheduled and len(events) < queue.lock_free_events) and not queue.finish_put(event):
                 writer.put_again(event)
             return
-        tag = checked_name(tag)
+        tag = checked_name(tag, "tag")
         number = self._number(tag, scalar_value)
         if number is not None:
             writer.add_scalars({tag: number}, global_step, walltime)
@@ -112,7 +112,7 @@ class SummaryWriter(AddArrays, AddMedia, AddGraphs, AddDashboards):
             TypeError: an argument has the wrong type.
             ValueError: a value does not have one element, or the step does not fit in 64 bits.
         """
-        main_tag = checked_name(main_tag)
+        main_tag = checked_name(main_tag, "main_tag")
         if not isinstance(tag_scalar_dict, Mapping):
             raise TypeError(f"tag_scalar_dict must be a dict, not {short_repr(tag_scalar_dict)}.")
         walltime = time() if walltime is None else walltime

@@ -132,7 +132,7 @@ class TensorboardxWriter(SummaryWriter):
             display_name: shown by TensorBoard in place of the tag.
             summary_description: in Markdown.
         """
-        tag = _replaced(tag) if type(tag) is str else checked_name(tag)
+        tag = _replaced(tag) if type(tag) is str else checked_name(tag, "tag")
         if not (display_name or summary_description):
             super().add_scalar(tag, scalar_value, global_step, self._walltime(walltime))
         elif (number := self._number(tag, scalar_value)) is not None:
@@ -220,11 +220,11 @@ class TensorboardxWriter(SummaryWriter):
 
     def _add(self, plugin: str, tag: str, value: Any, size: int, global_step: Any, walltime: float | None) -> None:
         if plugin in ("histogram", "image", "video"):
-            tag = _replaced(checked_name(tag))
+            tag = _replaced(checked_name(tag, "tag"))
         super()._add(plugin, tag, value, size, global_step, walltime)
 
 
 @lru_cache(maxsize=_MAX_CACHED_TAGS)
 def _replaced(tag: str) -> str:
     """Return a tag with the characters that tensorboardX replaces."""
-    return _REPLACED.sub("_", checked_name(tag)).lstrip("/")
+    return _REPLACED.sub("_", checked_name(tag, "tag")).lstrip("/")

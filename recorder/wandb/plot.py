@@ -14,7 +14,7 @@ from toposcope.recorder.wandb.table import Table
 _Parameters = ParamSpec("_Parameters")
 
 
-def _plotted(function: Callable[_Parameters, Table]) -> Callable[_Parameters, Any]:
+def _plotted(function: Callable[_Parameters, Any]) -> Callable[_Parameters, Any]:
     """Return a function that reports its exceptions, raises them in strict mode only, and then returns an inert object.
 
     What it returns otherwise is a table: that no plot is drawn is reported once.
@@ -75,21 +75,21 @@ def roc_curve(
 @_plotted
 def plot_table(
     vega_spec_name: Any = None, data_table: Any = None, fields: Any = None, string_fields: Any = None, **_: Any
-) -> Table:
+) -> Any:
     """Return the table of a plot with a specification in Vega, which is not used."""
-    return data_table  # type: ignore[no-any-return]  # The decorator checks it.
+    return data_table
 
 
 @_plotted
-def custom_chart(id: Any = None, value: Any = None, fields: Any = None, string_fields: Any = None) -> Table:
+def custom_chart(id: Any = None, value: Any = None, fields: Any = None, string_fields: Any = None) -> Any:
     """Return the table of a plot with a specification in Vega, which is not used."""
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 @_plotted
-def visualize(id: Any = None, value: Any = None) -> Table:
+def visualize(id: Any = None, value: Any = None) -> Any:
     """Return the table of a plot with a specification in Vega, which is not used."""
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 @_plotted

@@ -5,10 +5,6 @@ import csv
 import importlib
 import os
 import pickle
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -16,28 +12,25 @@ from typing import Any
 
 import pytest
 import torch
-from support import lightning_training
 from support.lightning_training import (
     BATCHES,
-    PACKAGE,
     QUIET,
     Classifier,
     adapter,
     data,
     pl,
+    step_losses,
     trainer,
     validation_data,
 )
-from support.recorded_run import run_in, scalars_of, tags_of
+from support.recorded_run import points_of, run_in, scalars_of, tags_of
 from support.written_events import read_events
 
 from toposcope.recorder import Histogram, Text
-from toposcope.recorder.callbacks import EarlyStopping, SummaryCollector
+from toposcope.recorder.callbacks import EarlyStopping
 from toposcope.recorder.training.callback import Callback
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-PROGRAM = Path(lightning_training.__file__)
-FABRIC = "lightning.fabric" if PACKAGE == "lightning" else "lightning_fabric"
 CSVLogger = pl.loggers.CSVLogger
 
 
@@ -53,25 +46,10 @@ def reported(directory: Path) -> dict[str, list[tuple[int, float]]]:
     return metrics
 
 
-def points_of(directory: Path, tag: str) -> list[tuple[int, float]]:
-    """Return the steps and values of a scalar in the order of recording."""
-    points = run_in(directory).scalars(tag, attempt="all")
-    return list(zip(points.step.tolist(), points.value.tolist(), strict=True))
-
-
 def warnings_in(caplog: pytest.LogCaptureFixture) -> list[str]:
     """Return the warnings of the recorder."""
     records = [each for each in caplog.records if each.name.startswith("toposcope")]
     return [each.getMessage() for each in records if each.levelname == "WARNING"]
-
-
-def step_losses(losses: list[float], accumulated: int, per_epoch: int = BATCHES) -> dict[int, float]:
-    """Return the mean loss of each step's batches; the last batch of an epoch ends a step."""
-    steps = []
-    for epoch in range(0, len(losses), per_epoch):
-        batches = losses[epoch : epoch + per_epoch]
-        steps += [batches[first : first + accumulated] for first in range(0, len(batches), accumulated)]
-    return {number: sum(step) / len(step) for number, step in enumerate(steps, 1)}
 
 
 def test_the_recorded_values_are_those_of_lightnings_own_logger(tmp_path: Path) -> None:
@@ -225,100 +203,6 @@ def test_checkpoints_are_recorded_at_their_steps(tmp_path: Path) -> None:
     assert [f"step={step}.ckpt" in path.name for path, step in zip(saved, texts.step, strict=True)] == [True] * 5
     assert all(path.parent == tmp_path / "checkpoints" and path.is_file() for path in saved)
     assert saved[-1].name in str(run_in(tmp_path).lineage().model)
-
-
-def start(directory: Path, *arguments: object, **options: Any) -> subprocess.Popen[str]:
-    """Start the program."""
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("PYTEST")},
-        "PYTHONPATH": os.environ["PYTHONPATH"],
-        "PYTHONWARNINGS": "ignore",
-        "OMP_NUM_THREADS": "1",
-    }
-    command = [sys.executable, str(PROGRAM), str(directory), *map(str, arguments)]
-    return subprocess.Popen(command, text=True, env=environment, **options)
-
-
-def finish(directory: Path, *arguments: object) -> None:
-    """Run the program to its end."""
-    with start(directory, *arguments, stderr=subprocess.PIPE) as process:
-        _, errors = process.communicate(timeout=300)
-    assert process.returncode == 0, errors
-
-
-@pytest.mark.parametrize("strategy", ["ddp", "ddp_spawn"])
-def test_two_processes_are_two_ranks_of_a_run(tmp_path: Path, strategy: str) -> None:
-    """Each process records its own losses; the values that are logged, and the lineage, are those of rank 0."""
-    directory = tmp_path / "run"
-    finish(directory, "--strategy", strategy, "--devices", 2, "--accumulate", 2)
-    run = run_in(directory)
-    assert run.ranks == [0, 1]
-    for rank in run.ranks:
-        losses = run.scalars("loss/auto", rank)
-        assert losses.step.tolist() == list(range(1, 7))  # Of five batches of a process in each of two epochs.
-        if strategy == "ddp":
-            own = [float(text) for text in Path(f"{directory}.{rank}.losses").read_text().split()]
-            assert losses.value.tolist() == pytest.approx(list(step_losses(own, 2, per_epoch=5).values()))
-    assert len(run.scalars("val_loss", 0).step) == 2
-    assert "eval/val_loss" not in run.tags("scalar")
-    assert not [tag for tag in ("val_loss", "train_loss_step") if len(run.scalars(tag, 1).step)]
-    assert run.lineage().custom["trainer/world_size"] == 2
-    assert len(list(directory.glob("*.0.*_lineage"))) == 1
-    assert not list(directory.glob("*.1.*_lineage"))
-
-
-def has_step_14(directory: Path, processes: int) -> bool:
-    """Return whether the loss of this step is in the files of all processes."""
-    losses = [run_in(directory).scalars("loss/auto", rank).step.tolist() for rank in range(processes)]
-    return all(14 in steps for steps in losses)
-
-
-def kill_at_step_14(directory: Path, *arguments: object, processes: int = 1) -> None:
-    """Run the program until a step after a checkpoint is written, and kill its processes."""
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "start_new_session": True}
-    with start(directory, "--pause-at", 14, *arguments, **pipes) as process:
-        for line in process.stdout or ():
-            if "paused" in line:
-                break
-        while "checkpoint" not in tags_of(directory, "text") or not has_step_14(directory, processes):
-            assert process.poll() is None
-            time.sleep(0.02)  # Until it is written.
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def test_a_killed_training_continues_in_its_run(tmp_path: Path) -> None:
-    """After kill -9 the training resumes from the last checkpoint: one curve, whose first attempt is kept."""
-    directory = tmp_path / "run"
-    kill_at_step_14(directory)
-    finish(directory)
-    run = run_in(directory)
-    assert run.attempts == 2
-    losses = run.scalars("loss/auto")
-    own = [float(text) for text in Path(f"{directory}.0.losses").read_text().split()]
-    # The last checkpoint was saved at step 12. Lightning 2.0 then repeats a batch.
-    last = 12 + len(own)
-    assert losses.step.tolist() == list(range(1, last + 1))
-    assert losses.value.tolist()[12:] == pytest.approx(own)
-    assert run.scalars("loss/auto", attempt=2).step.tolist() == list(range(13, last + 1))
-    assert run.scalars("loss/auto", attempt=1).step.tolist() == list(range(1, 15))
-    assert {12, last - 2} < set(run.scalars("train_loss_step").step.tolist()) <= set(range(last))
-    assert run.state.state == "finished"
-
-
-def test_two_killed_processes_continue_in_their_run(tmp_path: Path) -> None:
-    """Each rank goes on counting at the step of the checkpoint."""
-    directory, processes = tmp_path / "run", ("--strategy", "ddp", "--devices", 2, "--epochs", 4)
-    kill_at_step_14(directory, *processes, processes=2)
-    finish(directory, *processes)
-    run = run_in(directory)
-    assert run.ranks == [0, 1]
-    for rank in run.ranks:
-        own = [float(text) for text in Path(f"{directory}.{rank}.losses").read_text().split()]
-        losses = run.scalars("loss/auto", rank, attempt=2)
-        assert losses.step.tolist() == list(range(13, 13 + len(own)))
-        assert losses.value.tolist() == pytest.approx(own)
-        stitched = run.scalars("loss/auto", rank).step.tolist()
-        assert stitched == sorted(set(stitched))
 
 
 class FailingClassifier(Classifier):
@@ -580,83 +464,3 @@ def test_save_neither_waits_nor_writes(tmp_path: Path, monkeypatch: pytest.Monke
     assert not calls
     logger.finalize("success")
     assert points_of(tmp_path, "loss") == [(0, 1.0)]
-
-
-def test_fabric_records_metrics_and_hyperparameters(tmp_path: Path) -> None:
-    """Fabric.log() with steps and without; a value that is no number is left out, with one log line."""
-    fabric = importlib.import_module(FABRIC).Fabric(
-        accelerator="cpu", devices=1, loggers=adapter.ToposcopeLogger(tmp_path)
-    )
-    fabric.logger.log_hyperparams({"lr": 0.1, "token": "secret"})
-    for step in range(3):
-        fabric.log("loss", torch.tensor(float(step)), step=10 * step)
-        fabric.log("counted", step)
-        fabric.log_dict({"a": 1, "b": 2.5, "text": "none"})
-    fabric.logger.finalize("success")
-    assert points_of(tmp_path, "loss") == [(0, 0.0), (10, 1.0), (20, 2.0)]
-    assert points_of(tmp_path, "counted") == [(0, 0.0), (1, 1.0), (2, 2.0)]
-    assert points_of(tmp_path, "b") == [(0, 2.5), (1, 2.5), (2, 2.5)]
-    assert tags_of(tmp_path, "scalar") == ["a", "b", "counted", "loss"]
-    assert run_in(tmp_path).lineage().custom == {"lr": 0.1}
-
-
-def test_fabric_can_be_watched(tmp_path: Path) -> None:
-    """A loop of the user with Fabric reports its steps to watch(), with what it passed to setup()."""
-    fabric = importlib.import_module(FABRIC).Fabric(accelerator="cpu", devices=1)
-    model = Classifier().net
-    optimizer = torch.optim.SGD(model.parameters(), 0.1)
-    wrapped, stepping = fabric.setup(model, optimizer)
-    losses = []
-    with SummaryCollector(tmp_path, **QUIET).watch(model, optimizer, data()) as run:
-        for number, (inputs, labels) in enumerate(data()):
-            loss = torch.nn.functional.cross_entropy(wrapped(inputs), labels)
-            fabric.backward(loss)
-            losses.append(loss.item())
-            if number % 2:
-                stepping.step()
-            run.step(loss)
-            if number % 2:
-                stepping.zero_grad()
-    assert scalars_of(tmp_path, "loss/auto") == pytest.approx(step_losses(losses, 2))
-    assert "0.weight/auto" in tags_of(tmp_path, "histogram")
-
-
-CLI_PROGRAM = """
-from lightning.pytorch import LightningDataModule
-from lightning.pytorch.cli import LightningCLI
-from support.lightning_training import Classifier, data
-
-class Data(LightningDataModule):
-    def train_dataloader(self):
-        return data()
-
-class Model(Classifier):
-    def __init__(self, hidden: int = 8, lr: float = 0.1):
-        super().__init__(hidden, lr)
-
-LightningCLI(Model, Data)
-"""
-
-
-@pytest.mark.skipif(PACKAGE != "lightning", reason="the program imports lightning")
-def test_the_command_line_of_lightning_names_both_classes(tmp_path: Path) -> None:
-    """A program with LightningCLI is recorded without a change."""
-    package = "toposcope.recorder.frameworks.lightning"
-    options = {
-        "max_epochs": 1,
-        "accelerator": "cpu",
-        "logger": f"{package}.ToposcopeLogger",
-        "logger.summary_dir": tmp_path / "run",
-        "callbacks+": f"{package}.ToposcopeCallback",
-        "callbacks.collect_freq": 5,
-    }
-    arguments = ["fit", "--model.hidden=12", *(f"--trainer.{name}={value}" for name, value in options.items())]
-    paths = [*os.environ["PYTHONPATH"].split(os.pathsep), str(Path(lightning_training.__file__).parents[1])]
-    environment = {**os.environ, "PYTHONWARNINGS": "ignore", "PYTHONPATH": os.pathsep.join(map(os.path.abspath, paths))}
-    (tmp_path / "train.py").write_text(CLI_PROGRAM)
-    command = [sys.executable, "train.py", *arguments]
-    result = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert scalars_of(tmp_path / "run", "loss/auto").keys() == set(range(1, 11))
-    assert run_in(tmp_path / "run").histograms("net.0.weight/auto").step.tolist() == [1, 5, 10]
-    assert run_in(tmp_path / "run").lineage().custom["hidden"] == 12

@@ -137,5 +137,14 @@ def main() -> None:
         Path(f"{arguments.directory}.{training.global_rank}.losses").write_text(" ".join(map(repr, model.losses)))
 
 
+def step_losses(losses: list[float], accumulated: int, per_epoch: int = BATCHES) -> dict[int, float]:
+    """Return the mean loss of each step's batches; the last batch of an epoch ends a step."""
+    steps = []
+    for epoch in range(0, len(losses), per_epoch):
+        batches = losses[epoch : epoch + per_epoch]
+        steps += [batches[first : first + accumulated] for first in range(0, len(batches), accumulated)]
+    return {number: sum(step) / len(step) for number, step in enumerate(steps, 1)}
+
+
 if __name__ == "__main__":
     main()

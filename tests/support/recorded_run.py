@@ -43,3 +43,9 @@ def graphs_in(directory: Path) -> dict[str, set[str]]:
     events = [event for path in sorted(directory.glob("*.out.events.summary.*")) for event in read_events(path)]
     graphs = [event.graph_def for event in events if event.HasField("graph_def")]
     return {graph.name: {node.op_type for node in graph.node} for graph in graphs}
+
+
+def points_of(directory: Path, tag: str) -> list[tuple[int, float]]:
+    """Return the steps and values of a scalar in the order of recording."""
+    points = run_in(directory).scalars(tag, attempt="all")
+    return list(zip(points.step.tolist(), points.value.tolist(), strict=True))

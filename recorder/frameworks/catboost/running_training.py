@@ -1,6 +1,7 @@
 """RunningTraining: the training of CatBoost that calls a callback, found in the frames of the call."""
 
 import sys
+from types import FrameType
 from typing import Any, NamedTuple
 
 _TRAIN = "_train"
@@ -35,10 +36,10 @@ class RunningTraining(NamedTuple):
 
 def calling_training() -> tuple[Any, RunningTraining]:
     """Return what calls the caller of this function, an object that lives as long as the training, and the training."""
-    frame = sys._getframe(2)
-    caller = frame.f_locals.get("self")
+    frame: FrameType | None = sys._getframe(2)
+    caller = sys._getframe(2).f_locals.get("self")
     while frame is not None and frame.f_code.co_name != _TRAIN:
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     values = {} if frame is None else frame.f_locals
     model, parameters = values.get("self"), values.get("params")
     parameters = dict(parameters) if isinstance(parameters, dict) else {}

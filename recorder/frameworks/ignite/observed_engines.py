@@ -28,7 +28,7 @@ class ObservedEngines:
         return {"_run": self._run}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["_run"])  # type: ignore[misc]
+        ObservedEngines.__init__(self, state["_run"])
 
     def add(self, engine: Any, log_handler: Any) -> None:
         """Observe an engine, and remember a handler that may have a network."""

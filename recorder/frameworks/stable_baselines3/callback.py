@@ -23,7 +23,7 @@ class ToposcopeCallback(BaseCallback):
     `checkpoint` is the name of each model that a CheckpointCallback saves, and of the best one of an EvalCallback.
 
     The step is the number of timesteps: a training that continues (`reset_num_timesteps=False`) continues the run. A
-    stop that a callback of ours requests ends the training. In a with statement around the training an exception that
+    stop that one of callbacks requests ends the training. In a with statement around the training an exception that
     ends it is recorded also if the program handles it; without one, if it ends the program.
     """
 
@@ -34,7 +34,7 @@ class ToposcopeCallback(BaseCallback):
 
         Args:
             summary_dir: directory of the run.
-            callbacks: further callbacks of ours, of both styles; a step ends where the logger dumps.
+            callbacks: further callbacks of this package, of both styles; a step ends where the logger dumps.
             verbose: as for BaseCallback.
             settings: further arguments of SummaryCollector: collect_freq, collect_specified_data, ...
 

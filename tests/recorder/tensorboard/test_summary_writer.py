@@ -51,8 +51,8 @@ def test_steps_are_what_int_accepts(tmp_path: Path, step: Any) -> None:
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda w: w.add_scalar("", 1.0), TypeError, "name must be a non-empty str"),
-        (lambda w: w.add_scalar("x", "1"), TypeError, "A scalar must be"),
+        (lambda w: w.add_scalar("", 1.0), TypeError, "tag must be a non-empty str"),
+        (lambda w: w.add_scalar("x", "1"), TypeError, "The value of 'x' cannot be recorded. A scalar must be"),
         (lambda w: w.add_scalar("x", [1.0, 2.0]), TypeError, "A scalar must be"),
         (lambda w: w.add_scalar("x", np.ones(2)), ValueError, "has 2"),
         (lambda w: w.add_scalar("x", 1.0, "1"), TypeError, "global_step must be an integer, not '1'"),
