@@ -28,6 +28,31 @@ def checked_directory(parameter: str, directory: object) -> str:
         NotADirectoryError: directory exists and is not a directory.
         OSError: directory cannot be created.
     """
+    path = _checked_path(parameter, directory)
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def checked_future_directory(parameter: str, directory: object) -> str:
+    """Return the absolute path of directory, which exists or can be created later; nothing is created.
+
+    Raises:
+        TypeError: directory is neither a str nor a path of str.
+        ValueError: directory is blank or contains a null character.
+        NotADirectoryError: directory, or one of its parents, exists and is not a directory.
+        PermissionError: this process must not create it.
+    """
+    path = parent = _checked_path(parameter, directory)
+    while not os.path.lexists(parent):
+        parent = os.path.dirname(parent)
+    if not os.path.isdir(parent):
+        raise NotADirectoryError(f"{parameter} {path!r} cannot be created: {parent!r} is not a directory.")
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise PermissionError(f"{parameter} {path!r} cannot be created: {parent!r} is not writable.")
+    return path
+
+
+def _checked_path(parameter: str, directory: object) -> str:
     path = os.fspath(directory) if isinstance(directory, str | os.PathLike) else None
     if not isinstance(path, str):
         raise TypeError(f"{parameter} must be a str or an os.PathLike, not {short_repr(directory)}.")
@@ -38,7 +63,6 @@ def checked_directory(parameter: str, directory: object) -> str:
     path = os.path.abspath(path)
     if os.path.exists(path) and not os.path.isdir(path):
         raise NotADirectoryError(f"{parameter} {path!r} exists and is not a directory.")
-    os.makedirs(path, exist_ok=True)
     return path
 
 

@@ -1,6 +1,5 @@
 """The rank of this process and the number of processes, of torch.distributed, of JAX or as launchers set them."""
 
-import json
 import os
 import re
 import sys
@@ -66,8 +65,12 @@ def _tensorflow_processes(environment: Mapping[str, str]) -> tuple[int, int]:
     The format is that of tf.distribute.cluster_resolver.TFConfigClusterResolver. Evaluators and parameter servers are
     not among those that train.
     """
+    if not (text := environment.get("TF_CONFIG")):
+        return 0, 1
+    import json  # Rarely needed, and not imported with the recorder otherwise.
+
     try:
-        config = json.loads(environment.get("TF_CONFIG") or "{}")
+        config = json.loads(text)
         cluster, task = config.get("cluster", {}), config.get("task", {})
         workers = [(kind, index) for kind in ("chief", "worker") for index in range(len(cluster.get(kind, ())))]
         return workers.index((task.get("type"), int(task.get("index", 0)))), len(workers)

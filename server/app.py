@@ -1,6 +1,7 @@
 """The ASGI application: the API and the page, behind access checks."""
 
 import asyncio
+import logging
 import os
 import re
 import time
@@ -25,6 +26,7 @@ from toposcope.server.notes.data_folder import default_data_folder, notes_folder
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.places.place import reason_of
 from toposcope.server.runs.name_patterns import PatternsBusyError
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
@@ -32,6 +34,7 @@ from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.search import RunSearch
 from toposcope.server.version import VERSION
 
+log = logging.getLogger(__name__)
 _GZIP_BYTES = 4096
 # Limits of an error message about an invalid request.
 _MOST_PROBLEMS, _LONGEST_VALUE = 10, 1000
@@ -131,6 +134,7 @@ def make_api(
     app.exception_handler(405)(_method_not_allowed)
     app.exception_handler(PatternsBusyError)(_busy)
     app.exception_handler(MemoryError)(_busy)
+    app.exception_handler(OSError)(_unreadable)
     app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_COMPRESSED)
     return app
 
@@ -144,6 +148,12 @@ async def _busy(_: Request, error: Exception) -> JSONResponse:
     """Reply 503 to a request that cannot be answered at present."""
     detail = str(error) or "the server has not enough memory for this request at present"
     return JSONResponse({"detail": detail}, 503, {"Retry-After": "2"})
+
+
+async def _unreadable(_: Request, error: Exception) -> JSONResponse:
+    """Reply 503 to a request for what cannot be read at present."""
+    log.warning("a request failed: %s", error)
+    return JSONResponse({"detail": f"what was requested cannot be read at present: {reason_of(error)}"}, 503)
 
 
 def _head(send: Send) -> Send:

@@ -1,6 +1,7 @@
 """Settings: the nested settings of a training as plain values by name, for custom lineage, without secrets."""
 
 import json
+import math
 import os
 from collections.abc import Iterator, Mapping
 from enum import Enum
@@ -11,6 +12,7 @@ from toposcope.recorder.secrets import hide_secrets
 
 _INT64 = range(-(2**63), 2**63)
 _LONGEST_TEXT = 1000
+_MOST_ELEMENTS = 1000
 _MOST_NAMES = 100
 _DEEPEST = 6
 
@@ -20,6 +22,7 @@ def plain_settings(settings: Mapping[Any, Any], prefix: str = "") -> dict[str, s
 
     Settings whose names indicate a secret, and those that are None or empty, are left out. Lists, and mappings that are
     not settings by name, such as the labels of a classifier, become texts of JSON; other objects become their text.
+    Numbers of NumPy, and arrays and tensors of one element, become numbers of Python; larger ones are lists.
     Secrets in texts are hidden. Texts are cut after 1000 characters.
 
     Args:
@@ -36,7 +39,7 @@ def _named(settings: Mapping[Any, Any], prefix: str, depth: int) -> Iterator[tup
             continue
         if isinstance(value, Mapping) and _is_nested(value) and depth < _DEEPEST:
             yield from _named(value, f"{prefix}{name}/", depth + 1)
-        elif (plain := _plain(value)) is not None:
+        elif (plain := plain_value(value)) is not None:
             yield prefix + name, plain
 
 
@@ -45,10 +48,17 @@ def _is_nested(settings: Mapping[Any, Any]) -> bool:
     return len(settings) <= _MOST_NAMES and all(isinstance(key, str | Enum) for key in settings)
 
 
-def _plain(value: Any) -> str | int | float | None:
-    """Return a setting as a plain value; None if there is nothing to record."""
+def plain_value(value: Any, longest: int = _LONGEST_TEXT) -> str | int | float | None:
+    """Return a setting as a plain value; None if there is nothing to record.
+
+    Args:
+        value: anything.
+        longest: number of characters after which a text is cut.
+    """
     if isinstance(value, Enum):
         value = value.value
+    if hasattr(value, "shape"):
+        value = _python_value(value)
     if isinstance(value, set | frozenset):
         value = sorted(value, key=_text)
     if value is None or (isinstance(value, str | list | tuple | Mapping) and not value):
@@ -61,14 +71,29 @@ def _plain(value: Any) -> str | int | float | None:
         text = _json(value)
     else:
         text = _text(value)
-    return hide_secrets(text[:_LONGEST_TEXT])
+    return hide_secrets(text[:longest])
+
+
+def _python_value(value: Any) -> Any:
+    """Return an array, a tensor or a number of NumPy as numbers of Python, unless it is large or cannot be read."""
+    try:
+        size = math.prod(value.shape)
+        return value.item() if size == 1 else value.tolist() if size <= _MOST_ELEMENTS else value
+    except Exception:  # An object of the user, or a tensor on a device that is lost.
+        return value
 
 
 def _json(value: Any) -> str:
     try:
-        return json.dumps(value, default=_text)
+        return json.dumps(value, default=_json_value)
     except (TypeError, ValueError, RecursionError):  # Keys of other types, a value that contains itself.
         return _text(value)
+
+
+def _json_value(value: Any) -> Any:
+    """Return what JSON contains in the place of a value that it does not know."""
+    found = _python_value(value) if hasattr(value, "shape") else value
+    return _text(value) if found is value else found
 
 
 def _text(value: Any) -> str:

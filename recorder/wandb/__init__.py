@@ -25,7 +25,7 @@ from toposcope.recorder.wandb.active_run import (
 )
 from toposcope.recorder.wandb.audio import Audio
 from toposcope.recorder.wandb.errors import CommError, Error, UsageError
-from toposcope.recorder.wandb.inert import inert_class, inert_function
+from toposcope.recorder.wandb.inert import inert_class, inert_function, login
 from toposcope.recorder.wandb.kept_objects import Molecule, Object3D
 from toposcope.recorder.wandb.media import Histogram, Html, Image
 from toposcope.recorder.wandb.run_config import Config
@@ -123,7 +123,6 @@ link_model = inert_function("link_model")
 log_artifact = inert_function("log_artifact")
 log_code = inert_function("log_code")
 log_model = inert_function("log_model")
-login = inert_function("login")
 mark_preempting = inert_function("mark_preempting")
 pin_config_keys = inert_function("pin_config_keys")
 plot_table = plot.plot_table

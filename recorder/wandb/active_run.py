@@ -133,7 +133,7 @@ def init(
         reinit: "finish_previous" or True: the active runs end first. "create_new": the new run is not the active one.
             "return_previous" or None: see above.
         resume: "must": the run with the id is continued. "allow": likewise if it exists. "never": it must not exist.
-            "auto": the newest run of the project is continued if it ended without finish() and its process is gone.
+            "auto": the newest run of the project is continued if it failed, or if its process was killed.
         resume_from: "<id>?_step=<step>": the run is continued after the step; later ones are hidden.
         strict: whether errors, and names without effect, raise from now on. Otherwise they are logged, once each.
         ignored: other arguments of W&B's, which are reported.

@@ -17,7 +17,7 @@ _DEFAULT_REASON = "it has no effect here, and an inert object takes its place."
 
 
 class Inert:
-    """An object without effect: its attributes, items and calls are inert, and it is empty and false."""
+    """An object without effect: its attributes, items and calls are inert; it is empty, and false."""
 
     def __init__(self, name: str = "inert", *_: object, **__: object) -> None:
         """Create the object; name is what repr() shows."""
@@ -96,6 +96,20 @@ def inert_function(name: str) -> Callable[..., Inert]:
     call.__name__ = call.__qualname__ = name
     call.__doc__ = f"Report that wandb.{name} has no effect."
     return call
+
+
+class _Login(Inert):
+    """What login() returns: true, as a script may end without a login."""
+
+    def __bool__(self) -> bool:
+        """Return True."""
+        return True
+
+
+def login(*_: object, strict: bool = False, **__: object) -> Inert:
+    """Report that wandb.login has no effect, and return an inert object that is true."""
+    inert_function("login")(strict=strict)
+    return _Login("login")
 
 
 def inert_class(name: str) -> type[Inert]:

@@ -51,7 +51,7 @@ def logged_items(data: Mapping[Any, Any], new_file: NewFile) -> LoggedItems:
             logged.values.update(logged_values({name: item for name, item in items.items() if name not in drawn}))
             logged.values.snapshots.update({(PLUGIN, name): item.snapshot() for name, item in drawn.items()})
         except Exception as error:
-            REPORTS.fails(type(error)(f"{tag!r} is not recorded: {error}"))
+            REPORTS.fails(_with_tag(tag, error))
             continue
         scalar = logged.values.scalars.get(tag)
         if result is _SCALAR:
@@ -59,6 +59,13 @@ def logged_items(data: Mapping[Any, Any], new_file: NewFile) -> LoggedItems:
         if result is not None:
             logged.results.append((path, result))
     return logged
+
+
+def _with_tag(tag: str, error: Exception) -> Exception:
+    """Return an exception that names a tag: of the same type if that is one of a message only."""
+    if type(error) in (TypeError, ValueError):
+        return type(error)(f"{tag!r} is not recorded: {error}")
+    return UsageError(f"{tag!r} is not recorded: {type(error).__name__}: {error}")
 
 
 _SCALAR = object()

@@ -39,7 +39,7 @@ def find_run(settings: RunSettings) -> Path | None:
 
 
 def find_crashed_run(settings: RunSettings) -> tuple[Path, str] | None:
-    """Return the directory and id of the newest run of the project if it did not end and its process has; else None."""
+    """Return the directory and id of the newest run of the project if it failed or was killed; otherwise None."""
     runs = sorted(_runs(settings), key=lambda run: _modified(run[0]))
     if not runs or runs[-1][1].get("state") == "finished" or _is_alive(runs[-1][1]):
         return None

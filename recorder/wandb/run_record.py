@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from toposcope.proto.summary_pb2 import RecordingEnd
-from toposcope.recorder.ending import ending_of
+from toposcope.recorder.end_observer import EndObserver
+from toposcope.recorder.ending import FINISHED, ending_of
 from toposcope.recorder.logged_values import LoggedValues, logged_values
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
 from toposcope.recorder.secret_names import names_secret
@@ -48,6 +49,7 @@ class RunRecord:
         self.has_values = False
         """Whether a value was recorded, in an earlier process or this one."""
         self._drawn = DrawnValues(directory, replaced_from)
+        self._observer = EndObserver()
         self._published_time, self._file_count = time.monotonic(), 0
 
     def write(self, values: LoggedValues, step: int) -> None:
@@ -103,6 +105,16 @@ class RunRecord:
             facts |= {"state": state, "has_values": self.has_values, "config": _without_secrets(facts["config"])}
             write_facts(self._directory, facts)
 
+    @property
+    def state_at_close(self) -> str:
+        """The state of a run that is closed now: "failed" if an exception is handled."""
+        return _state(self._observer.ending_at_close())
+
+    @property
+    def state_with_process(self) -> str:
+        """The state of a run that ends with the process: "failed" if that ends because of an exception."""
+        return _state(self._observer.ending_without_close())
+
     def close(self, error: BaseException | None) -> None:
         """Close the files; error: what ended the run, None: whether it failed is observed."""
         if self.recorder is None:
@@ -118,6 +130,10 @@ class RunRecord:
         """Close the files of a run without finish(), at the end of the process; the exception that ends it is known."""
         if self.recorder is not None:
             self.recorder.close_dropped()
+
+
+def _state(end: RecordingEnd) -> str:
+    return "finished" if end == FINISHED else "failed"
 
 
 def _without_secrets(config: Mapping[str, Any]) -> dict[str, Any]:

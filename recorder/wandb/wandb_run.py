@@ -273,7 +273,7 @@ class Run(RunIdentity):
             quiet: has no effect.
         """
         error = ExitCodeError(f"exit code {exit_code}") if exit_code else None
-        self._end(lambda: self._record.close(error), "failed" if exit_code else "finished")
+        self._end(lambda: self._record.close(error), "failed" if exit_code else self._record.state_at_close)
 
     def join(self, exit_code: int | None = None) -> None:
         """See finish()."""
@@ -282,11 +282,11 @@ class Run(RunIdentity):
     def end_with_process(self) -> None:
         """Write what is collected and close the files of a run without finish(), at the end of the process."""
         if os.getpid() == self._pid:
-            self._guarded_end(self._record.close_with_process)
+            self._guarded_end(self._record.close_with_process, self._record.state_with_process)
 
     @guarded
-    def _guarded_end(self, close: Callable[[], None]) -> None:
-        self._end(close, "finished")
+    def _guarded_end(self, close: Callable[[], None], state: str) -> None:
+        self._end(close, state)
 
     def _end(self, close: Callable[[], None], state: str) -> None:
         if os.getpid() != self._pid:
@@ -333,7 +333,7 @@ class Run(RunIdentity):
         if error is None:
             self.finish()
         else:
-            self._guarded_end(lambda: self._record.close(error))
+            self._guarded_end(lambda: self._record.close(error), "failed")
 
     def __getattr__(self, name: str) -> Any:
         """Return a method that has no effect here, which reports that; other unknown names are inert, with a report.

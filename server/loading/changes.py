@@ -6,6 +6,8 @@ import threading
 
 from toposcope.server.loading.watch import Watcher, can_watch, count_watches
 
+_MOST_REPORTS = 10_000
+
 log = logging.getLogger(__name__)
 
 
@@ -20,6 +22,7 @@ class Changes:
         self._wake = wake
         self._watcher: Watcher | None = None
         self._has_given_up = False
+        self._has_dropped = False
         self._reported: queue.SimpleQueue[set[str]] = queue.SimpleQueue()
 
     def watch(self, folder: str, has_links: bool) -> None:
@@ -54,8 +57,16 @@ class Changes:
 
     def _report(self, paths: set[str]) -> None:
         """Add changed paths; called in the watching thread."""
-        self._reported.put(paths)
+        if self._reported.qsize() < _MOST_REPORTS:
+            self._reported.put(paths)
+        else:
+            self._has_dropped = True
         self._wake.set()
+
+    def take_dropped(self) -> bool:
+        """Return whether reports were dropped since the last call, because too many waited to be taken."""
+        has_dropped, self._has_dropped = self._has_dropped, False
+        return has_dropped
 
     def take(self) -> set[str]:
         """Return the paths reported since the last call."""

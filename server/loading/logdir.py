@@ -257,6 +257,8 @@ class Logdir:
         """Apply the changes that the system reported."""
         removed: set[str] = set()
         directories = self._directories
+        if self._changes.take_dropped():
+            self.walk_soon()
         for path in self._changes.take():
             try:
                 self._apply_change(path, os.lstat(path))

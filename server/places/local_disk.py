@@ -4,6 +4,7 @@ A symbolic link inside the logdir may have been made by anyone who can write the
 followed only if the user of the server, or root, owns it, or if the server was started with --follow-links.
 """
 
+import contextlib
 import errno
 import os
 import stat
@@ -52,8 +53,9 @@ class OpenLocalFile:
         return filled
 
     def close(self) -> None:
-        """Close the descriptor."""
-        os.close(self._descriptor)
+        """Close the descriptor. Whatever the system says then, what was read is right."""
+        with contextlib.suppress(OSError):
+            os.close(self._descriptor)
 
 
 class LocalDisk:

@@ -98,22 +98,31 @@ def _slack(length: int) -> int:
 
 def compact(points: Points) -> Points:
     """Return points in the fewest bytes that hold them exactly."""
-    steps = points.compact_step
-    if points.total and not isinstance(steps, range):
-        joined = _joined(range(0), steps)
-        steps = _narrow_steps(steps) if joined is None else joined
-    return Points(steps, points.wall_time, _narrow_values(points.compact_value))
+    return Points(_compact_steps(points), points.wall_time, _narrow_values(points.compact_value))
 
 
-def compact_copy(points: Points) -> Points:
-    """Return points as compact() does, in new arrays."""
-    copy = compact(points)
-    steps, values = copy.compact_step, copy.compact_value
+def compact_copy(points: Points, may_be_wide: bool) -> Points:
+    """Return points as compact() does, in new arrays.
+
+    Args:
+        points: of any form.
+        may_be_wide: whether float32 may not hold every value exactly.
+    """
+    steps, values = _compact_steps(points), points.compact_value
+    narrow = _narrow_values(values) if may_be_wide else values.astype(np.float32)
     return Points(
         steps.copy() if steps is points.compact_step and not isinstance(steps, range) else steps,
-        copy.wall_time.copy(),
-        values.copy() if values is points.compact_value else values,
+        points.wall_time.copy(),
+        values.copy() if narrow is values else narrow,
     )
+
+
+def _compact_steps(points: Points) -> CompactSteps:
+    steps = points.compact_step
+    if not points.total or isinstance(steps, range):
+        return steps
+    joined = _joined(range(0), steps)
+    return _narrow_steps(steps) if joined is None else joined
 
 
 def _narrow_values(values: CompactValues) -> CompactValues:

@@ -137,20 +137,6 @@ def counters_of(values: dict[str, Any]) -> Counters:
     return Counters(**values | {"end": end and RecordingEnd(*end)})
 
 
-def decode(content: memoryview) -> Segment:
-    """Return the segment in content; its arrays are views of content.
-
-    Raises:
-        DamagedSegmentError: content is not a segment, or is damaged.
-    """
-    if len(content) < _HEAD.size:
-        raise DamagedSegmentError("too short")
-    magic, header_bytes, checksum = _HEAD.unpack(content[: _HEAD.size])
-    if magic != _MAGIC or _checksum([_LENGTH.pack(header_bytes), content[_HEAD.size :]]) != checksum:
-        raise DamagedSegmentError("the checksum does not match")
-    return _decode(content, header_bytes)
-
-
 def read_segment(file: OpenFile) -> Segment:
     """Return the segment in a file, whose arrays are views of one buffer.
 
@@ -175,6 +161,20 @@ def read_segment(file: OpenFile) -> Segment:
     if crc != checksum:
         raise DamagedSegmentError("the checksum does not match")
     return _decode(content.data, header_bytes)
+
+
+def decode(content: memoryview) -> Segment:
+    """Return the segment in content; its arrays are views of content.
+
+    Raises:
+        DamagedSegmentError: content is not a segment, or is damaged.
+    """
+    if len(content) < _HEAD.size:
+        raise DamagedSegmentError("too short")
+    magic, header_bytes, checksum = _HEAD.unpack(content[: _HEAD.size])
+    if magic != _MAGIC or _checksum([_LENGTH.pack(header_bytes), content[_HEAD.size :]]) != checksum:
+        raise DamagedSegmentError("the checksum does not match")
+    return _decode(content, header_bytes)
 
 
 def _decode(content: memoryview, header_bytes: int) -> Segment:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from support.fault_scenario import LostError, Scenario
+from support.fault_scenario import STATES, LostError, Scenario, State
 from support.faulty_place import ERRORS, FailOnce, FaultyPlace
 
 from toposcope.server.places.local_disk import LocalDisk
@@ -23,23 +23,23 @@ def main() -> int:
     lost = tried = 0
     with tempfile.TemporaryDirectory(prefix="toposcope-faults-") as folder:
         scenario = Scenario(Path(folder))
-        for is_indexed in (False, True):
-            operations = _try(scenario, FailOnce(-1, errno.EIO), is_indexed=is_indexed)
+        for state in STATES:
+            operations = _try(scenario, FailOnce(-1, errno.EIO), state)
             for number in range(operations):
                 for error in ERRORS:
                     try:
-                        _try(scenario, FailOnce(number, error), is_indexed=is_indexed)
+                        _try(scenario, FailOnce(number, error), state)
                     except LostError as reason:
                         lost += 1
-                        print(f"operation {number}, {errno.errorcode[error]}, index: {is_indexed}: {reason}")
+                        print(f"operation {number}, {errno.errorcode[error]}, {state}: {reason}")
                     tried += 1
     print(f"{tried} faults of operations tried: {lost} lost something")
     return 1 if lost else 0
 
 
-def _try(scenario: Scenario, fails: FailOnce, *, is_indexed: bool) -> int:
+def _try(scenario: Scenario, fails: FailOnce, state: State) -> int:
     """Run the scenario; return how many operations it has."""
-    scenario.prepare(is_indexed=is_indexed)
+    scenario.prepare(state)
     scenario.recover(FaultyPlace(LocalDisk(str(scenario.live / "runs")), fails), fails.stop)
     return fails.count
 

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from support.fault_scenario import LostError, Scenario
+from support.fault_scenario import STATES, LostError, Scenario, State
 from support.faulty_place import ERRORS
 
 from toposcope.server.places.local_disk import LocalDisk
@@ -108,17 +108,18 @@ def main(library: str, every: str = "") -> int:
         lost: list[str] = []
         occurrences = 0
         start = time.monotonic()
-        for is_indexed, hides_types in ((False, False), (True, False), (False, True)):
+        modes: list[tuple[State, bool]] = [*((state, False) for state in STATES), ("cold", True)]
+        for state, hides_types in modes:
             observed: list[tuple[str, str]] = []
             calls.observe(observed)
-            _try(scenario, calls, -1, 0, is_indexed=is_indexed, hides_types=hides_types)
+            _try(scenario, calls, -1, 0, state=state, hides_types=hides_types)
             calls.ignore()
             sites |= set(observed)
             occurrences += len(observed)
             for number, (function, site) in enumerate(observed):
                 for error in _errors(function, number, int(every or 0)):
-                    name = f"{function} at {site}, call {number}, {NAMES[error]}, index: {is_indexed}"
-                    reason = _try(scenario, calls, number, error, is_indexed=is_indexed, hides_types=hides_types)
+                    name = f"{function} at {site}, call {number}, {NAMES[error]}, {state}"
+                    reason = _try(scenario, calls, number, error, state=state, hides_types=hides_types)
                     tried[function] += calls.has_failed
                     if reason:
                         lost.append(f"{name}: {reason}")
@@ -139,12 +140,10 @@ def _errors(function: str, number: int, every: int) -> list[int]:
     return [errors[number // every % len(errors)]] if number % every == 0 else []
 
 
-def _try(
-    scenario: Scenario, calls: FaultyCalls, number: int, error: int, *, is_indexed: bool, hides_types: bool
-) -> str:
+def _try(scenario: Scenario, calls: FaultyCalls, number: int, error: int, *, state: State, hides_types: bool) -> str:
     """Run the scenario with one fault; return what was lost, "" if nothing was."""
     calls.stop()
-    scenario.prepare(is_indexed=is_indexed)
+    scenario.prepare(state)
     place = LocalDisk(str(scenario.live / "runs"))
     calls.arm(number, error, hides_types=hides_types)
     try:

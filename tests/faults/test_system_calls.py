@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent
-EVERY = 5
+EVERY = 8
 """Only every so many-th call fails, with one of the errors; `make faults` makes every call fail with every error."""
 
 

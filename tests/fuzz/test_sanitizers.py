@@ -33,6 +33,7 @@ def build(folder: Path) -> None:
     packages = folder / "toposcope"
     for package in ("proto", "server"):
         shutil.copytree(ROOT / package, packages / package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    shutil.copy(ROOT / "package/__init__.py", packages)
     target = packages / f"server/reading/scan/compiled{sysconfig.get_config_var('EXT_SUFFIX')}"
     options = ["-O0", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-shared", "-fPIC"]
     include = f"-I{sysconfig.get_path('include')}"

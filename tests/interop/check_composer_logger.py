@@ -260,7 +260,7 @@ def test_objects_can_be_pickled_during_a_training(tmp_path: Path) -> None:
             copies.extend([copy.deepcopy(ours), pickle.loads(pickle.dumps(ours))])
 
     trained(trainer(tmp_path / "run", callbacks=Copying(), max_duration="1ba"))
-    assert [each._settings for each in copies] == [QUIET, QUIET]
+    assert [each._settings.arguments for each in copies] == [QUIET, QUIET]
     assert len(list((tmp_path / "run").glob("events*_MS"))) == 1
 
 
@@ -354,6 +354,7 @@ def test_a_killed_training_continues_in_its_run(tmp_path: Path, number: int) -> 
                 break
         for rank in range(number):
             while "loss/auto" not in tags_of(directory, "scalar") or 5 not in losses_in(directory, rank):
+                assert process.poll() is None
                 time.sleep(0.02)  # Until it is written.
         os.killpg(process.pid, signal.SIGKILL)
     before = [losses_in(directory, rank) for rank in range(number)]

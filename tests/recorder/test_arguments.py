@@ -1,6 +1,7 @@
 """Validation of the recorder's arguments."""
 
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from toposcope.recorder.arguments import (
     checked_export_options,
     checked_file_name_part,
     checked_file_size,
+    checked_future_directory,
     checked_integer,
     checked_name,
     checked_seconds,
@@ -55,6 +57,34 @@ def test_directory_that_is_a_file(tmp_path: Path, below: str) -> None:
 
     with pytest.raises(NotADirectoryError):
         checked_directory("log_dir", tmp_path / "file" / below)
+
+
+def test_future_directory_is_not_created(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The path is absolute, as the working directory may change before the directory is created."""
+    monkeypatch.chdir(tmp_path)
+
+    assert checked_future_directory("log_dir", "a/b") == str(tmp_path / "a" / "b")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("below", ["", "run", "runs/run"])
+def test_future_directory_below_a_file(tmp_path: Path, below: str) -> None:
+    """What cannot be created later raises an error now."""
+    (tmp_path / "file").touch()
+
+    with pytest.raises(NotADirectoryError, match="log_dir"):
+        checked_future_directory("log_dir", tmp_path / "file" / below)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_future_directory_below_one_that_is_not_writable(tmp_path: Path) -> None:
+    """Missing permission raises an error now."""
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(PermissionError, match="log_dir"):
+            checked_future_directory("log_dir", tmp_path / "run")
+    finally:
+        tmp_path.chmod(0o700)
 
 
 @pytest.mark.parametrize("text", ["events", "_MS", "x", "a.b_C.9", "0"])

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
+from typing import Literal, get_args
 
 from support.event_files import loss_run, scalar_event, tensorboard_event, write_run
 from toposcope.proto import framing, summary_pb2
@@ -15,9 +16,12 @@ from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.places.place import Place
-from toposcope.server.reading.index import Index
+from toposcope.server.reading.index import Index, QuietFile
 from toposcope.server.reading.scan_buffers import WINDOW_BYTES
 
+State = Literal["cold", "indexed", "packed"]
+"""What is in the index at the start."""
+STATES: tuple[State, ...] = get_args(State)
 Points = dict[tuple[str, str], int]
 """Number of points by run and tag."""
 _STEPS_AFTER = 4
@@ -69,15 +73,20 @@ class Scenario:
         folder.change("small", {"alias": ALIAS})
         folder.change("gone", {"note": "kept"})
 
-    def prepare(self, *, is_indexed: bool) -> None:
-        """Start from the first state of the logdir, with or without an index."""
+    def prepare(self, state: State) -> None:
+        """Start from the first state of the logdir, without an index, with one, or with one that has a pack."""
         shutil.rmtree(self.live, ignore_errors=True)
         shutil.copytree(self._templates / "first", self.live, symlinks=True)
-        if is_indexed:
-            with self._logdir(LocalDisk(str(self.live / "runs"))) as logdir:
-                self._step(logdir, {})
-            if not any((self.live / "index").rglob("*-*-*")):
-                raise LostError("the index was not written")
+        if state == "cold":
+            return
+        place = LocalDisk(str(self.live / "runs"))
+        with self._logdir(place) as logdir:
+            self._step(logdir, {})
+            logdir.stop_loading()
+            if state == "packed":
+                self._pack(logdir, place)
+        if not any((self.live / "index").rglob("*.pack" if state == "packed" else "*-*-*")):
+            raise LostError("the index was not written")
 
     def check(self, place: Place) -> None:
         """Check, without faults, that everything is there after a restart."""
@@ -109,6 +118,8 @@ class Scenario:
             logdir.walk_soon()
             self._step(logdir, seen)
             self._use_notes()
+            with suppress(OSError, MemoryError):
+                self._pack(logdir, LocalDisk(str(self.live / "runs")))
             stop_faults()
             for _ in range(_STEPS_AFTER):
                 logdir.walk_soon()
@@ -117,11 +128,17 @@ class Scenario:
 
     @contextmanager
     def _logdir(self, place: Place) -> Iterator[Logdir]:
-        logdir = Logdir(str(self.live / "runs"), 0, Index(self.live / "index"), place)
+        self._index = Index(self.live / "index")
+        logdir = Logdir(str(self.live / "runs"), 0, self._index, place)
         try:
             yield logdir
         finally:
             logdir.stop_loading()
+
+    def _pack(self, logdir: Logdir, place: LocalDisk) -> None:
+        """Move the segments of small files to a pack of the index."""
+        views = [view for run in logdir.snapshot.runs.values() for view in run.files if view.read_bytes == view.size]
+        self._index.pack([QuietFile(view.path, place.stat(view.path), view.phase) for view in views], place)
 
     def _grow(self) -> None:
         """Append to a run and add another."""

@@ -1,6 +1,5 @@
 """ToposcopeTracker: records what Accelerator.log() and init_trackers() receive."""
 
-import inspect
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -8,14 +7,13 @@ from typing import Any
 from accelerate import tracking
 
 from toposcope.recorder import log
-from toposcope.recorder.arguments import checked_directory, checked_integer, checked_text
-from toposcope.recorder.callbacks.summary_collector import SummaryCollector
+from toposcope.recorder.arguments import checked_integer, checked_text
+from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.frameworks.accelerate.images import images_in
-from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
+from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
 
@@ -63,14 +61,14 @@ class ToposcopeTracker(tracking.GeneralTracker):
             TypeError: an argument has the wrong type, or there is no such argument.
         """
         super().__init__()
-        inspect.signature(SummaryCollector).bind(".", **settings)
-        self._directory = os.path.join(logging_dir, checked_text("run_name", run_name))
-        self._callbacks, self._settings = checked_callbacks(callbacks), settings
+        directory = os.path.join(logging_dir, checked_text("run_name", run_name))
+        self._settings = checked_settings(directory, callbacks, **settings)
+        self._directory = os.path.abspath(directory)
         self._reset()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the settings: a run is not copied."""
-        return {name: vars(self)[name] for name in ("_directory", "_callbacks", "_settings")}
+        return {name: vars(self)[name] for name in ("_directory", "_settings")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -94,8 +92,7 @@ class ToposcopeTracker(tracking.GeneralTracker):
 
         Accelerate before 1.8 does not call it: the run begins with the first other call.
         """
-        directory = checked_directory("logging_dir", self._directory)
-        if self._run is None and last_recorded_step(directory, process_rank()) is None:
+        if self._run is None and last_recorded_step(self._directory, process_rank()) is None:
             self._begin(None)
 
     @tracking.on_main_process
@@ -145,10 +142,9 @@ class ToposcopeTracker(tracking.GeneralTracker):
             self._run.fail(error)
 
     def _begin(self, first_step: int | None) -> DrivenRun:
-        data = _NOT_KNOWN | dict(self._settings.get("collect_specified_data") or {})
-        collector = SummaryCollector(self._directory, **(self._settings | {"collect_specified_data": data}))
+        collector = self._settings.new_collector(self._directory, self._settings.specified_data(_NOT_KNOWN))
         initial_step = None if first_step is None else max(0, first_step - 1)
-        self._run = run = DrivenRun([collector, *self._callbacks], initial_step=initial_step)
+        self._run = run = DrivenRun([collector, *self._settings.callbacks], initial_step=initial_step)
         self._observer = EndObserver()
         run.begin()
         self._record_config(run)
@@ -156,9 +152,8 @@ class ToposcopeTracker(tracking.GeneralTracker):
 
     def _record_config(self, run: DrivenRun) -> None:
         if self._config:
-            run.logger.log_hyperparameters(dict(self._config))
-            run.log({"settings": custom_lineage(self._config)})
-            self._config = {}
+            config, self._config = self._config, {}
+            self._settings.record_facts(run, lambda: config)
 
     def _record(self, values: Mapping[str, Any], step: int | None) -> None:
         self._step = self._step + 1 if step is None else checked_integer("step", step)

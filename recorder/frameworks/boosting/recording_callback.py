@@ -9,11 +9,10 @@ from typing import Any, Self
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_text
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
-from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.ending import FINISHED
 from toposcope.recorder.frameworks.boosting.evaluations import Evaluation, named_results, training_loss
-from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
+from toposcope.recorder.messages.lineage import eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.program_exit import is_exiting
 from toposcope.recorder.rank import process_rank
@@ -78,10 +77,9 @@ class RecordingCallback:
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         super().__init__()
-        self._summary_dir = os.fspath(summary_dir)
         self._loss = None if loss is None else checked_text("loss", loss)
-        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
-        self._settings = settings
+        self._settings = checked_settings(summary_dir, callbacks, **settings)
+        self._summary_dir = os.path.abspath(summary_dir)
         self._run: DrivenRun | None = None
         self._is_called = False
         """Whether the library has called this object since the with statement began."""
@@ -131,16 +129,16 @@ class RecordingCallback:
         self._fail(RuntimeError("Another training began before this one had ended."))
         if not initial_step:
             self._warn_of_earlier_steps()
-        data = _COLLECTED | dict(self._settings.get("collect_specified_data") or {})
+        data = self._settings.specified_data(_COLLECTED)
         if learning_rate is None:
             data["collect_learning_rate"] = False
         # Once at the end: an iteration may take less time than its lineage.
-        self._collects_results = bool(data.get("collect_eval_lineage", self._settings.get("keep_default_action", True)))
+        self._collects_results = self._settings.collects("collect_eval_lineage")
         data["collect_eval_lineage"] = False
         self._results = {}
-        collector = SummaryCollector(self._summary_dir, **(self._settings | {"collect_specified_data": data}))
+        collector = self._settings.new_collector(self._summary_dir, data)
         run = self._run = DrivenRun(
-            [collector, *self._callbacks],
+            [collector, *self._settings.callbacks],
             model=model,
             steps=steps,
             steps_per_epoch=1,
@@ -152,21 +150,9 @@ class RecordingCallback:
         self._record_parameters(parameters)
 
     def _record_parameters(self, parameters: Callable[[], Mapping[str, Any]]) -> None:
-        """Record the parameters of the training as lineage, except those that the user records otherwise."""
-        if self._run is None or not self._run.is_running:
-            return
-        facts = self._facts(parameters)
-        self._run.logger.log_hyperparameters(dict(facts))
-        users = self._settings.get("custom_lineage_data") or {}
-        if facts := {name: fact for name, fact in facts.items() if name not in users}:
-            self._run.log({"settings": custom_lineage(facts)})
-
-    def _facts(self, parameters: Callable[[], Mapping[str, Any]]) -> dict[str, str | int | float]:
-        try:
-            return plain_settings(parameters(), "params")
-        except Exception as error:  # Another version of the library may have them elsewhere.
-            log.warn("%s: parameters are not recorded: %s: %s", self._summary_dir, type(error).__name__, error)
-            return {}
+        """Record the parameters of the training as lineage."""
+        if self._run is not None and self._run.is_running:
+            self._settings.record_facts(self._run, lambda: plain_settings(parameters(), "params"))
 
     def _begin_iteration(self) -> None:
         """Begin an iteration: its learning rate is read here. Without this call it begins where the last one ended."""

@@ -9,7 +9,6 @@ from composer.loggers import LoggerDestination
 
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
-from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.ending import FINISHED
@@ -17,7 +16,6 @@ from toposcope.recorder.frameworks.composer.logged_images import image_values
 from toposcope.recorder.frameworks.composer.step_losses import TOTAL, StepLosses
 from toposcope.recorder.frameworks.composer.trainer_settings import planned_steps, trainer_settings
 from toposcope.recorder.loggers.table import markdown_table
-from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.summary import paused
@@ -66,13 +64,13 @@ class ToposcopeLogger(LoggerDestination):
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         super().__init__()
-        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
-        self._summary_dir, self._settings = os.path.abspath(summary_dir), settings
+        self._settings = checked_settings(summary_dir, callbacks, **settings)
+        self._summary_dir = os.path.abspath(summary_dir)
         self._reset()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the settings: a training that runs is not copied."""
-        return {name: vars(self)[name] for name in ("_callbacks", "_summary_dir", "_settings")}
+        return {name: vars(self)[name] for name in ("_summary_dir", "_settings")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -94,7 +92,7 @@ class ToposcopeLogger(LoggerDestination):
         """Record hyperparameters as lineage."""
         self._hyperparameters |= hyperparameters
         if self._run is not None and self._run.is_running:
-            self._record_settings(self._run, self._hyperparameters)
+            self._settings.record_facts(self._run, lambda: plain_settings(self._hyperparameters))
 
     def log_metrics(self, metrics: dict[str, Any], step: int | None = None) -> None:
         """Record metrics; step None: the last finished batch."""
@@ -148,7 +146,9 @@ class ToposcopeLogger(LoggerDestination):
         self._run = run = self._new_run(state)
         self._observer = EndObserver()
         run.begin()
-        self._record_settings(run, self._hyperparameters | {"trainer": trainer_settings(state)})
+        self._settings.record_facts(
+            run, lambda: plain_settings(self._hyperparameters | {"trainer": trainer_settings(state)})
+        )
         kept, self._kept = self._kept, []
         for values, step in kept:
             run.log(values, step)
@@ -239,10 +239,10 @@ class ToposcopeLogger(LoggerDestination):
 
     def _new_run(self, state: Any) -> DrivenRun:
         """Return the run of a training that is about to begin, or of an evaluation without one."""
-        data = {"collect_eval_metrics": False} | dict(self._settings.get("collect_specified_data") or {})
-        collector = SummaryCollector(self._summary_dir, **(self._settings | {"collect_specified_data": data}))
+        data = self._settings.specified_data({"collect_eval_metrics": False})  # Recorded under the names of Composer.
+        collector = self._settings.new_collector(self._summary_dir, data)
         return DrivenRun(
-            [collector, self._checkpoints, *self._callbacks],
+            [collector, self._checkpoints, *self._settings.callbacks],
             model=state.model,
             optimizers=state.optimizers,
             schedulers=state.schedulers,
@@ -252,18 +252,6 @@ class ToposcopeLogger(LoggerDestination):
             initial_step=int(state.timestamp.batch),
             initial_epoch=int(state.timestamp.epoch),
         )
-
-    def _record_settings(self, run: DrivenRun, settings: dict[str, Any]) -> None:
-        try:
-            facts = plain_settings(settings)
-            users = self._settings.get("custom_lineage_data") or {}
-            message = custom_lineage({name: fact for name, fact in facts.items() if name not in users})
-        except Exception as error:  # The objects of the user may be anything.
-            log.warn("The settings of the training are not recorded: %s: %s", type(error).__name__, error)
-            return
-        run.logger.log_hyperparameters(dict(facts))
-        if process_rank() == 0:
-            run.log({"settings": message})
 
     def _log(self, values: dict[str, Any], step: int | None, *, has_destinations: bool = True) -> None:
         """Record values, when the run has started."""

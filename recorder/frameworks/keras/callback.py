@@ -7,11 +7,9 @@ from typing import Any
 import keras
 
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
-from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.frameworks.keras.batch_losses import BatchLosses
 from toposcope.recorder.frameworks.keras.observed_model import observe_models
 from toposcope.recorder.frameworks.keras.run_settings import lineage_of
-from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
@@ -45,13 +43,13 @@ class ToposcopeCallback(keras.callbacks.Callback):
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         super().__init__()
-        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
-        self._summary_dir, self._settings = summary_dir, settings
+        self._settings = checked_settings(summary_dir, callbacks, **settings)
+        self._summary_dir = os.path.abspath(summary_dir)
         self._reset()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the settings: a training that runs is not copied."""
-        return {name: vars(self)[name] for name in ("_callbacks", "_summary_dir", "_settings")}
+        return {name: vars(self)[name] for name in ("_summary_dir", "_settings")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__init__()
@@ -83,7 +81,7 @@ class ToposcopeCallback(keras.callbacks.Callback):
         self._updates = _updates_of(_optimizer_of(self._model))
         self._run = self._new_run(epoch)
         self._run.begin()
-        self._record_settings(self._run, epoch)
+        self._settings.record_facts(self._run, lambda: lineage_of(self._model, self.params or {}, epoch))
         self._stop_if_requested()
 
     def on_train_batch_begin(self, batch: int, logs: Any = None) -> None:
@@ -164,16 +162,13 @@ class ToposcopeCallback(keras.callbacks.Callback):
         if not step and batches:  # The weights were restored, the optimizer is new.
             step = epoch * batches // accumulated
         self._offset = step - self._updates // accumulated
-        data = dict(self._settings.get("collect_specified_data") or {})
+        data = self._settings.specified_data({})
         if keras.backend.backend() != "torch":
             data.setdefault("collect_graph", False)  # It is known for PyTorch only.
         if process_rank():  # All processes have the same results.
             data["collect_eval_metrics"] = False
         return DrivenRun(
-            [
-                SummaryCollector(self._summary_dir, **(self._settings | {"collect_specified_data": data})),
-                *self._callbacks,
-            ],
+            [self._settings.new_collector(self._summary_dir, data), *self._settings.callbacks],
             model=model,
             optimizers=[] if optimizer is None else [optimizer],
             loss_fn=getattr(model, "loss", None),
@@ -182,14 +177,6 @@ class ToposcopeCallback(keras.callbacks.Callback):
             initial_step=step,
             initial_epoch=epoch,
         )
-
-    def _record_settings(self, run: DrivenRun, epoch: int) -> None:
-        """Record the settings of the training, except those that the user records otherwise."""
-        facts = lineage_of(self._model, self.params or {}, epoch)
-        run.logger.log_hyperparameters(dict(facts))
-        users = self._settings.get("custom_lineage_data") or {}
-        if not process_rank() and (facts := {name: facts[name] for name in facts if name not in users}):
-            run.log({"settings": custom_lineage(facts)})
 
     def _losses_of(
         self, number: int, new_updates: int, is_scaled: bool, logs: Mapping[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder import log
-from toposcope.recorder.arguments import checked_bool, checked_directory
+from toposcope.recorder.arguments import checked_bool, checked_future_directory
 from toposcope.recorder.framework import framework_of
 from toposcope.recorder.logged_values import LoggedValues, logged_values, nothing_logged
 from toposcope.recorder.messages.lineage import custom_lineage
@@ -38,18 +38,18 @@ class LoggerMethods:
         """Set the directory; files are created when something is logged.
 
         Args:
-            summary_dir: directory of the run, created if it does not exist.
+            summary_dir: directory of the run.
             log_graph: whether the graph of a module with an example_input_array is recorded before the training. A
                 ToposcopeCallback records the graph in any case.
 
         Raises:
             TypeError: an argument has the wrong type.
             ValueError: summary_dir is blank.
-            NotADirectoryError: summary_dir exists and is not a directory.
-            OSError: summary_dir cannot be created.
+            NotADirectoryError: summary_dir, or one of its parents, exists and is not a directory.
+            PermissionError: this process must not create summary_dir.
         """
         super().__init__()
-        self._directory = checked_directory("summary_dir", summary_dir)
+        self._directory = checked_future_directory("summary_dir", summary_dir)
         self._log_graph = checked_bool("log_graph", log_graph)
         self._reset()
 

@@ -12,7 +12,6 @@ from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.frameworks.lightning.logger_methods import LoggerMethods
 from toposcope.recorder.frameworks.lightning.step_losses import StepLosses
-from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.summary import paused
@@ -62,13 +61,12 @@ class TrainerHooks:
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         super().__init__()
-        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
-        self._summary_dir, self._settings = summary_dir, settings
+        self._settings = checked_settings(summary_dir, callbacks, **settings)
         self._reset()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the settings: a training that runs is not copied."""
-        return {name: vars(self)[name] for name in ("_callbacks", "_summary_dir", "_settings")}
+        return {"_settings": self._settings}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -190,11 +188,12 @@ class TrainerHooks:
         try:
             facts = plain_settings(_settings_of(trainer), "trainer")
             every_fact = facts | plain_settings(getattr(pl_module, "hparams", {}))
-            message = custom_lineage({**(every_fact if self._logger is None else facts)})
+            message = self._settings.lineage(every_fact if self._logger is None else facts)
         except Exception as error:  # The objects of the user may be anything.
             log.warn("The settings of the training are not recorded: %s: %s", type(error).__name__, error)
             return
-        run.log({"settings": message})
+        if message is not None:
+            run.log({"settings": message})
         run.logger.log_hyperparameters({**every_fact})
 
     def _new_run(self, trainer: Any, pl_module: Any) -> DrivenRun:
@@ -203,7 +202,7 @@ class TrainerHooks:
         is_finite = trainer.state.fn == _FIT and 0 < batches < math.inf
         steps_per_epoch = math.ceil(batches / trainer.accumulate_grad_batches) if is_finite else None
         return DrivenRun(
-            [self._new_collector(pl_module), _Checkpoints(self._logger), *self._callbacks],
+            [self._new_collector(pl_module), _Checkpoints(self._logger), *self._settings.callbacks],
             model=pl_module,
             optimizers=trainer.optimizers,
             schedulers=schedulers,
@@ -215,22 +214,22 @@ class TrainerHooks:
         )
 
     def _new_collector(self, pl_module: Any) -> SummaryCollector:
-        data = {**(self._settings.get("collect_specified_data") or {})}
+        data = self._settings.specified_data({})
         if self._logger is not None or process_rank():  # They are recorded already, or the same in all processes.
             data.setdefault("collect_eval_metrics", False)
         inputs = getattr(pl_module, "example_input_array", None)
         example = {} if inputs is None or isinstance(inputs, Mapping) else {"example_input": inputs}
-        return SummaryCollector(self._directory(), **{**example, **self._settings, "collect_specified_data": data})
+        return self._settings.new_collector(self._directory(), data, **example)
 
     def _logger_of(self, trainer: Any) -> LoggerMethods | None:
         """Return the logger that records into the directory of the run."""
         loggers = [each for each in trainer.loggers if isinstance(each, LoggerMethods)]
-        if self._summary_dir is not None:
-            loggers = [each for each in loggers if each.save_dir == os.path.abspath(self._summary_dir)]
+        if (directory := self._settings.directory) is not None:
+            loggers = [each for each in loggers if each.save_dir == directory]
         return loggers[0] if loggers else None
 
     def _directory(self) -> Any:
-        return self._summary_dir or (None if self._logger is None else self._logger.save_dir)
+        return self._settings.directory or (None if self._logger is None else self._logger.save_dir)
 
     def _end_evaluation(self, trainer: Any, pl_module: Any, label: str) -> None:
         self._operator_pause.close()

@@ -6,11 +6,9 @@ from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
-from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.frameworks.loggers.audio_files import write_audio
 from toposcope.recorder.frameworks.loggers.newest_checkpoint import NewestCheckpoint
-from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList
@@ -47,9 +45,8 @@ class LoggedRun:
             TypeError: an argument has the wrong type, or there is no such argument.
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
-        self.summary_dir = os.fspath(summary_dir)
-        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
-        self._settings = settings
+        self._settings = checked_settings(summary_dir, callbacks, **settings)
+        self.summary_dir = os.path.abspath(summary_dir)
         self._run: DrivenRun | None = None
         self._checkpoint = NewestCheckpoint()
 
@@ -81,11 +78,11 @@ class LoggedRun:
             return
         if not initial_step:
             warn_of_earlier_training(self.summary_dir)
-        graph = {"collect_graph": has_graph and self._settings.get("keep_default_action", True)}
-        data = _COLLECTED | graph | dict(self._settings.get("collect_specified_data") or {})
-        collector = SummaryCollector(self.summary_dir, **(self._settings | {"collect_specified_data": data}))
+        graph = {"collect_graph": has_graph and self._settings.collects("collect_graph")}
+        data = self._settings.specified_data(_COLLECTED | graph)
+        collector = self._settings.new_collector(self.summary_dir, data)
         self._run = DrivenRun(
-            [collector, self._checkpoint, *self._callbacks],
+            [collector, self._checkpoint, *self._settings.callbacks],
             model=model,
             steps=steps,
             initial_step=initial_step,
@@ -95,13 +92,8 @@ class LoggedRun:
 
     def record_settings(self, settings: Mapping[str, Any], prefix: str = "params") -> None:
         """Record settings as lineage, without secrets; those that the user records otherwise are left out."""
-        if self._run is None or not self._run.is_running:
-            return
-        facts = plain_settings(settings, prefix)
-        self._run.logger.log_hyperparameters(dict(facts))
-        users = self._settings.get("custom_lineage_data") or {}
-        if facts := {name: fact for name, fact in facts.items() if name not in users}:
-            self._run.log({"settings": custom_lineage(facts)})
+        if self._run is not None and self._run.is_running:
+            self._settings.record_facts(self._run, lambda: plain_settings(settings, prefix))
 
     def log(self, values: Mapping[str, Any], step: int, *, loss: Any = None) -> None:
         """Record values at a step; the first values at a later step than before end a step of the training."""
@@ -155,9 +147,7 @@ class LoggedRun:
 
     def record_graph(self, graph_of: Callable[[], Any]) -> None:
         """Record the graph that a function returns, unless the settings exclude it; a failure is logged."""
-        data = self._settings.get("collect_specified_data") or {}
-        is_collected = data.get("collect_graph", self._settings.get("keep_default_action", True))
-        if self._run is None or not self._run.is_running or not is_collected:
+        if self._run is None or not self._run.is_running or not self._settings.collects("collect_graph"):
             return
         try:
             if (graph := graph_of()) is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from toposcope.recorder import log
-from toposcope.recorder.arguments import checked_directory
+from toposcope.recorder.arguments import checked_future_directory
 from toposcope.recorder.frameworks.optuna.trial_facts import facts_of_trial, objective_values
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
 from toposcope.recorder.summary_record import SummaryRecord
@@ -35,14 +35,15 @@ class ToposcopeCallback:
     """
 
     def __init__(self, directory: str | os.PathLike[str]) -> None:
-        """Set the directory of the study, which is created if it does not exist.
+        """Set the directory of the study, which the first trial creates if it does not exist.
 
         Raises:
             TypeError: directory has the wrong type.
-            NotADirectoryError: it exists and is not a directory.
-            OSError: it cannot be created.
+            ValueError: it is blank.
+            NotADirectoryError: it, or one of its parents, exists and is not a directory.
+            PermissionError: this process must not create it.
         """
-        self._directory = checked_directory("directory", directory)
+        self._directory = checked_future_directory("directory", directory)
         self._failed: set[tuple[str, int]] = set()
         """The trials that observed() has recorded."""
 

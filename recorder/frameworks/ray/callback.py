@@ -10,8 +10,8 @@ from ray.tune import Callback
 from ray.tune.result import AUTO_RESULT_KEYS
 from ray.tune.utils import flatten_dict
 
-from toposcope.recorder.callbacks.summary_collector import SummaryCollector
-from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
+from toposcope.recorder.callbacks.adapter_settings import AdapterSettings, checked_settings
+from toposcope.recorder.messages.lineage import eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
@@ -48,9 +48,8 @@ class ToposcopeCallback(Callback):
             TypeError: an argument has the wrong type, or there is no such argument.
             ValueError: an argument has an invalid value.
         """
-        SummaryCollector(summary_dir, **settings)
-        # Ray may change the working directory.
-        self._summary_dir, self._settings = os.path.abspath(summary_dir), settings
+        self._settings = checked_settings(summary_dir, **settings)
+        self._summary_dir = os.path.abspath(summary_dir)  # Ray may change the working directory.
         self._runs: dict[str, _Trial] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -102,7 +101,7 @@ class ToposcopeCallback(Callback):
 class _Trial:
     """The run of a trial."""
 
-    def __init__(self, directory: str, trial: Any, settings: dict[str, Any]) -> None:
+    def __init__(self, directory: str, trial: Any, settings: AdapterSettings) -> None:
         self._directory, self._settings, self._config = directory, settings, trial.config
         self._identity = {"id": trial.trial_id, "experiment": trial.experiment_dir_name}
         self._results: dict[str, float] = {}
@@ -123,9 +122,8 @@ class _Trial:
         if self._run is None:
             return
         facts = plain_settings(config, "config") | plain_settings(self._identity, "trial")
-        users = self._settings.get("custom_lineage_data") or {}
-        if facts := {name: facts[name] for name in facts if name not in users}:
-            self._run.log({"settings": custom_lineage(facts)}, self._step)
+        if (message := self._settings.lineage(facts)) is not None:
+            self._run.log({"settings": message}, self._step)
 
     def record(self, result: Mapping[str, Any]) -> None:
         """Record what the trial reports; steps that it trains again after a restart are a new attempt."""
@@ -159,8 +157,7 @@ class _Trial:
         run.fail(error)
 
     def _begin(self, first_step: int | None) -> DrivenRun:
-        data = _NOT_KNOWN | dict(self._settings.get("collect_specified_data") or {})
-        collector = SummaryCollector(self._directory, **(self._settings | {"collect_specified_data": data}))
+        collector = self._settings.new_collector(self._directory, self._settings.specified_data(_NOT_KNOWN))
         initial_step = None if first_step is None else max(0, first_step - 1)
         self._run = DrivenRun([collector], initial_step=initial_step)
         self._run.begin()

@@ -7,12 +7,10 @@ from transformers import TrainerCallback
 
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
-from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.frameworks.transformers.logs import evaluation_results, tagged, without
 from toposcope.recorder.frameworks.transformers.observed_trainer import ObservedTrainer, calling_trainer
 from toposcope.recorder.frameworks.transformers.run_settings import lineage_of, run_directory, trial_name
-from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
@@ -56,14 +54,12 @@ class ToposcopeCallback(TrainerCallback):
             TypeError: an argument has the wrong type, or there is no such argument.
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
-        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
-        self._summary_dir = summary_dir
-        self._settings = settings
+        self._settings = checked_settings(summary_dir, callbacks, **settings)
         self._reset()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the settings: a training that runs is not copied."""
-        return {name: vars(self)[name] for name in ("_callbacks", "_summary_dir", "_settings")}
+        return {"_settings": self._settings}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -95,7 +91,7 @@ class ToposcopeCallback(TrainerCallback):
             self._observed = ObservedTrainer(trainer, self)
             self._observed.observe_losses()
         self._run.begin()
-        self._record_settings(self._run, args, state, kwargs.get("model"))
+        self._settings.record_facts(self._run, lambda: lineage_of(args, kwargs.get("model"), state))
         return self._after(control)
 
     def begin_batch(self, inputs: Any) -> None:
@@ -176,15 +172,15 @@ class ToposcopeCallback(TrainerCallback):
         train_dataloader: Any = None,
         **_: Any,
     ) -> DrivenRun:
-        directory = run_directory(self._summary_dir, args, trial_name(state, trainer, self._trainings))
+        directory = run_directory(self._settings.directory, args, trial_name(state, trainer, self._trainings))
         self._trainings += 1
-        collector = SummaryCollector(directory, **self._settings_of_process(state, trainer))
+        collector = self._settings.new_collector(directory, self._data_of_process(state, trainer))
         if not state.global_step:
             warn_of_earlier_training(directory)
         optimizer = getattr(optimizer, "optimizer", optimizer)
         has_epochs = 0 < state.num_train_epochs < _MOST_EPOCHS
         return DrivenRun(
-            [collector, *self._callbacks],
+            [collector, *self._settings.callbacks],
             model=model,
             optimizers=[] if optimizer is None else [optimizer],
             schedulers=[] if lr_scheduler is None else [lr_scheduler],
@@ -196,28 +192,15 @@ class ToposcopeCallback(TrainerCallback):
             learning_rate=_learning_rate(optimizer),
         )
 
-    def _record_settings(self, run: DrivenRun, args: Any, state: Any, model: Any) -> None:
-        """Record the settings of the training, except those that the user records otherwise."""
-        try:
-            facts = lineage_of(args, model, state)
-            users = self._settings.get("custom_lineage_data") or {}
-            message = custom_lineage({name: facts[name] for name in facts if name not in users})
-        except Exception as error:  # Settings of the user may be anything.
-            log.warn("The settings of the training are not recorded: %s: %s", type(error).__name__, error)
-            return
-        run.logger.log_hyperparameters(dict(facts))
-        if state.is_world_process_zero:
-            run.log({"settings": message})
-
-    def _settings_of_process(self, state: Any, trainer: Any) -> dict[str, Any]:
-        """Return the arguments of SummaryCollector."""
-        data = dict(self._settings.get("collect_specified_data") or {})
+    def _data_of_process(self, state: Any, trainer: Any) -> dict[str, Any]:
+        """Return what this process collects."""
+        data = self._settings.specified_data({})
         if not state.is_world_process_zero:  # All processes have the same results.
             data["collect_eval_metrics"] = False
         if trainer is None:
             log.warn("The losses of steps are not recorded, only what is logged: no transformers.Trainer was found.")
             data["collect_metric"] = False
-        return self._settings | {"collect_specified_data": data}
+        return data
 
     def _end_step(self, step: int, control: Any) -> Any:
         """End the step with this number, unless it has ended."""
@@ -278,7 +261,7 @@ def _is_superseded(callback: ToposcopeCallback, trainer: Any) -> bool:
     """Return whether the Trainer has another ToposcopeCallback with a directory, as well as one of report_to."""
     others = trainer.callback_handler.callbacks if trainer is not None else []
     ours = [each for each in others if isinstance(each, ToposcopeCallback)]
-    return callback._summary_dir is None and any(each._summary_dir is not None for each in ours)
+    return callback._settings.directory is None and any(each._settings.directory is not None for each in ours)
 
 
 def _number_of_data_sets(trainer: Any) -> int:

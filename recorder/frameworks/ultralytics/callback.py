@@ -17,7 +17,6 @@ from toposcope.recorder.frameworks.ultralytics.trainer_settings import (
     planned_steps,
     trainer_settings,
 )
-from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
@@ -64,15 +63,12 @@ class ToposcopeCallback:
             TypeError: an argument has the wrong type, or there is no such argument.
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
-        self._callbacks = checked_settings(summary_dir, callbacks, **settings)
-        # The processes of a data-parallel training may have another working directory.
-        self._summary_dir = None if summary_dir is None else os.path.abspath(summary_dir)
-        self._settings = settings
+        self._settings = checked_settings(summary_dir, callbacks, **settings)
         self._reset()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the settings: a training that runs is not copied."""
-        return {name: vars(self)[name] for name in ("_callbacks", "_summary_dir", "_settings")}
+        return {"_settings": self._settings}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -99,7 +95,7 @@ class ToposcopeCallback:
         self._metrics = trainer.metrics
         self._steps = steps = ObservedSteps()
         self._run = run = DrivenRun(
-            [self._new_collector(trainer), self._checkpoints, *self._callbacks],
+            [self._new_collector(trainer), self._checkpoints, *self._settings.callbacks],
             model=trainer.model,
             optimizers=[trainer.optimizer],
             schedulers=[trainer.scheduler],
@@ -111,7 +107,7 @@ class ToposcopeCallback:
             learning_rate=lambda: learning_rates(trainer.optimizer) if steps.is_stepping else [],
         )
         run.begin()
-        self._record_settings(run, trainer)
+        self._settings.record_facts(run, lambda: trainer_settings(trainer))
         steps.observe(run, trainer)
 
     def on_train_batch_start(self, trainer: Any) -> None:
@@ -180,30 +176,16 @@ class ToposcopeCallback:
     def _begin_failed(self, trainer: Any) -> None:
         """Begin the run of a training that failed before its first batch."""
         if process_rank() == 0:
-            self._run = run = DrivenRun([SummaryCollector(self._directory(trainer), **self._settings)])
+            self._run = run = DrivenRun(
+                [self._settings.new_collector(self._directory(trainer), self._settings.specified_data({}))]
+            )
             run.begin()
-            self._record_settings(run, trainer)
-
-    def _record_settings(self, run: DrivenRun, trainer: Any) -> None:
-        """Record the arguments of the training, except those that the user records otherwise."""
-        try:
-            facts = trainer_settings(trainer)
-            users = self._settings.get("custom_lineage_data") or {}
-            message = custom_lineage({name: fact for name, fact in facts.items() if name not in users})
-        except Exception as error:  # The objects of the user may be anything.
-            log.warn("The settings of the training are not recorded: %s: %s", type(error).__name__, error)
-            return
-        run.logger.log_hyperparameters(dict(facts))
-        if process_rank() == 0:
-            run.log({"settings": message})
+            self._settings.record_facts(run, lambda: trainer_settings(trainer))
 
     def _new_collector(self, trainer: Any) -> SummaryCollector:
         # Recorded under the names of Ultralytics.
-        data = {"collect_eval_metrics": False} | dict(self._settings.get("collect_specified_data") or {})
-        example = {"example_input": example_input(trainer)}
-        return SummaryCollector(
-            self._directory(trainer), **(example | self._settings | {"collect_specified_data": data})
-        )
+        data = self._settings.specified_data({"collect_eval_metrics": False})
+        return self._settings.new_collector(self._directory(trainer), data, example_input=example_input(trainer))
 
     def _directory(self, trainer: Any) -> str:
-        return self._summary_dir or os.fspath(trainer.save_dir)
+        return self._settings.directory or os.fspath(trainer.save_dir)

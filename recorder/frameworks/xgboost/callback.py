@@ -68,7 +68,9 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
         """Record an iteration; return whether a callback requested the training to stop."""
         self._iterations += 1
         is_stopping = self._end_iteration(_evaluations(evals_log, -1))
-        if self._callbacks and collective.is_distributed():  # All processes have to stop at the same iteration.
+        if (
+            self._settings.callbacks and collective.is_distributed()
+        ):  # All processes have to stop at the same iteration.
             return bool(collective.broadcast(is_stopping, 0))
         return is_stopping
 

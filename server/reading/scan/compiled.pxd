@@ -24,7 +24,7 @@ cdef class Rows:
 
 @cython.final
 cdef class ScanState:
-    cdef public bint has_new_tag, has_bad_header, has_bad_payload, is_cut, is_inside, has_envelope, has_summary, end_is_session_log
+    cdef public bint has_new_tag, has_bad_header, has_bad_payload, is_cut, is_inside, has_envelope, has_summary, end_is_session_log, has_doubles
     cdef public Py_ssize_t large_bytes, base, position, next, at, needed, summary, summary_end
     cdef public Py_ssize_t rows, partial_rows, large_records, slot
     cdef public Py_ssize_t tag_start, tag_end, payload_start, payload_end, metadata_start, metadata_end

@@ -188,6 +188,8 @@ def _append_row(data: memoryview, at: int, size: int, table: Table, rows: Rows, 
     elif not store_tensor_scalar(data, state.payload_start, state.payload_end, row, rows, state):
         state.has_bad_payload = True
         return False
+    else:
+        state.has_doubles = True
     rows.tag[row] = table.slots[slot, TAG]
     rows.step[row] = state.step
     rows.wall_time[row] = state.wall_time

@@ -31,6 +31,7 @@ def _read_usual_value(data: memoryview, at: int, end: int, dialect: int, state: 
         state.bits = widen(u32(data, scalar + 1), 8, 23)
     elif after + _EXACT_BYTES == end and data[after] == 0xA1 and data[after + 1] == 0x06:  # Key 801.
         state.bits = u64(data, after + 2)
+        state.has_doubles = True
     else:
         return False
     state.kind = SCALAR
@@ -109,4 +110,6 @@ def read_value(data: memoryview, at: int, end: int, size: int, dialect: int, sta
         kind = METADATA_ONLY
     state.kind = kind
     state.bits = exact if has_exact else bits
+    if has_exact:
+        state.has_doubles = True
     return True

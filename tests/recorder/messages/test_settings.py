@@ -3,6 +3,8 @@
 import enum
 from pathlib import Path
 
+import numpy as np
+
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
 
@@ -58,6 +60,32 @@ def test_other_values_become_texts() -> None:
         "labels": '{"0": "cat", "1": "dog"}',
     }
     assert custom_lineage(plain_settings(settings)).user_info
+
+
+def test_numbers_of_libraries_are_numbers() -> None:
+    """An int stays an int, a bool a bool; an array is a list."""
+    settings = {
+        "float32": np.float32(0.5),
+        "int64": np.int64(2**62 + 1),
+        "bool": np.bool_(True),
+        "array": np.array([1, 2]),
+        "one": np.array([3]),
+        "list": [np.float32(0.5)],
+        "large": np.zeros(1_000_000),
+    }
+    plain = plain_settings(settings)
+
+    large = plain.pop("large")
+    assert isinstance(large, str)
+    assert len(large) < 100
+    assert [(type(value), value) for value in plain.values()] == [
+        (float, 0.5),
+        (int, 2**62 + 1),
+        (bool, True),
+        (str, "[1, 2]"),
+        (int, 3),
+        (str, "[0.5]"),
+    ]
 
 
 def test_secrets_are_left_out() -> None:

@@ -239,6 +239,23 @@ def test_resume_auto_continues_a_run_without_an_end(tmp_path: Path) -> None:
     assert (again.resumed, again.step) == (False, 0)
 
 
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ("raise ValueError('no')", 1),
+        ("import sys; sys.exit(3)", 3),
+        ("run.finish(exit_code=2)", 0),
+        ("with run: raise ValueError('no')", 1),
+        ("try: raise ValueError('no')\nfinally: run.finish()", 1),
+    ],
+)
+def test_resume_auto_continues_a_run_that_failed(tmp_path: Path, end: str, code: int) -> None:
+    """As in W&B, where a run that ended with another exit code than 0 is continued."""
+    run_script(f"run = wandb.init(resume='auto')\nrun.log({{'loss': 1.}})\n{end}", tmp_path, code=code)
+    run = wandb.init(resume="auto")
+    assert (run.resumed, run.step) == (True, 1)
+
+
 def test_resume_that_does_not_fit_starts_a_new_run(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Must without a run, never with one: an error is logged, or raised in strict mode."""
     first = wandb.init(id="x", resume="must")

@@ -169,6 +169,21 @@ def test_a_confusion_matrix_is_a_table(tmp_path: Path, caplog: pytest.LogCapture
 INERT = ["login", "save", "log_artifact", "sweep", "agent", "restore", "use_artifact", "Artifact", "Settings", "Api"]
 
 
+class Unreadable:
+    """Its text raises an exception that cannot be created from a message."""
+
+    def __str__(self) -> str:
+        raise UnicodeDecodeError("utf-8", b"a", 0, 1, "bad")
+
+
+def test_value_that_raises_does_not_affect_the_others(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """It is reported by its name, whatever its exception is."""
+    with wandb.init() as run:
+        run.log({"before": 1.0, "bad": Unreadable(), "after": 2.0})
+    assert "'bad' is not recorded: UnicodeDecodeError" in caplog.text
+    assert (scalars_of(tmp_path, "before"), scalars_of(tmp_path, "after")) == ({0: 1.0}, {0: 2.0})
+
+
 @pytest.mark.parametrize("name", INERT)
 def test_inert_names_warn_once(name: str, caplog: pytest.LogCaptureFixture) -> None:
     """They return an inert object, and raise only with strict=True."""
@@ -178,7 +193,7 @@ def test_inert_names_warn_once(name: str, caplog: pytest.LogCaptureFixture) -> N
     with inert.new_file("x") as file:
         file.write("text")
     inert.metadata["a"] = inert.wait().download()
-    assert not inert
+    assert bool(inert) == (name == "login")
     assert list(inert) == []
     assert isinstance(copy.deepcopy(inert), type(wandb.run or inert).__mro__[-2])
     assert pickle.loads(pickle.dumps(inert)) is not None

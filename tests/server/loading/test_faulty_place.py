@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.event_files import loss_run, scalar_event, version_event
-from support.fault_scenario import Scenario, picture, points_of
+from support.fault_scenario import STATES, Scenario, State, picture, points_of
 from support.faulty_place import ERRORS, FailOnce, FaultyPlace, Operation
 from support.servers import wait_until
 
@@ -22,21 +22,21 @@ def scenario(tmp_path_factory: pytest.TempPathFactory) -> Scenario:
     return Scenario(tmp_path_factory.mktemp("faults"))
 
 
-def count_operations(scenario: Scenario, *, is_indexed: bool) -> int:
+def count_operations(scenario: Scenario, state: State) -> int:
     """Return how many operations the scenario has without faults."""
-    scenario.prepare(is_indexed=is_indexed)
+    scenario.prepare(state)
     counts = FailOnce(-1, errno.EIO)
     scenario.recover(FaultyPlace(LocalDisk(str(scenario.live / "runs")), counts), counts.stop)
     return counts.count
 
 
-@pytest.mark.parametrize("is_indexed", [False, True], ids=["cold", "indexed"])
-def test_no_failing_operation_loses_anything(scenario: Scenario, is_indexed: bool) -> None:
+@pytest.mark.parametrize("state", STATES)
+def test_no_failing_operation_loses_anything(scenario: Scenario, state: State) -> None:
     """Each operation fails once, with one of the errors in turn; `make faults` tries each with every error."""
-    operations = count_operations(scenario, is_indexed=is_indexed)
+    operations = count_operations(scenario, state)
     assert operations > 50
     for number in range(operations):
-        scenario.prepare(is_indexed=is_indexed)
+        scenario.prepare(state)
         fails = FailOnce(number, ERRORS[number % len(ERRORS)])
         place = FaultyPlace(LocalDisk(str(scenario.live / "runs")), fails)
         try:

@@ -374,7 +374,7 @@ def test_file_without_points_is_indexed(tmp_path: Path) -> None:
 
 def test_segment_that_is_shortened_does_not_end_the_process(tmp_path: Path) -> None:
     """Another host may shorten or delete a large segment while a server uses it: points that were read stay."""
-    path, folder = loss_run(tmp_path / "run", range(60_000)), tmp_path / "index"
+    path, folder = loss_run(tmp_path / "run", range(120_000)), tmp_path / "index"
     save(path, folder)
     (segment,) = segments(folder)
     assert segment.stat().st_size > 1 << 20
@@ -383,11 +383,11 @@ def test_segment_that_is_shortened_does_not_end_the_process(tmp_path: Path) -> N
 
     os.truncate(segment, 100)
 
-    assert int(view.series[LOSS].step.sum()) == sum(range(60_000))
+    assert int(view.series[LOSS].step.sum()) == sum(range(120_000))
     with path.open("ab") as grows:
-        grows.write(scalar_event(1e6, 60_000, {"loss": 1.0}))
-    assert read_all(file).series[LOSS].total == 60_001
-    assert restart(path, folder).series[LOSS].total == 60_001
+        grows.write(scalar_event(1e6, 120_000, {"loss": 1.0}))
+    assert read_all(file).series[LOSS].total == 120_001
+    assert restart(path, folder).series[LOSS].total == 120_001
 
 
 @pytest.mark.parametrize("change", ["unreadable", "missing"])
