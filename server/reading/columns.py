@@ -9,8 +9,8 @@ import numpy.typing as npt
 Column = npt.NDArray[Any]
 Allocate = Callable[[int, np.dtype[Any]], Column]
 """Returns an uninitialised column with so many rows."""
-LEAST_SHARED_BYTES = 2 << 10
-"""Shorter columns are sent to other processes: keeping account of who uses them would take as much memory."""
+LEAST_SHARED_BYTES = 4 << 10
+"""Shorter columns are sent to other processes: whole pages, and the account of their users, would take more memory."""
 
 
 class _Chosen:

@@ -93,11 +93,15 @@ def _array_at(*_: Any) -> npt.NDArray[Any]:
 class _Unpickler(pickle.Unpickler):
     def __init__(self, content: bytes, array_at: Callable[[ArrayReference], npt.NDArray[Any]]) -> None:
         super().__init__(io.BytesIO(content))
-        self._array_at = array_at
+
+        def array(*place: Any) -> npt.NDArray[Any]:
+            return array_at(ArrayReference(*place))
+
+        self._array = array  # Not a method: it would make the unpickler, which has all that it returned, a cycle.
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == (__name__, _array_at.__name__):
-            return lambda *place: self._array_at(ArrayReference(*place))
+            return self._array
         return super().find_class(module, name)
 
 

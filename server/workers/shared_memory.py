@@ -4,7 +4,7 @@ The memory consists of slabs: files without a name (`memfd_create`), which nobod
 sealed against shrinking. Reading a mapped file that was truncated ends a process (SIGBUS); these stay whole.
 
 A slab is divided into blocks, one for each column. A block is used again when neither the loading process
-nor a worker has an array in it. The physical memory of a large free block is returned to the system at once.
+nor a worker has an array in it. The physical memory of a free block is returned to the system at once.
 """
 
 import fcntl
@@ -21,9 +21,8 @@ import numpy.typing as npt
 
 from toposcope.server.reading.columns import Column
 
-SLAB_BYTES = 256 << 20
+SLAB_BYTES = 1 << 30
 """Address space; memory is used as far as it is written."""
-_ALIGNMENT = 64
 
 
 class BlockId(NamedTuple):
@@ -120,12 +119,9 @@ class SharedMemory:
                 self._release(block, size)
 
     def _release(self, block: BlockId, size: int) -> None:
-        """Make a block available, and return its whole pages to the system."""
-        start = -(-block.offset // mmap.PAGESIZE) * mmap.PAGESIZE
-        end = (block.offset + size) // mmap.PAGESIZE * mmap.PAGESIZE
-        if end > start:
-            with suppress(OSError):
-                self.slabs[block.slab].memory.madvise(mmap.MADV_REMOVE, start, end - start)
+        """Make a block available, and return its pages to the system."""
+        with suppress(OSError):
+            self.slabs[block.slab].memory.madvise(mmap.MADV_REMOVE, block.offset, size)
         self._used.pop(block, None)
         self._free[size].append(block)
 
@@ -152,6 +148,9 @@ class SharedMemory:
 
 
 def _rounded(size: int) -> int:
-    """Return the next size of which there are blocks: eight between a power of two and the next."""
-    step = max(1 << max(size.bit_length() - 4, 0), _ALIGNMENT)
+    """Return the next size of which there are blocks: whole pages, at most eight sizes from a power of two to the next.
+
+    A column that grows leaves blocks of many sizes behind. Only whole pages can be returned to the system.
+    """
+    step = max(1 << max(size.bit_length() - 4, 0), mmap.PAGESIZE)
     return -(-size // step) * step

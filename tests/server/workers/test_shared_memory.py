@@ -1,5 +1,6 @@
 """Memory that the loading process writes and workers read."""
 
+import gc
 import os
 from typing import Any
 
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toposcope.server.workers.mapped_memory import MappedMemory
+from toposcope.server.workers.messages import decode, encode
 from toposcope.server.workers.shared_memory import ArrayReference, BlockId, SharedMemory
 
 INT64 = np.dtype("<i8")
@@ -85,6 +87,24 @@ def test_memory_that_nobody_uses_is_returned() -> None:
     del seen
     assert worker.give_back() == 1
     assert physical_bytes(memory) < 1 << 20
+
+
+def test_message_that_was_replaced_is_freed_at_once() -> None:
+    """Not when Python collects garbage: columns are large, but few objects."""
+    memory = SharedMemory()
+    worker = Worker(memory)
+    column = memory.allocate(1000, INT64)
+    worker.receive(column)
+    worker.give_back()
+    content = encode([column], memory.reference)  # type: ignore[list-item]
+    gc.disable()
+    try:
+        message = decode(content, worker.mapped.array)
+        assert len(message[0]) == 1000
+        del message
+        assert worker.give_back() == 1
+    finally:
+        gc.enable()
 
 
 def test_memory_of_a_worker_that_died_is_returned() -> None:
