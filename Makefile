@@ -11,8 +11,8 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-idle bench-collector bench-import
-.PHONY: bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz
+.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-collector bench-import
+.PHONY: bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
 .PHONY: proto release chromium clean
 .DELETE_ON_ERROR:
 
@@ -21,7 +21,7 @@ demo: page
 	@$(BIN)/python examples/demo.py
 
 # What is claimed of speed, measured against the goals. With MINDSPORE=1 MindSpore 2.10 is measured too (Python 3.11).
-bench: bench-page bench-recorder bench-reader bench-start bench-idle bench-collector bench-import bench-fixed-cost bench-landscape bench-thor
+bench: bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-collector bench-import bench-fixed-cost bench-landscape bench-thor
 bench: bench-writer
 
 # What a person at the page waits for, beside TensorBoard.
@@ -40,9 +40,26 @@ bench-reader: $(VENV)/.installed build/bench/peers/.installed $(if $(MINDINSIGHT
 bench-start: $(VENV)/.installed build/bench/peers/.installed
 	$(BIN)/python benchmarks/start.py $(MEASUREMENTS)
 
+# What the memory of a server is after a run has grown, beside servers that are started then; ten minutes.
+bench-memory: $(VENV)/.installed
+	$(BIN)/python benchmarks/live_memory.py $(MEASUREMENTS)
+
+# What replies with a thousand scalar series cost, in each form.
+bench-replies: $(VENV)/.installed
+	$(BIN)/python benchmarks/replies.py $(MEASUREMENTS)
+
 # What a thousand runs that record nothing cost a server and an open page; ten minutes.
 bench-idle: $(VENV)/.installed
 	$(BIN)/python benchmarks/idle_runs.py $(MEASUREMENTS)
+
+# What --workers costs and brings: CPU time a request, requests a second, the way of a new point to a page, 200 clients.
+bench-workers: $(VENV)/.dev page chromium
+	$(BIN)/python benchmarks/workers.py $(MEASUREMENTS)
+
+# A server, a writer of 10,000 points a second and five open pages for an hour: which points are missing, how memory grows.
+DURATION ?= 3600
+soak: $(VENV)/.dev page chromium
+	$(BIN)/python benchmarks/soak.py --seconds $(DURATION) $(MEASUREMENTS)
 
 # What SummaryCollector costs a PyTorch training.
 bench-collector: $(VENV)/.dev
@@ -106,6 +123,7 @@ docs: $(VENV)/.docs
 INTEROP = mindinsight vtk keras transformers accelerate lightning $(INTEROP_IN_ENVIRONMENT)
 # Those that run in that environment, once.
 INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray fabric
+INTEROP += jupyter
 
 .PHONY: interop $(INTEROP:%=interop-%)
 interop: $(INTEROP:%=interop-%)
@@ -118,6 +136,10 @@ interop-mindspore: build/interop/mindinsight/.installed
 
 $(INTEROP_IN_ENVIRONMENT:%=interop-%): interop-%: build/interop/%/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/$*/bin/python -m pytest tests/interop/check_$**.py
+
+# Toposcope is installed there, as its extension is found by the name of the package.
+interop-jupyter: $(VENV)/.installed chromium build/interop/jupyter/.installed
+	build/interop/jupyter/bin/python -m pytest tests/interop/check_jupyter.py
 
 # The newest release with each backend, which is chosen when Keras is imported, and an early one with PyTorch.
 interop-keras: build/interop/keras/.installed build/interop/keras30/.installed $(TYPED)
@@ -153,6 +175,13 @@ fuzz: $(VENV)/.dev build/fuzz/.installed $(TYPED)
 	  -o build/fuzz/asan/toposcope/server/reading/scan/compiled$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
 	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
 	  PYTHONPATH=build/fuzz/asan:tests build/fuzz/bin/python tests/fuzz/fuzz_scan.py --random $(FUZZ_SECONDS) build/fuzz/found
+
+# Make every system call and every operation of the loader, the index and the notes fail once, with every error.
+faults: $(VENV)/.dev $(TYPED)
+	@mkdir -p build/faults
+	$(CC) -O1 -shared -fPIC -o build/faults/faulty_calls.so tests/faults/faulty_calls.c -ldl
+	PYTHONPATH=$(TYPED):tests $(BIN)/python tests/faults/fail_operations.py
+	PYTHONPATH=$(TYPED):tests LD_PRELOAD=$(abspath build/faults/faulty_calls.so) $(BIN)/python tests/faults/inject.py build/faults/faulty_calls.so
 
 build/fuzz/.installed: tests/fuzz/environment.txt
 	$(PYTHON) -m venv --clear $(@D)
@@ -248,6 +277,8 @@ web/node_modules/.dev: web/package-lock.json $(VENV)/.dev
 	@touch $@
 
 # mypy and protoc want the folders under the names of the packages.
-$(TYPED):
+$(TYPED): package/__init__.py
 	@mkdir -p $@/toposcope
 	@for folder in proto recorder server; do ln -sfn ../../../$$folder $@/toposcope/$$folder; done
+	@for file in __init__.py py.typed; do ln -sfn ../../../package/$$file $@/toposcope/$$file; done
+	@touch $@

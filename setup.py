@@ -30,8 +30,9 @@ C_SEMANTICS = {
 # With the limited API one build serves every CPython from 3.11 on, at no measured cost in CPU time.
 HAS_LIMITED_API = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
 STRIP = {"linux": ["-Wl,--strip-all"], "darwin": ["-Wl,-x"]}  # Debugging information is five times the code.
-# The folders at the top level are the packages of the namespace toposcope.
+# The folders at the top level are the packages below toposcope, which itself is the folder package.
 PACKAGES = [
+    "toposcope",
     "toposcope.web",
     *(
         ".".join(["toposcope", *path.parent.relative_to(ROOT).parts])

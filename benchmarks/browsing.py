@@ -37,9 +37,9 @@ WORK = {"EventDispatch", "FireAnimationFrame", "UpdateLayoutTree", "Layout", "Pr
 
 
 @contextlib.contextmanager
-def serve(logdir: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def serve(logdir: Path, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Serve a logdir; yield the process and its URL once everything is loaded."""
-    command = [sys.executable, "-m", "toposcope.server.cli", "--logdir", str(logdir), "--port", "0"]
+    command = [sys.executable, "-m", "toposcope.server.cli", "--logdir", str(logdir), "--port", "0", *arguments]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     match = re.search(r"http://\S+", process.stdout.readline())

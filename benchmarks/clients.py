@@ -20,7 +20,7 @@ import event_logs
 import orjson
 from server_process import Server, serve
 
-CLIENTS, SECONDS = 200, 30.0
+CLIENTS, SECONDS = 200, 60.0
 RUNS = [f"run-{number:02}" for number in range(20)]
 TAGS = [f"train/metric-{number}" for number in range(10)]
 STEPS = 10_000
@@ -133,14 +133,19 @@ def check_totals(server: Server, steps: int) -> None:
         totals = [series["total"] for series in server.get("scalars", tag=TAGS, points=4)["series"]]
 
 
-def measure_clients(folder: Path) -> dict[str, float]:
-    """Serve growing runs to many clients; return the number of errors, requests per second and waits in ms."""
+def measure_clients(folder: Path, *arguments: str) -> dict[str, float]:
+    """Serve growing runs to many clients; return the number of errors, requests per second and waits in ms.
+
+    Args:
+        folder: where the runs are written.
+        arguments: of summary-server.
+    """
     logdir = folder / "logs"
     paths = [event_logs.write_scalars(logdir / run, "own", TAGS, STEPS) for run in RUNS]
     context = multiprocessing.get_context("spawn")
     is_over, steps = context.Event(), context.Value("q", 0)
     writer = context.Process(target=write, args=(paths, is_over, steps), daemon=True)
-    with serve(logdir, folder / "index") as server:
+    with serve(logdir, folder / "index", *arguments) as server:
         server.wait_loaded(len(RUNS))
         writer.start()
         clients = Clients((server.connection.host, server.connection.port), time.monotonic() + SECONDS)

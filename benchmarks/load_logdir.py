@@ -76,6 +76,7 @@ def load_toposcope(logdir: str, index_dir: str = "") -> Load:
     loading.start()
     assert loaded.wait(TIMEOUT_SECONDS)
     elapsed = clock.read()
+    time.sleep(0.2)  # It returns freed memory when it has read everything.
     steady, peak = memory("self")
     runs = loading.snapshot.runs.values()
     series = [run.points(tag, rank) for run in runs for tag in run.tags_of("scalar") for rank in run.attempts]

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import event_logs
@@ -174,9 +174,12 @@ def zooms(page: Page) -> list[float]:
     return waits
 
 
-def recorded_to_drawn(browser: Browser, logdir: Path, points: int = 30) -> list[float]:
+def recorded_to_drawn(
+    browser: Browser, logdir: Path, points: int = 30, *, arguments: Sequence[str] = ()
+) -> list[float]:
     """Record and flush points one by one; return milliseconds until each is drawn."""
-    with SummaryRecord(logdir / "run") as recorder, serve(logdir) as (_, url), open_page(browser, url) as page:
+    served = serve(logdir, *arguments)
+    with SummaryRecord(logdir / "run") as recorder, served as (_, url), open_page(browser, url) as page:
         waits: list[float] = []
         for step in range(points):
             began = time.time()

@@ -165,15 +165,17 @@ def images(folder: Path) -> Trials:
 
 def memory(folder: Path, points: int, readers: dict[str, str]) -> Trials:
     """Write many points; a process that loaded them is compared with one with an empty logdir."""
-    full, empty = folder / "full", folder / "empty"
+    full, doubles, empty = folder / "full", folder / "doubles", folder / "empty"
     empty.mkdir()
     event_logs.write_scalars(full / "run", "tensorboard", tag_names(10), points // 10)
+    event_logs.write_scalars(doubles / "run", "own", tag_names(10), points // 10)
 
-    def growth(reader: str) -> dict[str, float]:
-        more, less = load(reader, full, points), load(reader, empty, 0)
+    def growth(reader: str, logdir: Path = full) -> dict[str, float]:
+        more, less = load(reader, logdir, points), load(reader, empty, 0)
         return {figure: (more[figure] - less[figure]) / points for figure in ("steady", "peak")}
 
-    return {name: functools.partial(growth, reader) for name, reader in readers.items()}
+    trials = {name: functools.partial(growth, reader) for name, reader in readers.items()}
+    return {**trials, "doubles": functools.partial(growth, "toposcope", doubles)}
 
 
 def many_runs(folder: Path) -> Trials:
@@ -220,8 +222,8 @@ COLD = {
     "cpu": ("the same, ms of CPU time of all threads", ""),
 }
 BYTES = {
-    "steady": ("bytes a point of {} scalars, loaded", "32"),
-    "peak": ("the same, at the peak while loading", "96"),
+    "steady": ("bytes a point of {} scalars, loaded", "16; doubles 24"),
+    "peak": ("the same, at the peak while loading", "64"),
 }
 
 
@@ -280,7 +282,7 @@ MEASUREMENTS = {
     "clients": Measurement(
         many_clients,
         {
-            "errors": ("200 clients for 30 s, 20 runs growing: errors", "0"),
+            "errors": ("200 clients for 60 s, 20 runs growing: errors", "0"),
             "rate": ("the same, requests a second, each client without a pause", ""),
             "p50": ("the same, median ms a request", ""),
             "p99": ("the same, 99th percentile", ""),

@@ -3,16 +3,24 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from toposcope.server.notebook.show import show
     from toposcope.server.python_api import open_logdir as open
 
-__all__ = ["open"]
+__all__ = ["open", "show"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import what open() needs when it is first used: commands that read nothing need none of it."""
-    if name != "open":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from toposcope.server.python_api import open_logdir
+    """Import what open() and show() need when they are first used: commands that read nothing need none of it."""
+    found: Any
+    if name == "open":
+        from toposcope.server.python_api import open_logdir
 
-    globals()["open"] = open_logdir
-    return open_logdir
+        found = open_logdir
+    elif name == "show":
+        from toposcope.server.notebook.show import show
+
+        found = show
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found

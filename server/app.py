@@ -1,6 +1,7 @@
 """The ASGI application: the API and the page, behind access checks."""
 
 import asyncio
+import logging
 import os
 import re
 import time
@@ -19,16 +20,21 @@ from toposcope.server import page
 from toposcope.server.api import health, notes, overview, runs, scalars, tags, updates
 from toposcope.server.deferred_routes import DeferredRoutes
 from toposcope.server.exposure import Exposure, Guard
-from toposcope.server.loading.logdir import Logdir, Update
+from toposcope.server.loading.logdir import Update
+from toposcope.server.loading.run_source import RunSource
 from toposcope.server.notes.data_folder import default_data_folder, notes_folder
+from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.places.place import reason_of
+from toposcope.server.runs.name_patterns import PatternsBusyError
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.search import RunSearch
 from toposcope.server.version import VERSION
 
+log = logging.getLogger(__name__)
 _GZIP_BYTES = 4096
 # Limits of an error message about an invalid request.
 _MOST_PROBLEMS, _LONGEST_VALUE = 10, 1000
@@ -37,11 +43,14 @@ _NOT_COMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
 
 
 def make_app(
-    logdir: Logdir,
+    logdir: RunSource,
     streams: updates.Streams,
     exposure: Exposure,
     path_prefix: str = "",
     data_folder: Path | None = None,
+    *,
+    read_only: bool = False,
+    started: float | None = None,
 ) -> ASGIApp:
     """Return the ASGI application that serves a logdir.
 
@@ -51,8 +60,10 @@ def make_app(
         exposure: which requests to answer.
         path_prefix: "" or a path such as "/topo" below which everything is served.
         data_folder: directory for notes; None for the user's data directory.
+        read_only: whether there are no notes, so that no request can change anything.
+        started: when the server was started, in seconds of time.monotonic(); None: now.
     """
-    api = make_api(logdir, streams, path_prefix, data_folder)
+    api = make_api(logdir, streams, path_prefix, data_folder, read_only=read_only, started=started)
     files = page.Page(page.FOLDER, path_prefix)
 
     async def api_or_page(scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,12 +76,19 @@ def make_app(
     return Guard(api_or_page, exposure, page.CONTENT_SECURITY_POLICY, path_prefix)
 
 
-def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_folder: Path | None = None) -> FastAPI:
+def make_api(
+    logdir: RunSource,
+    streams: updates.Streams,
+    path_prefix: str,
+    data_folder: Path | None = None,
+    *,
+    read_only: bool = False,
+    started: float | None = None,
+) -> FastAPI:
     """Return the application that serves the API alone; see make_app."""
-    folder = notes_folder(data_folder or default_data_folder(), logdir.path)
     overview_cache = Overview()
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs)
-    notes_store = Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
+    notes_store = NoNotes() if read_only else _notes(logdir, data_folder)
 
     def publish(update: Update) -> None:
         streams.send(update)
@@ -108,13 +126,34 @@ def make_api(logdir: Logdir, streams: updates.Streams, path_prefix: str, data_fo
         redoc_url=None,
         openapi_url=f"{root}/openapi.json",
     )
-    app.state.logdir, app.state.streams, app.state.started = logdir, streams, time.monotonic()
+    app.state.logdir, app.state.streams = logdir, streams
+    app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, RunSearch(overview_cache)
     app.state.tag_counts = TagCounts()
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)
+    app.exception_handler(PatternsBusyError)(_busy)
+    app.exception_handler(MemoryError)(_busy)
+    app.exception_handler(OSError)(_unreadable)
     app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_COMPRESSED)
     return app
+
+
+def _notes(logdir: RunSource, data_folder: Path | None) -> Notes:
+    folder = notes_folder(data_folder or default_data_folder(), logdir.path)
+    return Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
+
+
+async def _busy(_: Request, error: Exception) -> JSONResponse:
+    """Reply 503 to a request that cannot be answered at present."""
+    detail = str(error) or "the server has not enough memory for this request at present"
+    return JSONResponse({"detail": detail}, 503, {"Retry-After": "2"})
+
+
+async def _unreadable(_: Request, error: Exception) -> JSONResponse:
+    """Reply 503 to a request for what cannot be read at present."""
+    log.warning("a request failed: %s", error)
+    return JSONResponse({"detail": f"what was requested cannot be read at present: {reason_of(error)}"}, 503)
 
 
 def _head(send: Send) -> Send:

@@ -40,6 +40,8 @@ def dataframe_of_series(series: Sequence[tuple[str, str, int, Points]]) -> "pand
             "run": np.repeat(names[:, 0], counts),
             "tag": np.repeat(names[:, 1], counts),
             "rank": np.repeat(ranks, counts),
-            **columns._asdict(),
+            "step": columns.step,
+            "wall_time": columns.wall_time,
+            "value": columns.value,
         }
     )

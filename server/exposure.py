@@ -5,6 +5,7 @@ to this server. A request must therefore name an allowed host, and must not come
 """
 
 import ipaddress
+import re
 import secrets
 import socket
 from collections.abc import Iterable
@@ -16,7 +17,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from toposcope.server.loopback import is_loopback
+from toposcope.server.host_names import ANY_HOST, is_loopback
+
+_TOKEN_PARAMETERS = ("token", "toposcope_token")
+"""Of URLs. Behind a proxy that has a token itself, such as that of a notebook server, the first is the proxy's."""
+_FORWARDED_PREFIXES = ("x-forwarded-prefix", "x-forwarded-context")
+"""Headers in which a proxy names the path that it removed from requests; the latter is that of jupyter-server-proxy."""
 
 
 class Exposure(NamedTuple):
@@ -28,25 +34,45 @@ class Exposure(NamedTuple):
     """Required of every request, as a cookie, as a bearer token or once in the URL; None if no token is required."""
     cookie: str
     """Name of the token's cookie; contains the port, as cookies are shared by all ports of a host."""
+    embedding: tuple[str, ...]
+    """Origins of pages that may embed the dashboard, beside its own."""
+    is_encrypted: bool
+    """Whether the server itself serves HTTPS."""
 
 
-def make_exposure(host: str, port: int, allowed_hosts: Iterable[str], token: str | None) -> Exposure:
+def make_exposure(
+    host: str,
+    port: int,
+    allowed_hosts: Iterable[str],
+    token: str | None,
+    embedding: Iterable[str] = (),
+    *,
+    is_encrypted: bool = False,
+) -> Exposure:
     """Return the exposure of a server bound to a host and port."""
     names = {"localhost", host, *allowed_hosts}
     if not is_loopback(host):
         names |= {socket.gethostname(), socket.getfqdn()}
-    return Exposure(frozenset(name.lower().rstrip(".") for name in names), token, f"toposcope_{port}")
+    hosts = frozenset(name.lower().rstrip(".") for name in names)
+    return Exposure(hosts, token, f"toposcope_{port}", tuple(dict.fromkeys(embedding)), is_encrypted)
 
 
 class Guard:
-    """Middleware that rejects requests without access and sets the security headers of all replies."""
+    """Middleware that rejects requests without access and sets the security headers of all replies.
+
+    Args:
+        app: answers the other requests.
+        exposure: which requests to answer.
+        content_security_policy: of all replies; ends with the directive frame-ancestors.
+        path_prefix: "" or the path below which everything is served.
+    """
 
     def __init__(self, app: ASGIApp, exposure: Exposure, content_security_policy: str, path_prefix: str) -> None:
         self._app = app
         self._exposure = exposure
         self._prefix = path_prefix
         self._headers = {
-            "Content-Security-Policy": content_security_policy,
+            "Content-Security-Policy": " ".join([content_security_policy, *exposure.embedding]),
             "X-Content-Type-Options": "nosniff",
             "Referrer-Policy": "no-referrer",
             "Cross-Origin-Opener-Policy": "same-origin",
@@ -87,6 +113,8 @@ class Guard:
 
     def _is_allowed_host(self, host: str) -> bool:
         name = _host_name(host)
+        if name and ANY_HOST in self._exposure.hosts:
+            return True
         try:
             ipaddress.ip_address(name)
         except ValueError:
@@ -95,26 +123,41 @@ class Guard:
 
     def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        token = dict(query).get("token")
-        if token is not None and self._is_token(token):
-            return self._remember_token(scope, [pair for pair in query if pair[0] != "token"])
-        if self._is_token(headers.get("authorization", "").removeprefix("Bearer ")):
+        tokens = [value for name, value in query if name in _TOKEN_PARAMETERS]
+        if any(map(self._is_token, tokens)):
+            return self._remember_token(scope, headers, [pair for pair in query if not self._is_token(pair[1])])
+        if self._is_token(_bearer(headers)) or self._is_token(_cookie(headers, self._exposure.cookie)):
             return None
-        if self._is_token(_cookie(headers, self._exposure.cookie)):
-            return None
-        return PlainTextResponse("A token is required. Use the URL that the server printed when it started.", 401)
+        text = (
+            "A token is required. Use the URL that the server printed when it started, or add ?token=TOKEN to this one."
+        )
+        return PlainTextResponse(text, 401, {"WWW-Authenticate": "Bearer"})
 
     def _is_token(self, candidate: str) -> bool:
         return secrets.compare_digest(candidate.encode(), (self._exposure.token or "").encode())
 
-    def _remember_token(self, scope: Scope, query: list[tuple[str, str]]) -> Response:
+    def _remember_token(self, scope: Scope, headers: Headers, query: list[tuple[str, str]]) -> Response:
         """Redirect to the URL without the token, which would be shared and logged, and set it as a cookie."""
         # Relative, so that it is valid behind any proxy; a path beginning with "//" would name another host.
         path = "./" + scope["path"].rpartition("/")[2]
         reply = RedirectResponse(path + ("?" + urlencode(query) if query else ""), 303)
         token = self._exposure.token or ""
-        reply.set_cookie(self._exposure.cookie, token, httponly=True, samesite="lax", path=self._prefix + "/")
+        is_encrypted = self._exposure.is_encrypted or _is_forwarded_encrypted(headers)
+        reply.set_cookie(
+            self._exposure.cookie,
+            token,
+            httponly=True,
+            # A page of another site embeds this one: browsers send the cookie there only over HTTPS.
+            samesite="none" if self._exposure.embedding and is_encrypted else "lax",
+            secure=is_encrypted,
+            path=self._public_prefix(headers) + "/",
+        )
         return reply
+
+    def _public_prefix(self, headers: Headers) -> str:
+        """Return the path below which browsers see the dashboard."""
+        forwarded = _forwarded_prefix(headers)
+        return forwarded if forwarded.endswith(self._prefix) else forwarded + self._prefix
 
 
 def _host_name(host: str) -> str:
@@ -124,6 +167,23 @@ def _host_name(host: str) -> str:
     except ValueError:  # Unbalanced brackets, or no address in them.
         return ""
     return "" if name is None or any(character in host for character in "/@?#\\ ") else name
+
+
+def _is_forwarded_encrypted(headers: Headers) -> bool:
+    """Return whether a proxy says that it received the request over HTTPS; of several proxies the first one counts."""
+    return headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower() == "https"
+
+
+def _forwarded_prefix(headers: Headers) -> str:
+    """Return the path that a proxy removed from the request; "" if it removed none, or names it in no known header."""
+    named = (headers.get(name, "").rstrip("/") for name in _FORWARDED_PREFIXES)
+    return next((path for path in named if re.fullmatch(r"(/[\w.~@%+-]+)+", path, re.ASCII)), "")
+
+
+def _bearer(headers: Headers) -> str:
+    """Return the bearer token of a request; "" if it has none. The scheme's name is not case-sensitive (RFC 9110)."""
+    scheme, _, token = headers.get("authorization", "").strip().partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def _cookie(headers: Headers, name: str) -> str:

@@ -64,8 +64,8 @@ def _shadowed_folder() -> Path | None:
         return None
     if _package_folder() != working_folder:
         return None
-    namespace = sys.modules["toposcope"]
-    other_folders = [entry for entry in namespace.__path__ if Path(entry).resolve() != working_folder]
+    folders = [Path(entry or ".", "toposcope") for entry in sys.path]
+    other_folders = [str(folder) for folder in folders if folder.is_dir() and folder.resolve() != working_folder]
     for finder in sys.meta_path:
         spec = finder.find_spec("toposcope.server", other_folders)
         if spec is not None and spec.origin is not None and not Path(spec.origin).parent.samefile(_SERVER):

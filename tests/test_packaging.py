@@ -81,7 +81,8 @@ def test_wheel_contains_the_packages_and_nothing_else(distributions: Distributio
     packages = {name for name in distributions.wheel_files if not name.startswith("web/")}
     compiled = {name for name in packages if "/compiled." in name}
 
-    assert packages - compiled == package_files("*.py", "*.pyi", "*.proto", "py.typed", "FORMAT.md")
+    files = package_files("*.py", "*.pyi", "*.proto", "py.typed", "FORMAT.md")
+    assert packages - compiled == {"__init__.py", "py.typed"} | files
     assert "proto/FORMAT.md" in packages
     assert {f"{package}/py.typed" for package in PACKAGES} <= packages
     top = {name.partition("/")[0] for name in distributions.wheel.namelist()}
@@ -115,11 +116,12 @@ def test_source_distribution_contains_what_the_wheel_is_built_from(distributions
     names = distributions.sdist
     top = {name.partition("/")[0] for name in names if name}
     assert top == {
-        *(*PACKAGES, "web", "toposcope.egg-info"),
+        *(*PACKAGES, "package", "web", "toposcope.egg-info"),
         *("CHANGELOG.md", "LICENSE", "MANIFEST.in", "PKG-INFO", "README.md", "SECURITY.md"),
         *("pyproject.toml", "setup.cfg", "setup.py"),
     }
     assert package_files("*.py", "*.pyi", "*.proto", "*.pxd", "py.typed", "FORMAT.md") <= names
+    assert {"package/__init__.py", "package/py.typed"} <= names
     assert {"web/index.html", "web/package-lock.json", "web/.npmrc", "web/build.js"} <= names
     assert not [
         name for name in names if re.search(r"(^|/)(node_modules|built)(/|$)|\.(so|pyd|pyc|c|map|test\.js)$", name)

@@ -1,6 +1,7 @@
 """GET /api/health: the server's version, its progress in loading, and what is wrong."""
 
 import time
+from itertools import islice
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
@@ -12,6 +13,7 @@ from toposcope.server.json_values import json_value
 from toposcope.server.version import VERSION
 
 router = APIRouter()
+_MOST_PROBLEMS = 1000
 
 
 class HealthWarning(BaseModel):
@@ -43,7 +45,8 @@ class Health(BaseModel):
     ignored_files: int
     """Files in the logdir that are not event files."""
     problems: dict[str, str]
-    """Files and directories that could not be read, with the reason."""
+    """Files and directories that could not be read, and links that are not followed, with the reason; the first
+    1,000."""
     warnings: list[HealthWarning]
     """Faults of the installation; the same as long as the server runs."""
 
@@ -59,7 +62,7 @@ def health(request: Request, current: Current) -> Health:
         "runs": len(current.runs),
         **current.progress._asdict(),
         "ignored_files": current.ignored_files,
-        "problems": json_value(dict(current.problems)),
+        "problems": json_value(dict(islice(current.problems.items(), _MOST_PROBLEMS))),
         "warnings": [warning._asdict() for warning in installation_warnings()],
     }
     return Health(**values)

@@ -10,6 +10,7 @@ from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import Current, not_found
 from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes, NotesSnapshot
 from toposcope.server.notes.run_notes import NO_NOTES, NotesChange, RunNotes
 
@@ -27,6 +28,8 @@ class AllNotes(BaseModel):
     """By run, including removed runs, excluding runs without notes."""
     problems: list[str]
     """Why notes could not be read, one sentence each."""
+    read_only: bool
+    """Whether the server has no notes, and stores none."""
 
 
 class NotesOfRun(BaseModel):
@@ -41,24 +44,26 @@ _RunPath = Annotated[str, Path(max_length=MOST_NAME, description="name of a run;
 _PUT_REPLIES: Replies = {
     **body_errors(_MOST_BYTES),
     **INVALID_REQUEST,
-    403: {"description": "The request comes from a page of another origin."},
+    403: {"description": "The request comes from a page of another origin, or the server is read-only."},
     404: {"model": Problem, "description": "There is no such run, and there are no notes on it."},
     503: {"model": Problem, "description": "The data folder cannot be written."},
 }
 
 
-def notes_of(request: Request) -> Notes:
+def notes_of(request: Request) -> Notes | NoNotes:
     """Return the notes of the application."""
-    notes: Notes = request.app.state.notes
+    notes: Notes | NoNotes = request.app.state.notes
     return notes
 
 
 @router.get("/notes", response_model=AllNotes)
 def list_notes(request: Request) -> Response:
     """List the notes on all runs."""
-    noted = notes_of(request).current()
+    notes_store = notes_of(request)
+    noted = notes_store.current()
     runs = {run: notes.model_dump() for run, notes in noted.runs.items()}
-    return json_reply({"revision": noted.revision, "runs": runs, "problems": noted.problems})
+    read_only = isinstance(notes_store, NoNotes)
+    return json_reply({"revision": noted.revision, "runs": runs, "problems": noted.problems, "read_only": read_only})
 
 
 @router.put("/notes", response_model=NotesOfRun, responses=_PUT_REPLIES, max_body_size=_MOST_BYTES)
@@ -89,7 +94,9 @@ def change_notes_of_run(
     return _change(notes_of(request), current, run, change)
 
 
-def _change(notes: Notes, current: Snapshot, run: str, change: NotesChange) -> Response:
+def _change(notes: Notes | NoNotes, current: Snapshot, run: str, change: NotesChange) -> Response:
+    if isinstance(notes, NoNotes):
+        raise HTTPException(403, "the server is read-only: it was started with --read-only and stores no notes")
     _check_run(notes.current(), current, run)
     try:
         notes.change(run, change.changes())

@@ -11,6 +11,7 @@ from toposcope.server.api.errors import INVALID_REQUEST
 from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.run_listing import ListingQuery, list_found
 from toposcope.server.api.snapshot import Current, logdir_of
+from toposcope.server.json_values import json_value
 from toposcope.server.loading.discovery import printable
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_state import Phase, RunState, State
@@ -98,6 +99,9 @@ class Run(BaseModel):
     """The first 100 damaged records."""
     pending_records: int
     """Large records, which are verified after loading, that have not been verified yet."""
+    stale: str | None
+    """Why it may have changed since it was read: its files cannot be read at present, and are tried again. Null: they
+    can."""
     parent: str | None
     """The run that this one is a hyperparameter session of."""
     session_name: str | None
@@ -147,14 +151,17 @@ def list_runs(request: Request, current: Current, query: Annotated[ListingQuery,
             "logdir_exists": current.exists,
             "loading": current.loading,
             "progress": current.progress._asdict(),
-            "runs": [_describe(run, parents.get(run.name), names.get(run.name)) for run in listing.runs],
+            "runs": [
+                _describe(run, parents.get(run.name), names.get(run.name), current.stale.get(run.name))
+                for run in listing.runs
+            ],
             "total": listing.total,
             "unknown": listing.unknown,
         }
     )
 
 
-def _describe(run: RunView, parent: str | None, session_name: str | None) -> dict[str, Any]:
+def _describe(run: RunView, parent: str | None, session_name: str | None, stale: str | None) -> dict[str, Any]:
     first_step, last_step = run.steps or (None, None)
     return {
         "run": run.name,
@@ -172,6 +179,7 @@ def _describe(run: RunView, parent: str | None, session_name: str | None) -> dic
         "damaged_records": sum(len(file.damage) for file in run.files),
         "damage": list(itertools.islice(_damage(run), _LISTED_DAMAGE)),
         "pending_records": sum(file.large_records - file.verified_large_records for file in run.files),
+        "stale": json_value(stale),
         "parent": parent,
         "session_name": session_name,
         "plugins": dict(run.plugins),

@@ -26,6 +26,7 @@ from toposcope.server.runs.alignment import PositionLimits, curve_of, position_l
 from toposcope.server.runs.bands import Band, Centre, Spread, compute_band
 from toposcope.server.runs.grouping import PATTERN, Group, Grouping, group_runs, parse_grouping
 from toposcope.server.runs.hyper_parameters import Value
+from toposcope.server.runs.name_patterns import check_not_busy
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.smoothing import Smoothing
@@ -137,6 +138,8 @@ def _read(request: Request, current: Snapshot, query: GroupQuery, posted_groups:
         grouping = parse_grouping(query.by)
     except ValueError as error:
         raise _invalid_grouping(query.by, error) from error
+    if grouping.kind == "regex":
+        check_not_busy(grouping.name)
     series, missing = find_series(current, query)
     # The hyperparameters of a run may be in a run below it.
     relevant_runs = query.run if grouping.kind != "param" else []

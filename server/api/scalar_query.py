@@ -73,7 +73,7 @@ class ColumnsQuery(DrawnQuery):
             ge=0,
             lt=2**53,
             description="a revision: only series of runs that have changed since then are returned; 304 if there are "
-            "none. All series are returned if a run was removed since then, or if the revision is of another server",
+            "none. All series are returned if a run was removed since then",
         ),
     ] = None
 

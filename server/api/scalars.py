@@ -160,7 +160,10 @@ def _series(
     requested: list[ColumnName],
     encode: Column,
 ) -> dict[str, Any]:
-    columns = selected.points._asdict() | ({} if selected.smoothed is None else {"smoothed": selected.smoothed})
+    points = selected.points
+    columns = {"step": points.step, "wall_time": points.wall_time, "value": points.value}
+    if selected.smoothed is not None:
+        columns["smoothed"] = selected.smoothed
     names: tuple[ColumnName, ...] = ("step", "wall_time", "value", "smoothed")
     return {
         "tag": tag,

@@ -4,13 +4,14 @@ from typing import Annotated
 
 from fastapi import Depends, HTTPException, Request
 
-from toposcope.server.loading.logdir import Logdir, Snapshot
+from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.loading.run_source import RunSource
 from toposcope.server.runs.run import RunView
 
 
-def logdir_of(request: Request) -> Logdir:
+def logdir_of(request: Request) -> RunSource:
     """Return the logdir that the application serves."""
-    logdir: Logdir = request.app.state.logdir
+    logdir: RunSource = request.app.state.logdir
     return logdir
 
 

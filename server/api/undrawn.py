@@ -1,6 +1,7 @@
 """GET /api/undrawn: what a run contains that the page does not draw, with the names of its files."""
 
 import os
+from contextlib import closing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
@@ -11,6 +12,7 @@ from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.request_limits import MOST_NAME
 from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.loading.discovery import printable
+from toposcope.server.places.place import is_gone, reason_of
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import RunView
 from toposcope.server.values.projector_config import read_projector_config
@@ -79,17 +81,17 @@ def _tags(run: RunView) -> list[dict[str, Any]]:
 
 def _embeddings(run: RunView) -> tuple[list[dict[str, Any]], list[str]]:
     """Return (the embeddings that the run's directory lists, why others cannot be listed)."""
-    directory = next((os.path.dirname(file.path) for file in run.files if not file.part), None)
-    if directory is None:
+    file = next((file for file in run.files if not file.part), None)
+    if file is None:
         return [], []
-    path = os.path.join(directory, _LIST_OF_EMBEDDINGS)
+    path = os.path.join(os.path.dirname(file.path), _LIST_OF_EMBEDDINGS)
     try:
-        if not os.path.isfile(path):  # Opening a pipe would block.
-            return [], []
-        with open(path, "rb") as file:
-            content = file.read(_MOST_BYTES + 1)
+        with closing(file.place.open(path)) as opened:
+            content = opened.read(0, _MOST_BYTES + 1)
     except OSError as error:
-        return [], [f"{_LIST_OF_EMBEDDINGS} of run {run.name!r} cannot be read: {error.strerror or error}"]
+        if is_gone(error) or isinstance(error, IsADirectoryError):
+            return [], []
+        return [], [f"{_LIST_OF_EMBEDDINGS} of run {run.name!r} cannot be read: {reason_of(error)}"]
     embeddings = read_projector_config(content[:_MOST_BYTES], _MOST_TAGS)
     problems = []
     if len(content) > _MOST_BYTES:

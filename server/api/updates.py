@@ -10,11 +10,14 @@ from fastapi.responses import StreamingResponse
 
 from toposcope.server.api.snapshot import logdir_of
 from toposcope.server.json_values import json_value
-from toposcope.server.loading.logdir import Logdir, Update
+from toposcope.server.loading.logdir import Update
+from toposcope.server.loading.run_source import RunSource
 
 router = APIRouter()
 _HEARTBEAT_SECONDS = 15.0
 """Interval of comments that keep proxies from closing the stream."""
+_MOST_WAITING = 100
+"""Updates that one stream may have to send; a page that opens it again requests what has changed."""
 
 
 class Streams:
@@ -25,9 +28,9 @@ class Streams:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def open(self) -> asyncio.Queue[Update | None]:
-        """Return a queue that receives every update, and None at shutdown."""
+        """Return a queue that receives every update, and None at shutdown or when too many updates wait in it."""
         self._loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[Update | None] = asyncio.Queue()
+        queue: asyncio.Queue[Update | None] = asyncio.Queue(_MOST_WAITING)
         self._queues.add(queue)
         return queue
 
@@ -42,7 +45,12 @@ class Streams:
 
     def _put(self, update: Update | None) -> None:
         for queue in self._queues:
-            queue.put_nowait(update)
+            if queue.full():  # Its client does not receive: the stream ends, and the page opens it again.
+                while not queue.empty():
+                    queue.get_nowait()
+                queue.put_nowait(None)
+            else:
+                queue.put_nowait(update)
 
 
 @router.get("/updates", response_class=StreamingResponse, responses={200: {"content": {"text/event-stream": {}}}})
@@ -57,7 +65,7 @@ async def stream_updates(request: Request) -> StreamingResponse:
     return StreamingResponse(_events(streams, logdir_of(request)), media_type="text/event-stream", headers=headers)
 
 
-async def _events(streams: Streams, logdir: Logdir) -> AsyncIterator[bytes]:
+async def _events(streams: Streams, logdir: RunSource) -> AsyncIterator[bytes]:
     queue = streams.open()
     try:
         yield b"retry: 1000\n" + _event(Update(logdir.snapshot.revision, [], [], [], []))

@@ -5,19 +5,31 @@ import contextlib
 import errno
 import os
 import re
-import secrets
+import signal
 import socket
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
+from toposcope.server.commands.tls import Certificate, choose_certificate
+from toposcope.server.commands.token import VARIABLE, Token, choose_token, token_argument
 from toposcope.server.garbage_collection import no_collections
-from toposcope.server.loopback import is_loopback
+from toposcope.server.host_names import ANY_HOST, is_loopback, page_origin
 from toposcope.server.version import VERSION
+
+if TYPE_CHECKING:
+    from toposcope.server.loading.logdir import Logdir
+    from toposcope.server.workers.settings import Settings
 
 DEFAULT_PORT = 6006
 _PORTS_TRIED = 100
+_MOST_WORKERS = 64
+_SWITCH_SECONDS = 0.001
+"""How long a thread of the process that loads may keep those waiting that send to workers; Python has 0.005."""
 # TensorBoard flags that are accepted and ignored, with the number of values that each takes.
 _TENSORBOARD_FLAGS = {
     "samples-per-plugin": 1,
@@ -53,12 +65,16 @@ def run(arguments: Sequence[str]) -> int:
             check_listable("--logdir", options.logdir)
         check_outside_logdir("--index-dir", options.index_dir, options.logdir)
         check_outside_logdir("--data-dir", options.data_dir, options.logdir)
+        check_outside_logdir("--token-file", options.token_file, options.logdir)
+        certificate = choose_certificate(options.certfile, options.keyfile)
+        token = choose_token(options.token, options.token_file, options.no_token, not is_loopback(options.host))
+        check_combination(options, token)
         listener = bind(options.host, options.port)
     except (OSError, ValueError) as error:
         print(f"summary-server: {error}", file=sys.stderr)
         return 2
     with listener:
-        serve(options, listener)
+        serve(options, listener, token, certificate)
     return 0
 
 
@@ -71,8 +87,6 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if options.bind_all:
         options.host = options.host or "0.0.0.0"
     options.host = options.host or "127.0.0.1"
-    if options.token is None and not options.no_token and not is_loopback(options.host):
-        options.token = secrets.token_urlsafe(24)
     options.logdir = os.path.expanduser(options.logdir)
     return options
 
@@ -104,15 +118,38 @@ def _parser() -> Parser:
         help="seconds between scans for new runs, 0 to load once; default: 2",
     )
     parser.add_argument(
-        "--path-prefix", type=_prefix, default="", metavar="PATH", help="serve below this path, for a reverse proxy"
+        "--follow-links",
+        action="store_true",
+        help="follow symbolic links of other users that lead out of the logdir; default: those of the server's user "
+        "and of root only",
+    )
+    parser.add_argument(
+        "--path-prefix",
+        type=_prefix,
+        default="",
+        metavar="PATH",
+        help="serve below this path, for a reverse proxy that does not remove it from requests",
     )
     parser.add_argument(
         "--allowed-host",
         action="append",
         default=[],
         metavar="NAME",
-        help="host name that requests may use, for a reverse proxy; repeatable",
+        help="host name that requests may use, for a reverse proxy; repeatable; *: any, if a token is required",
     )
+    parser.add_argument(
+        "--allow-embed",
+        action="append",
+        type=page_origin,
+        default=[],
+        metavar="ORIGIN",
+        help="origin of pages that may embed the dashboard, such as https://lab.example.org; repeatable",
+    )
+    parser.add_argument(
+        "--certfile", metavar="FILE", help="certificate in PEM format, to serve HTTPS; default: not encrypted"
+    )
+    parser.add_argument("--keyfile", metavar="FILE", help="private key of the certificate; default: in --certfile")
+    parser.add_argument("--read-only", action="store_true", help="serve no notes on runs: requests can change nothing")
     parser.add_argument(
         "--index-dir",
         metavar="DIR",
@@ -126,11 +163,24 @@ def _parser() -> Parser:
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
         "--token",
-        type=_token,
+        type=token_argument,
         metavar="T",
-        help="token that requests must present; default: none on loopback, else a random one",
+        help="token that requests must present; other users can read it in the list of processes",
+    )
+    token.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="file that contains the token; created with a random one if it does not exist; default: the environment "
+        f"variable {VARIABLE}, else none on loopback and a random one at other addresses",
     )
     token.add_argument("--no-token", action="store_true", help="do not require a token")
+    parser.add_argument(
+        "--workers",
+        type=_workers,
+        default=1,
+        metavar="N",
+        help="number of processes that answer requests, beside the one that reads if more than one; default: 1",
+    )
     parser.add_argument("--open", action="store_true", help="open the dashboard in a browser")
     parser.add_argument("--version", action="version", version=f"Toposcope {VERSION}")
     for flag in _TENSORBOARD_FLAGS:
@@ -160,6 +210,16 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _workers(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:6]) <= _MOST_WORKERS:
+        raise argparse.ArgumentTypeError(
+            f"invalid number of workers {text!r}: expected an integer from 1 to {_MOST_WORKERS}"
+        )
+    if int(text) > 1 and not hasattr(os, "memfd_create"):
+        raise argparse.ArgumentTypeError(f"invalid number of workers {text!r}: expected 1, as this system is not Linux")
+    return int(text)
+
+
 def _prefix(text: str) -> str:
     prefix = "/" + text.strip("/")
     if not re.fullmatch(r"(/[\w.~-]+)*/?", prefix, re.ASCII):
@@ -167,10 +227,16 @@ def _prefix(text: str) -> str:
     return prefix.rstrip("/")
 
 
-def _token(text: str) -> str:
-    if not re.fullmatch(r"[\w.~-]{8,}", text, re.ASCII):
-        raise argparse.ArgumentTypeError("invalid token: expected at least 8 of the characters A-Z a-z 0-9 _ . ~ -")
-    return text
+def check_combination(options: argparse.Namespace, token: Token) -> None:
+    """Check options that exclude one another.
+
+    Raises:
+        ValueError: any host is allowed without a token, or --read-only has a folder for notes.
+    """
+    if ANY_HOST in options.allowed_host and token.value is None:
+        raise ValueError(f"--allowed-host {ANY_HOST!r} needs a token, without which other sites could read the runs")
+    if options.read_only and options.data_dir:
+        raise ValueError(f"--data-dir {options.data_dir!r} is for notes, which --read-only excludes: omit one of them")
 
 
 def check_outside_logdir(flag: str, folder: str | None, logdir: str) -> None:
@@ -212,43 +278,120 @@ def bind(host: str, port: int | None) -> socket.socket:
     raise OSError(f"port {port} on {host} is in use: choose another, or omit --port to use the next free port")
 
 
-def serve(options: argparse.Namespace, listener: socket.socket) -> None:
+def serve(options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None) -> None:
     """Serve until a signal stops the server.
 
     The logdir is read while the application is imported, which takes longer: what reads is imported first.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Starting them takes time, and no matrices are multiplied.
+    if options.workers > 1:
+        serve_with_workers(options, listener, token, certificate)
+        return
     with no_collections():
-        from toposcope.server.installation import log_installation_warnings
-        from toposcope.server.loading.logdir import Logdir
-        from toposcope.server.reading.index import Index, default_folder
-
-        index = Index(Path(options.index_dir) if options.index_dir else default_folder())
-        logdir = Logdir(options.logdir, options.reload_interval, index)
+        logdir = make_logdir(options)
         logdir.start()
-        port = listener.getsockname()[1]
-        url = page_url(options.host, port, options.path_prefix, options.token)
-        print(f"Toposcope {VERSION} at {url} (Press CTRL+C to quit)", flush=True)
-        log_installation_warnings()
+        url = print_url(options, listener, token, is_encrypted=certificate is not None)
 
-        from toposcope.server.api.updates import Streams
-        from toposcope.server.app import make_app
-        from toposcope.server.commands.web_server import run_web_server
-        from toposcope.server.exposure import make_exposure
+        from toposcope.server.workers.worker import make_requests_app
 
-        streams = Streams()
-        exposure = make_exposure(options.host, port, options.allowed_host, options.token)
-        data_folder = Path(options.data_dir) if options.data_dir else None
-        app = make_app(logdir, streams, exposure, options.path_prefix, data_folder)
+        streams, app = make_requests_app(logdir, make_settings(options, listener, token, certificate))
+    open_browser(options, url)
+
+    from toposcope.server.http_server import serve_http
+
+    certfile, keyfile = certificate or (None, None)
+    serve_http(app, streams, listener, certfile, keyfile)
+
+
+def make_logdir(options: argparse.Namespace) -> "Logdir":
+    """Import what reads, and return the logdir of the command line, which is not started."""
+    from toposcope.server.loading.logdir import Logdir
+    from toposcope.server.places.local_disk import LocalDisk
+    from toposcope.server.reading.index import Index, default_folder
+
+    index = Index(Path(options.index_dir) if options.index_dir else default_folder())
+    place = LocalDisk(options.logdir, follow_links=options.follow_links)
+    return Logdir(options.logdir, options.reload_interval, index, place)
+
+
+def print_url(options: argparse.Namespace, listener: socket.socket, token: Token, *, is_encrypted: bool) -> str:
+    """Print the URL of the dashboard and what is wrong with the installation; return the URL with the token."""
+    from toposcope.server.installation import log_installation_warnings
+
+    url = page_url(options.host, listener.getsockname()[1], options.path_prefix, is_encrypted=is_encrypted)
+    secret_url = f"{url}?token={token.value}" if token.value else url
+    print(f"Toposcope {VERSION} at {secret_url if token.is_printed else url} (Press CTRL+C to quit)", flush=True)
+    log_installation_warnings()
+    return secret_url
+
+
+def open_browser(options: argparse.Namespace, url: str) -> None:
+    """Open the dashboard in a browser, if the command line asks for it."""
     if options.open:
         import webbrowser
 
         webbrowser.open(url)
-    run_web_server(app, streams, listener)
 
 
-def page_url(host: str, port: int, path_prefix: str, token: str | None) -> str:
-    """Return the URL of the dashboard, with the host name if bound to all addresses, and with the token if any."""
+def make_settings(
+    options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None
+) -> "Settings":
+    """Return how the processes that answer requests do that."""
+    from toposcope.server.exposure import make_exposure
+    from toposcope.server.workers.settings import Settings
+
+    exposure = make_exposure(
+        options.host,
+        listener.getsockname()[1],
+        options.allowed_host,
+        token.value,
+        options.allow_embed,
+        is_encrypted=certificate is not None,
+    )
+    return Settings(
+        options.logdir,
+        exposure,
+        options.path_prefix,
+        options.data_dir,
+        options.read_only,
+        certificate.certfile if certificate else None,
+        certificate.keyfile if certificate else None,
+        time.monotonic(),
+    )
+
+
+def serve_with_workers(
+    options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None
+) -> None:
+    """Load in this process; others answer the requests."""
+    from toposcope.server.connections import raise_descriptor_limit
+    from toposcope.server.log_limit import limit_log
+    from toposcope.server.reading.columns import share_columns
+    from toposcope.server.workers.processes import Workers
+    from toposcope.server.workers.publisher import Publisher
+    from toposcope.server.workers.shared_memory import SharedMemory
+
+    stopping = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopping.set())
+    limit_log()
+    raise_descriptor_limit()
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    memory = SharedMemory()
+    share_columns(memory.allocate)
+    logdir = make_logdir(options)
+    publisher = Publisher(logdir, memory)
+    workers = Workers(options.workers, publisher, make_settings(options, listener, token, certificate), listener)
+    workers.start()
+    logdir.start()
+    open_browser(options, print_url(options, listener, token, is_encrypted=certificate is not None))
+    stopping.wait()
+    workers.stop()
+    logdir.stop()
+
+
+def page_url(host: str, port: int, path_prefix: str, is_encrypted: bool) -> str:
+    """Return the URL of the dashboard, with the host name if bound to all addresses, without the token."""
     name = socket.gethostname() if host in ("0.0.0.0", "::") else host
     name = f"[{name}]" if ":" in name else name
-    return f"http://{name}:{port}{path_prefix}/" + (f"?token={token}" if token else "")
+    return f"{'https' if is_encrypted else 'http'}://{name}:{port}{path_prefix}/"

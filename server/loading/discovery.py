@@ -34,6 +34,8 @@ class Discovery(NamedTuple):
     Nothing is known of them and of what is below them."""
     unfollowed: dict[str, str]
     """Links that are not followed, with the reason."""
+    directories: int
+    """How many were listed."""
     has_links: bool
     """Whether a directory or a file is reachable only through a symbolic link, so that its changes are not reported."""
 
@@ -48,9 +50,10 @@ def discover(logdir: str, below: str | None = None, place: Place = UNCHECKED) ->
         below: a directory in it.
         place: where it lies.
     """
-    found = Discovery([], 0, {}, {}, False)
-    ignored, has_links = 0, False
+    found = Discovery([], 0, {}, {}, 0, False)
+    ignored, directories, has_links = 0, 0, False
     for is_linked, entries in _walk(below or logdir, place, found):
+        directories += 1
         has_links = has_links or is_linked
         for entry in entries:
             file = _event_file(logdir, entry.path, entry.name, entry.status)
@@ -63,7 +66,7 @@ def discover(logdir: str, below: str | None = None, place: Place = UNCHECKED) ->
                 found.unfollowed[entry.path] = entry.problem
             else:
                 ignored += 1
-    return found._replace(ignored_files=ignored, has_links=has_links)
+    return found._replace(ignored_files=ignored, directories=directories, has_links=has_links)
 
 
 def find(logdir: str, path: str, place: Place = UNCHECKED) -> FoundFile | None:

@@ -282,11 +282,12 @@ class FileLoader:
 
     def _read(self, path: str) -> str:
         loaded = self._files[path]
-        loaded.has_news = True
         if loaded.view is None and loaded.file is None:
             loaded.view = self._packed_view(path)
             if loaded.view is not None:
+                loaded.has_news = True
                 return path
+        loaded.has_news = False
         try:
             file = self._open(path)
             loaded.has_more = file.read(_BUDGET_BYTES)

@@ -17,6 +17,7 @@ from toposcope.server.garbage_collection import no_collections
 from toposcope.server.loading.changes import Changes
 from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find, find_above
 from toposcope.server.loading.file_loader import FileLoader, Progress
+from toposcope.server.loading.freed_memory import FreedMemory
 from toposcope.server.loading.run_views import RunViews
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.places.place import Place, is_gone, reason_of
@@ -30,6 +31,7 @@ _PUBLISH_SHARE = 20
 _MANY_FILES = 200
 _RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 0.5, 30.0
 """How soon a walk that could not read something is repeated, at first and at last; each time after twice as long."""
+_MOST_UNWATCHED_WALKS = 2
 _MOST_RETRIES = 10
 """Of a logdir that is loaded only once."""
 _WALK_SHARE = 50  # A walk that takes t seconds is repeated after at least 50 t: 2 % of a core.
@@ -45,7 +47,7 @@ class Update(NamedTuple):
     changed: list[str]
     removed: list[str]
     states: list[str]
-    """Runs that differ in their state or in being live only."""
+    """Runs that differ in their state, or in being live or stale, only."""
 
 
 class Snapshot(NamedTuple):
@@ -89,7 +91,12 @@ class Logdir:
         self._reload_seconds = reload_seconds
         self._loader = FileLoader(index, self._place)
         self._runs = RunViews(self._loader)
-        self._discovery = Discovery([], 0, {}, {}, False)
+        self._freed_memory = FreedMemory()
+        self._discovery = Discovery([], 0, {}, {}, 0, False)
+        self._directories = 0
+        """How many there are, at most, as far as is known."""
+        self._unwatched_walks = 0
+        """How many walks in succession found more directories than are watched."""
         self._failure: dict[str, str] = {}
         """Why the last step failed, with the logdir as the key; empty if it did not."""
         self._retries = 0
@@ -98,6 +105,8 @@ class Logdir:
         self._unpublished: set[str] = set()
         """Directories whose changes are not in the snapshot yet."""
         self._subscribers: list[Callable[[Update], None]] = []
+        self.observers: list[Callable[[Iterable[str]], None]] = []
+        """Called in the loading thread with the runs that differ in a snapshot that has no new revision."""
         self._next_walk = self._next_step = 0.0
         self._publish_seconds = 0.0
         self._wake = threading.Event()
@@ -144,6 +153,7 @@ class Logdir:
             log.error("loading failed", exc_info=error)
             self._failure = {self.path: repr(error)}
             self.snapshot = self.snapshot._replace(problems=MappingProxyType(self._problems()))
+            self._observe(())
 
     def walk_soon(self) -> None:
         """Look for new and removed files with the next step; called in the loading thread."""
@@ -208,6 +218,7 @@ class Logdir:
         discovery = self._discover()
         if self._reload_seconds and isinstance(self._place, LocalDisk):
             self._changes.watch(self._root, discovery.has_links)
+            self._check_watches(discovery.directories)
         self._report(discovery)
         self._discovery = discovery
         gone = self._loader.replace(discovery.files, discovery.unlisted, self._root)
@@ -215,8 +226,17 @@ class Logdir:
         self._runs.add(discovery.files)
         usual = max(self._reload_seconds, _WATCHED_WALK_SECONDS if self._changes.are_reported else 0.0)
         self._walked = time.monotonic()
+        if self._unwatched_walks and self._changes.are_reported:
+            usual = _RETRY_SECONDS
         pause = max(usual, _WALK_SHARE * (self._walked - start))
         self._next_walk = self._walked + pause if self._reload_seconds else math.inf
+
+    def _check_watches(self, directories: int) -> None:
+        """Poll instead of watching if the system does not watch all directories; some may have appeared just now."""
+        self._directories = directories
+        self._unwatched_walks = self._unwatched_walks + 1 if self._changes.lack(directories) else 0
+        if self._unwatched_walks >= _MOST_UNWATCHED_WALKS:
+            self._changes.give_up("the system has no watches left (on Linux, see fs.inotify.max_user_watches)")
 
     def _discover(self) -> Discovery:
         self._identity = _identify(self.path)
@@ -236,6 +256,9 @@ class Logdir:
     def _apply_changes(self) -> None:
         """Apply the changes that the system reported."""
         removed: set[str] = set()
+        directories = self._directories
+        if self._changes.take_dropped():
+            self.walk_soon()
         for path in self._changes.take():
             try:
                 self._apply_change(path, os.lstat(path))
@@ -244,6 +267,8 @@ class Logdir:
                     removed.add(path)
                 else:
                     self.walk_soon()
+        if self._directories > directories and self._changes.lack(self._directories):
+            self.walk_soon()  # It counts the directories.
         gone = [path for path in self._loader.paths if find_above(path, removed, self._root)] if removed else []
         self._unpublished |= {self._forget(path) for path in gone}
 
@@ -259,6 +284,8 @@ class Logdir:
         if stat.S_ISLNK(status.st_mode) or (discovery and (discovery.has_links or discovery.unlisted)):
             self.walk_soon()  # It finds what links lead to, and whether watching is still possible.
             return
+        if discovery is not None:
+            self._directories += discovery.directories
         files: list[FoundFile] = [file] if file else discovery.files if discovery else []
         self._loader.add(files)
         self._runs.add(files)
@@ -271,8 +298,11 @@ class Logdir:
 
     def _load(self) -> None:
         """Read what was appended, publishing at intervals."""
+        has_news = self._loader.is_waiting
         with no_collections() if self._loader.waiting > _MANY_FILES else nullcontext():
             self._read_and_publish()
+        if has_news:
+            self._freed_memory.return_soon()
 
     def _read_and_publish(self) -> None:
         due = self._runs.take_due()
@@ -289,6 +319,11 @@ class Logdir:
             self._publish(reviewed.changed)
         if reviewed.same:  # Neither a new revision nor a notification: what a training does is shown by the next reply.
             self.snapshot = self.snapshot._replace(runs=MappingProxyType({**self.snapshot.runs, **reviewed.same}))
+            self._observe(reviewed.same)
+
+    def _observe(self, names: Iterable[str]) -> None:
+        for observer in self.observers:
+            observer(names)
 
     def _has_status_changed(self) -> bool:
         """Return whether something other than the points of runs differs from the snapshot."""
@@ -329,6 +364,12 @@ class Logdir:
         for run in restated.values():
             run.state_revision = revision
         runs = self._runs.update({**old.runs, **restated}, changed, revision)
+        stale = self._stale(runs)
+        restaled = {name for name in stale.keys() | old.stale.keys() if stale.get(name) != old.stale.get(name)}
+        restaled = restaled & runs.keys() - changed
+        for name in restaled:
+            runs[name] = self._runs.seen_again(runs[name])
+            runs[name].state_revision = revision
         is_removal = bool(old.runs.keys() - runs.keys())
         self.snapshot = Snapshot(
             revision,
@@ -339,10 +380,10 @@ class Logdir:
             self._loader.progress(),
             self._discovery.ignored_files,
             MappingProxyType(self._problems()),
-            MappingProxyType(self._stale(runs)),
+            MappingProxyType(stale),
         )
         self._unpublished = set()
-        self._notify(old, changed, restated.keys())
+        self._notify(old, changed, restated.keys() | restaled)
         self._publish_seconds = time.monotonic() - start
 
     def _notify(self, old: Snapshot, changed: set[str], restated: Iterable[str]) -> None:

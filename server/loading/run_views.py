@@ -129,6 +129,10 @@ class RunViews:
                 reviewed.same[name] = new
         return reviewed
 
+    def seen_again(self, run: RunView) -> RunView:
+        """Return a new view of the same files."""
+        return run.seen_again(run.live, self._loader.activities(self._paths_of(run.name)))
+
     def _live_seconds(self, name: str) -> float:
         """Return for how many seconds a run stays live if it does not grow; not positive if it is not live."""
         return self._loader.modified(self._paths_of(name)) + LIVE_SECONDS - time.time()

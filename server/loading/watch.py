@@ -14,6 +14,7 @@ _TIMEOUT_MS = 500  # How soon the watch is known to be set up, and a request to 
 # Network file systems do not report what other machines write.
 _REMOTE = ("nfs", "cifs", "smb", "9p", "fuse", "ceph", "lustre", "gpfs", "glusterfs", "beegfs", "afs", "virtiofs")
 _MOUNTS = Path("/proc/self/mountinfo")
+_DESCRIPTORS, _DETAILS = Path("/proc/self/fd"), Path("/proc/self/fdinfo")
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +65,29 @@ class Watcher:
                     self._changed({path for _, path in changes})
         except (OSError, RuntimeError) as error:  # For example: no more inotify watches, or the folder was removed.
             log.warning("cannot watch %s, polling it instead: %s", self._folder, error)
+
+
+def count_watches() -> int | None:
+    """Return how many directories the system watches for this process; None if it does not say.
+
+    When it has no watches left, watchfiles neither fails nor reports the changes of the others.
+    """
+    try:
+        watches = [
+            (_DETAILS / descriptor.name).read_bytes().count(b"inotify wd:")
+            for descriptor in _DESCRIPTORS.iterdir()
+            if "inotify" in _target(descriptor)
+        ]
+    except OSError:
+        return None
+    return sum(watches)
+
+
+def _target(link: Path) -> str:
+    try:
+        return os.readlink(link)
+    except OSError:  # It was closed in the meantime.
+        return ""
 
 
 def can_watch(folder: str) -> bool:

@@ -4,6 +4,7 @@ A symbolic link inside the logdir may have been made by anyone who can write the
 followed only if the user of the server, or root, owns it, or if the server was started with --follow-links.
 """
 
+import contextlib
 import errno
 import os
 import stat
@@ -24,6 +25,11 @@ class OpenLocalFile:
     def __init__(self, descriptor: int, status: Status) -> None:
         self.status = status
         self._descriptor = descriptor
+
+    @property
+    def path_while_open(self) -> str:
+        """A path by which another process of the same user can open the file, even if it was deleted; Linux only."""
+        return f"/proc/{os.getpid()}/fd/{self._descriptor}"
 
     def read(self, offset: int, length: int) -> bytes:
         """Return the bytes at an offset; fewer only if the file ends before."""
@@ -47,15 +53,16 @@ class OpenLocalFile:
         return filled
 
     def close(self) -> None:
-        """Close the descriptor."""
-        os.close(self._descriptor)
+        """Close the descriptor. Whatever the system says then, what was read is right."""
+        with contextlib.suppress(OSError):
+            os.close(self._descriptor)
 
 
 class LocalDisk:
     """The files below a logdir.
 
     Args:
-        logdir: links that stay inside it are followed, whoever made them; None: links are not checked.
+        logdir: links that stay inside it are followed, no matter who made them; None: links are not checked.
         follow_links: whether links of other users that lead out of it are followed too.
     """
 

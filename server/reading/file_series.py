@@ -1,5 +1,6 @@
 """All series of one event file, by tag."""
 
+from toposcope.server.reading.point_series import PointSeries
 from toposcope.server.reading.series import Payloads, Points, Series
 from toposcope.server.reading.tag_table import Tag
 
@@ -8,7 +9,7 @@ class FileSeries:
     """Series that grow while the file is read; what was published never changes."""
 
     def __init__(self) -> None:
-        self._series: dict[Tag, Series] = {}
+        self._series: dict[Tag, Series | PointSeries] = {}
         self._published: dict[Tag, Points | Payloads] = {}
         self._unpublished: dict[Tag, None] = {}
 
@@ -21,10 +22,15 @@ class FileSeries:
             growth: by what factor the series is expected to grow soon.
         """
         self._unpublished[tag] = None
-        if tag in self._series:
-            self._series[tag].append(points, growth)
+        series = self._series.get(tag)
+        if series is None:
+            self._series[tag] = PointSeries(points) if isinstance(points, Points) else Series(points)
+        elif isinstance(series, PointSeries):
+            assert isinstance(points, Points)
+            series.append(points, growth)
         else:
-            self._series[tag] = Series(points)
+            assert isinstance(points, Payloads)
+            series.append(points, growth)
 
     def points(self) -> dict[Tag, Points | Payloads]:
         """Return all series as they are now."""

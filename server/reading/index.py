@@ -22,13 +22,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import google_crc32c
-import numpy as np
 from platformdirs import user_cache_path
 
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import OpenFile, Place, Status, reason_of
 from toposcope.server.reading.pack import NewFile, Pack, PackedFile, write_pack
-from toposcope.server.reading.segment import DamagedSegmentError, Identity, Segment, decode, encode
+from toposcope.server.reading.segment import DamagedSegmentError, Identity, Segment, decode, encode, read_segment
 
 LIMIT_BYTES = 8 << 30
 _CHECKED_BYTES = 4096
@@ -177,14 +176,11 @@ class Index:
             if packed is not None and (start, end) == (0, packed.file.status.size):
                 return packed.pack.segment(packed.file)
             with contextlib.closing(UNCHECKED.open(path)) as file:
-                # Not mapped into memory: where another host shortens or evicts the file, that would end the process.
-                content = np.empty(file.status.size, np.uint8).data
-                if file.read_into(content, 0) < len(content):
-                    return None
+                segment = read_segment(file)
             if time.time() - file.status.modified > _FRESH_SECONDS:
                 with contextlib.suppress(OSError):
                     os.utime(path)
-            return decode(content)
+            return segment
         except (FileNotFoundError, DamagedSegmentError, ValueError, LookupError, TypeError):
             return None
 

@@ -38,7 +38,7 @@ from toposcope.server.reading.segment import (
 from toposcope.server.reading.tag_table import Entry, Tag
 from toposcope.server.reading.version_event import Version
 
-_MAGIC = b"toposcope-pack1\0"
+_MAGIC = b"toposcope-pack2\0"
 _FOOTER = struct.Struct("<QII")
 _ALIGNMENT = 8
 _KEPT_BYTES = 64 << 20
@@ -105,6 +105,11 @@ class Pack:
         self._lock = threading.Lock()
         self._kept = OrderedDict[str, Segment]()
         self._kept_bytes = 0
+
+    @property
+    def path_while_open(self) -> str:
+        """A path by which another process of the same user can open it, even if it was deleted; Linux only."""
+        return self._file.path_while_open
 
     def tags(self, file: PackedFile) -> Collection[Tag]:
         """Return the tags of a file, in the order in which it has them."""

@@ -1,7 +1,10 @@
 """The series of an event file in a pack of the index, read when they are first used."""
 
 import logging
+import weakref
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
 
 from toposcope.server.places.place import reason_of
 from toposcope.server.reading.pack import Pack, PackedFile
@@ -31,6 +34,10 @@ class PackedSeries(Mapping[Tag, Points | Payloads]):
         self._read = read
         self._series_read: Series | None = None
 
+    def __reduce__(self) -> tuple[Callable[..., Series], tuple[object, ...]]:
+        """Pickle where it is, for a process that reads the pack itself."""
+        return _open, (str(self._pack.path), self._pack.path_while_open, self._file.key, self._read)
+
     def __len__(self) -> int:
         return len(self._pack.tags(self._file))
 
@@ -54,3 +61,21 @@ class PackedSeries(Mapping[Tag, Points | Payloads]):
             log.warning("the index in %s cannot be read: %s", self._pack.path, reason_of(error))
             self._series_read = self._read()
             return self._series_read
+
+
+_opened: weakref.WeakValueDictionary[str, Pack] = weakref.WeakValueDictionary()
+"""The packs of another process, by path."""
+
+
+def _open(path: str, path_while_open: str, key: str, read: Callable[[], Series]) -> Series:
+    """Return the series of a file in a pack that another process has open; read the event file if there is none."""
+    pack = _opened.get(path)
+    for name in (path, path_while_open):
+        if pack is None:
+            with suppress(OSError, DamagedSegmentError):
+                pack = Pack(Path(name))
+    file = pack.files.get(key) if pack else None
+    if pack is None or file is None:
+        return read()
+    _opened[path] = pack
+    return PackedSeries(pack, file, read)

@@ -1,5 +1,7 @@
 """The view of an event file that is in a pack of the index."""
 
+from functools import partial
+
 from toposcope.proto.file_name import FileName
 from toposcope.server.places.place import Place, Status
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
@@ -40,15 +42,12 @@ def packed_view(
 def _view(path: str, name: FileName, place: Place, pack: Pack, file: PackedFile) -> FileView:
     status, start = file.status, file.version.start
 
-    def read() -> Series:
-        return _read_again(path, name, place, pack.entries(file))
-
     return FileView(
         path,
         start.rank if name.rank is None and start else name.rank,
         name.is_lineage and file.version.dialect == "mindspore",
         file.version,
-        PackedSeries(pack, file, read),
+        PackedSeries(pack, file, partial(_read_again, path, name, place, pack.entries(file))),
         file.counters,
         file.damage,
         file.large_records,

@@ -7,11 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.server.reading.point_series import compact_copy
 from toposcope.server.reading.scan import SMALLEST_ROW, STORES, Rows
 from toposcope.server.reading.series import Payloads, Points
 from toposcope.server.reading.tag_table import Entry
 
 WINDOW_BYTES = 1 << 19
+LARGEST_WINDOW_BYTES = 1 << 21
+"""Of threads that end when a file was read: larger windows take less time, and more memory."""
 _SLACK_BYTES = 1 << 16
 _SMALLEST_LARGE_RECORD = 16
 
@@ -48,8 +51,14 @@ class ScanBuffers:
         """Return whether the rows of a window of `size` bytes fit after `rows` others."""
         return rows + size // SMALLEST_ROW < len(self.tag)
 
-    def split_by_tag(self, rows: int, entries: Sequence[Entry]) -> list[Part]:
-        """Return copies of the first rows, split by tag."""
+    def split_by_tag(self, rows: int, entries: Sequence[Entry], has_doubles: bool = True) -> list[Part]:
+        """Return copies of the first rows, split by tag.
+
+        Args:
+            rows: how many.
+            entries: the tags.
+            has_doubles: whether any scalar may have been read from something else than a float32.
+        """
         if not rows:
             return []
         tag = self.tag[:rows]
@@ -57,7 +66,7 @@ class ScanBuffers:
         scalars_only = all(entries[number].stores == STORES["scalar"] for number, _ in rows_by_tag)
         columns = [self.step, self.wall_time, self.value, *(() if scalars_only else (self.start, self.length))]
         return [
-            Part(number, _points([column[:rows][where].copy() for column in columns], entries[number]))
+            Part(number, _points([column[:rows][where] for column in columns], entries[number], has_doubles))
             for number, where in rows_by_tag
         ]
 
@@ -84,13 +93,14 @@ def _period(tag: npt.NDArray[np.int32]) -> int:
     return period if bool((tag.reshape(-1, period) == tag[:period]).all()) else 0
 
 
-def _points(columns: list[npt.NDArray[Any]], entry: Entry) -> Points | Payloads:
+def _points(columns: list[npt.NDArray[Any]], entry: Entry, has_doubles: bool) -> Points | Payloads:
+    """Return copies of columns as points."""
     step, wall_time, value, *location = columns
     if entry.stores == STORES["scalar"]:
-        return Points(step, wall_time, value)
+        return compact_copy(Points(step, wall_time, value), has_doubles)
     rows = len(step)
-    record = value.view(np.int64)
-    start, length = location
+    step, wall_time, record = step.copy(), wall_time.copy(), value.copy().view(np.int64)
+    start, length = (column.copy() for column in location)
     kind, file = np.full(rows, entry.kind, np.uint8), np.zeros(rows, np.uint32)
     return Payloads(step, wall_time, record, start, length, kind, file)
 
@@ -101,8 +111,8 @@ _of_thread = threading.local()
 def thread_buffers(size: int) -> ScanBuffers:
     """Return buffers for a window of `size` bytes: those of this thread, unless it is larger than usual."""
     buffers: ScanBuffers | None = getattr(_of_thread, "buffers", None)
-    if size > WINDOW_BYTES + _SLACK_BYTES:
+    if size > LARGEST_WINDOW_BYTES + _SLACK_BYTES:
         return ScanBuffers(size)
-    if buffers is None:
-        buffers = _of_thread.buffers = ScanBuffers(WINDOW_BYTES + _SLACK_BYTES)
+    if buffers is None or buffers.size < size:
+        buffers = _of_thread.buffers = ScanBuffers(max(size, WINDOW_BYTES + _SLACK_BYTES))
     return buffers

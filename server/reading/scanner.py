@@ -128,7 +128,9 @@ class Scanner:
     def take_rows(self, buffers: ScanBuffers) -> ScannedRows:
         """Return the rows in buffers, which are free again afterwards."""
         state = self._state
-        parts = buffers.split_by_tag(state.partial_rows if state.is_inside else state.rows, self.table.entries)
+        rows = state.partial_rows if state.is_inside else state.rows
+        parts = buffers.split_by_tag(rows, self.table.entries, bool(state.has_doubles))
+        state.has_doubles = False
         large = buffers.large[: state.large_records].copy()
         state.rows = state.partial_rows = state.large_records = 0
         self.counters.add(state)

@@ -4,12 +4,15 @@
 u32        length of the header in bytes
 u32        crc32c of these four bytes and everything that follows
 header     JSON
-columns    8-byte aligned: step, wall_time and value of all scalar series, concatenated; step, wall_time, record,
-           start, length and kind of the other series, concatenated; the offsets of the large records
+columns    8-byte aligned: of all scalar series, concatenated, wall_time, the values and steps with 64 bits, and those
+           with 32; step, wall_time, record, start, length and kind of the other series, concatenated; the offsets of
+           the large records
+
+Regular steps are in the header: their first and their stride.
 """
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -18,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from toposcope.server.places.place import OpenFile
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.marks import RecordingEnd, RecordingStart
 from toposcope.server.reading.scanner import Damage
@@ -25,12 +29,14 @@ from toposcope.server.reading.series import Int64s, Payloads, Points
 from toposcope.server.reading.tag_table import Entry, Tag
 from toposcope.server.reading.version_event import Version
 
-_MAGIC = b"toposcope-index2"
+_MAGIC = b"toposcope-index3"
 _HEAD = struct.Struct("<16sII")
 _LENGTH = struct.Struct("<I")
 _ALIGNMENT = 8
 _CHUNK_BYTES = 4 << 20
-_POINT_TYPES = ("<i8", "<f8", "<f8")
+_WIDE, _NARROW = 8, 4
+"""Sizes in bytes of steps and values."""
+_READ_BYTES = 256 << 10
 _PAYLOAD_TYPES = ("<i8", "<f8", "<i8", "<u4", "<u4", "u1")
 
 
@@ -74,7 +80,7 @@ def encode(segment: Segment) -> list[bytes | memoryview]:
     points = {tag: series for tag, series in segment.series.items() if isinstance(series, Points)}
     payloads = {tag: series for tag, series in segment.series.items() if isinstance(series, Payloads)}
     columns = [
-        *_join(list(points.values()), _POINT_TYPES),
+        *_join_points(list(points.values())),
         *_join([series[: len(_PAYLOAD_TYPES)] for series in payloads.values()], _PAYLOAD_TYPES),
         np.ascontiguousarray(segment.large, "<i8"),
     ]
@@ -96,7 +102,7 @@ def _header(segment: Segment, points: Mapping[Tag, Points], payloads: Mapping[Ta
         "entries": [[plugin, tag, name.decode("latin-1"), kind] for (plugin, tag), name, kind in segment.entries],
         "verified": segment.verified,
         "bad_records": list(segment.bad_records),
-        "points": [[*tag, series.total] for tag, series in points.items()],
+        "points": [[*tag, series.total, *_form(series)] for tag, series in points.items()],
         "payloads": [[*tag, series.total] for tag, series in payloads.items()],
         "heavy": len(segment.large),
     }
@@ -131,6 +137,32 @@ def counters_of(values: dict[str, Any]) -> Counters:
     return Counters(**values | {"end": end and RecordingEnd(*end)})
 
 
+def read_segment(file: OpenFile) -> Segment:
+    """Return the segment in a file, whose arrays are views of one buffer.
+
+    The file is not mapped into memory: where another host shortens or removes it, that would end the process.
+
+    Raises:
+        DamagedSegmentError: the file is not a segment, or is damaged.
+        OSError: it cannot be read.
+    """
+    content = np.empty(file.status.size, np.uint8)
+    if len(content) < _HEAD.size or file.read_into(content[: _HEAD.size].data, 0) < _HEAD.size:
+        raise DamagedSegmentError("too short")
+    magic, header_bytes, checksum = _HEAD.unpack(content[: _HEAD.size].data)
+    if magic != _MAGIC:
+        raise DamagedSegmentError("the first bytes are others")
+    crc = google_crc32c.value(_LENGTH.pack(header_bytes))
+    for at in range(_HEAD.size, len(content), _READ_BYTES):
+        part = content[at : at + _READ_BYTES]
+        if file.read_into(part.data, at) < len(part):
+            raise DamagedSegmentError("too short")
+        crc = google_crc32c.extend(crc, part)  # While it is in the cache of the processor.
+    if crc != checksum:
+        raise DamagedSegmentError("the checksum does not match")
+    return _decode(content.data, header_bytes)
+
+
 def decode(content: memoryview) -> Segment:
     """Return the segment in content; its arrays are views of content.
 
@@ -142,16 +174,15 @@ def decode(content: memoryview) -> Segment:
     magic, header_bytes, checksum = _HEAD.unpack(content[: _HEAD.size])
     if magic != _MAGIC or _checksum([_LENGTH.pack(header_bytes), content[_HEAD.size :]]) != checksum:
         raise DamagedSegmentError("the checksum does not match")
+    return _decode(content, header_bytes)
+
+
+def _decode(content: memoryview, header_bytes: int) -> Segment:
     columns_at = _HEAD.size + header_bytes
     header = orjson.loads(content[_HEAD.size : columns_at])
     reader = _ColumnReader(content, columns_at)
     series: dict[Tag, Points | Payloads] = {}
-    step, wall_time, value = reader.table(header["points"], _POINT_TYPES)
-    at = 0
-    for plugin, name, rows in header["points"]:
-        end = at + rows
-        series[_tag(plugin, name)] = Points(step[at:end], wall_time[at:end], value[at:end])
-        at = end
+    series |= reader.points(header["points"])
     columns = [*reader.table(header["payloads"], _PAYLOAD_TYPES)]
     columns.append(np.zeros(len(columns[0]), np.uint32))
     at = 0
@@ -187,10 +218,36 @@ class _ColumnReader:
         self._at += column.nbytes + -column.nbytes % _ALIGNMENT
         return column
 
+    def points(self, listed: list[list[Any]]) -> Iterator[tuple[Tag, Points]]:
+        """Yield the scalar series."""
+        wall_times = _Parts(self.take(sum(rows for _, _, rows, *_ in listed), "<f8"))
+        values, steps = {}, {}
+        for size in (_WIDE, _NARROW):
+            rows_of_values = sum(rows for _, _, rows, bytes_of_value, *_ in listed if bytes_of_value == size)
+            rows_of_steps = sum(rows for _, _, rows, _, bytes_of_step, *_ in listed if bytes_of_step == size)
+            values[size] = _Parts(self.take(rows_of_values, f"<f{size}"))
+            steps[size] = _Parts(self.take(rows_of_steps, f"<i{size}"))
+        for plugin, name, rows, bytes_of_value, bytes_of_step, start, stride in listed:
+            step = steps[bytes_of_step].next(rows) if bytes_of_step else range(start, start + stride * rows, stride)
+            yield _tag(plugin, name), Points(step, wall_times.next(rows), values[bytes_of_value].next(rows))
+
     def table(self, series: list[tuple[str, str, int]], dtypes: tuple[str, ...]) -> list[npt.NDArray[Any]]:
         """Return the next columns, each of which contains these series, concatenated."""
         rows = sum(rows for *_, rows in series)
         return [self.take(rows, dtype) for dtype in dtypes]
+
+
+class _Parts:
+    """A column, of which one part after another is taken."""
+
+    def __init__(self, column: npt.NDArray[Any]) -> None:
+        self._column = column
+        self._at = 0
+
+    def next(self, rows: int) -> npt.NDArray[Any]:
+        """Return the next part, a view."""
+        self._at += rows
+        return self._column[self._at - rows : self._at]
 
 
 @lru_cache(65536)  # The files of a logdir have the same tags.
@@ -203,12 +260,32 @@ def _tag(plugin: str, name: str) -> Tag:
     return Tag(plugin, name)
 
 
+def _form(points: Points) -> tuple[int, int, int, int]:
+    """Return (bytes of a value; bytes of a step, 0 if they are regular; the first one and the stride, if so)."""
+    steps, bytes_of_value = points.compact_step, points.compact_value.itemsize
+    if isinstance(steps, range):
+        return bytes_of_value, 0, steps.start, steps.step
+    return bytes_of_value, steps.itemsize, 0, 0
+
+
+def _join_points(series: Sequence[Points]) -> list[npt.NDArray[Any]]:
+    """Return each column of all scalar series, concatenated."""
+    values = [points.compact_value for points in series]
+    steps = [points.compact_step for points in series if not isinstance(points.compact_step, range)]
+    columns = [_joined([points.wall_time for points in series], "<f8")]
+    for size in (_WIDE, _NARROW):
+        columns.append(_joined([column for column in values if column.itemsize == size], f"<f{size}"))
+        columns.append(_joined([column for column in steps if column.itemsize == size], f"<i{size}"))
+    return columns
+
+
+def _joined(columns: Sequence[npt.NDArray[Any]], dtype: str) -> npt.NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype), *columns]).astype(dtype, copy=False)
+
+
 def _join(series: Sequence[tuple[npt.NDArray[Any], ...]], dtypes: tuple[str, ...]) -> list[npt.NDArray[Any]]:
     """Return each column of all series, concatenated."""
-    return [
-        np.concatenate([np.empty(0, dtype), *(columns[number] for columns in series)]).astype(dtype, copy=False)
-        for number, dtype in enumerate(dtypes)
-    ]
+    return [_joined([columns[number] for columns in series], dtype) for number, dtype in enumerate(dtypes)]
 
 
 def _padded(text: bytes, pad: bytes) -> bytes:

@@ -1,31 +1,82 @@
 """The points of one tag in one or more files, as columns."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.server.reading.columns import allocated, new_column
+
 Int64s = npt.NDArray[np.int64]
 Float64s = npt.NDArray[np.float64]
 Where = slice | npt.NDArray[np.bool_] | npt.NDArray[np.intp]
+CompactSteps = range | npt.NDArray[np.int32] | Int64s
+"""Steps at regular distances as a range, others as integers of 32 bits if all fit."""
+CompactValues = npt.NDArray[np.float32] | Float64s
+"""Values, as float32 if that holds every one exactly."""
 
 
-class Points(NamedTuple):
-    """Points of one scalar series in file order: three arrays of equal length, which are never modified."""
+class Points:
+    """Points of one scalar series in file order: three columns of equal length, which are never modified.
 
-    step: Int64s
-    wall_time: Float64s
-    """Seconds since 1970."""
-    value: Float64s
+    The columns may be stored in fewer bytes; `step` and `value` then return copies. Iterates over the three columns.
+
+    Args:
+        step: of each point.
+        wall_time: of each point, in seconds since 1970.
+        value: of each point.
+    """
+
+    __slots__ = ("compact_step", "compact_value", "wall_time")
+
+    def __init__(self, step: CompactSteps, wall_time: Float64s, value: CompactValues) -> None:
+        self.compact_step = step
+        """The steps, as they are stored."""
+        self.wall_time = wall_time
+        """Seconds since 1970."""
+        self.compact_value = value
+        """The values, as they are stored."""
+
+    @property
+    def step(self) -> Int64s:
+        """The steps."""
+        return expand(self.compact_step).astype(np.int64, copy=False)
+
+    @property
+    def value(self) -> Float64s:
+        """The values."""
+        return self.compact_value.astype(np.float64, copy=False)
 
     @property
     def total(self) -> int:
         """Number of points."""
-        return len(self.step)
+        return len(self.wall_time)
+
+    def __iter__(self) -> Iterator[npt.NDArray[Any]]:
+        """Yield the steps, the wall times and the values."""
+        yield from (self.step, self.wall_time, self.value)
 
     def take(self, where: Where) -> "Points":
         """Return the points at a slice, under a mask or at indices."""
-        return Points(self.step[where], self.wall_time[where], self.value[where])
+        return Points(_take_steps(self.compact_step, where), self.wall_time[where], self.compact_value[where])
+
+
+def expand(steps: CompactSteps) -> npt.NDArray[np.int32] | Int64s:
+    """Return steps as an array."""
+    if not isinstance(steps, range):
+        return steps
+    return steps.start + steps.step * np.arange(len(steps), dtype=np.int64)  # The stop may be beyond 64 bits.
+
+
+def _take_steps(steps: CompactSteps, where: Where) -> CompactSteps:
+    if not isinstance(steps, range):
+        taken: CompactSteps = steps[where]
+        return taken
+    if isinstance(where, slice):
+        return steps[where]
+    indices = np.flatnonzero(where) if where.dtype == np.bool_ else where
+    return steps.start + steps.step * indices.astype(np.int64)
 
 
 class Payloads(NamedTuple):
@@ -80,14 +131,14 @@ def concatenate(parts: list[Columns], none: Columns) -> Columns:
 
 
 class Series:
-    """A series that grows at its end; points that it returned before do not change.
+    """A series of a plugin with payloads that grows at its end; points that it returned before do not change.
 
-    Its arrays have at most an eighth of unused capacity, so a scalar takes up to 27 bytes and any other point up to 42.
+    Its arrays have at most an eighth of unused capacity, so a point takes up to 42 bytes.
     """
 
-    def __init__(self, first: Points | Payloads) -> None:
+    def __init__(self, first: Payloads) -> None:
         # Not copied: they may be views of what the index contains.
-        self._arrays: Points | Payloads = first
+        self._arrays = Payloads(*map(allocated, _columns(first)))
         self._length = first.total
 
     @property
@@ -95,11 +146,11 @@ class Series:
         """Number of points."""
         return self._length
 
-    def append(self, points: Points | Payloads, growth: float = 1.0) -> None:
+    def append(self, points: Payloads, growth: float = 1.0) -> None:
         """Add points at the end; the points before are copied only if the arrays are full.
 
         Args:
-            points: of the same type as those before.
+            points: the new points.
             growth: by what factor the series is expected to grow soon; a long series reserves capacity for that.
         """
         end = self._length + points.total
@@ -110,7 +161,7 @@ class Series:
             column[self._length : end] = more
         self._length = end
 
-    def points(self) -> Points | Payloads:
+    def points(self) -> Payloads:
         """Return all points so far, without copying them."""
         return self._arrays if self._length == self._arrays.total else self._arrays.take(slice(self._length))
 
@@ -121,11 +172,11 @@ class Series:
 
     def _resize(self, capacity: int) -> None:
         # Other threads may have views of the old arrays, which are not modified.
-        columns: list[npt.NDArray[Any]] = [np.empty(capacity, column.dtype) for column in self._arrays]
+        columns = [new_column(capacity, column.dtype) for column in _columns(self._arrays)]
         for old, new in zip(_columns(self._arrays), columns, strict=True):
             new[: self._length] = old[: self._length]
-        self._arrays = type(self._arrays)(*columns)
+        self._arrays = Payloads(*columns)
 
 
-def _columns(points: Points | Payloads) -> tuple[npt.NDArray[Any], ...]:
+def _columns(points: Payloads) -> tuple[npt.NDArray[Any], ...]:
     return points

@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 from tsdownsample import MinMaxDownsampler
 
-from toposcope.server.reading.series import Float64s, Int64s
+from toposcope.server.reading.series import CompactValues, Float64s, Int64s
 
 Indices = npt.NDArray[np.intp]
 Scale = Literal["linear", "log"]
 """Of the axis along which the points are drawn."""
 
 
-def downsample_along(x: Int64s | Float64s, value: Float64s, points: int, scale: Scale) -> Indices:
+def downsample_along(x: Int64s | Float64s, value: CompactValues, points: int, scale: Scale) -> Indices:
     """Choose about `points` of the points of a series for an axis.
 
     On a logarithmic axis the buckets are equally wide on the axis, so that the first decades keep enough points. Points
@@ -35,7 +35,7 @@ def downsample_along(x: Int64s | Float64s, value: Float64s, points: int, scale: 
     return np.concatenate([below, above + first])
 
 
-def downsample(value: Float64s, points: int, position: Float64s | None = None) -> Indices:
+def downsample(value: CompactValues, points: int, position: Float64s | None = None) -> Indices:
     """Choose about `points` of the points of a series.
 
     The series is split into buckets of equal numbers of points, or of equal width, and the smallest and the largest
@@ -74,7 +74,7 @@ def _union(*parts: npt.ArrayLike) -> Indices:
     return unique
 
 
-def _extremes(position: Float64s | None, value: Float64s, points: int) -> Indices:
+def _extremes(position: Float64s | None, value: CompactValues, points: int) -> Indices:
     columns = (value,) if position is None else (position, value)
     kept: Indices = MinMaxDownsampler().downsample(*columns, n_out=max(4, points) // 2 * 2)
     return kept.astype(np.intp)

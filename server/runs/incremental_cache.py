@@ -38,7 +38,7 @@ class IncrementalCache(Generic[Result]):
     def result(self, run: str, path: str, tag: str, points: Points) -> Result:
         """Return the result for all points, one or more, of a tag in a file of a run."""
         entries = self._entries.setdefault(run, {})
-        column, entry = _memory(points.value), entries.get((path, tag))
+        column, entry = _memory(points.wall_time), entries.get((path, tag))
         if entry is None or entry.column() is not column or entry.total > points.total:
             result = self._compute(points)
         elif entry.total == points.total:

@@ -1,7 +1,8 @@
 """Matches regular expressions against the names of runs, with a time limit.
 
 A Python regular expression may backtrack for years and cannot be interrupted. So it is matched in a separate process,
-which is killed if it takes too long.
+which is killed if it takes too long. One runs at a time and few others wait for it, so that most requests are answered
+while patterns are matched.
 """
 
 import json
@@ -10,14 +11,17 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 _SECONDS = 3.0
 _CACHE_SECONDS = 60.0
+_MOST_CACHED = 32
+_MOST_WAITING = 3
+_BUSY = "other regular expressions are being matched: try again soon"
 # The limit on CPU time is needed if the server is killed meanwhile.
 _SCRIPT = """
-import json, re, resource, sys
+import json, os, re, resource, sys
+os.nice(10)
 resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
 pattern, names = json.load(sys.stdin)
 try:
@@ -28,11 +32,67 @@ except (re.error, OverflowError, RecursionError) as error:
     print(json.dumps([{}, str(error)]))
 """
 _one_at_a_time = threading.Lock()
+_places = threading.BoundedSemaphore(1 + _MOST_WAITING)
+
+
+class PatternsBusyError(RuntimeError):
+    """Too many patterns wait to be matched."""
 
 
 class _Result(NamedTuple):
     matches: Mapping[str, str]
     problem: str | None
+    is_slow: bool = False
+    """Whether it took too long."""
+
+
+class _Results:
+    """The last results, each for a minute: the page repeats its request whenever a run grows. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._results: dict[tuple[str, tuple[str, ...]], tuple[float, _Result]] = {}
+        self._lock = threading.Lock()
+
+    def find(self, pattern: str, names: tuple[str, ...]) -> _Result | None:
+        """Return the result for some names; also that of other names if the pattern was too slow for them."""
+        with self._lock:
+            now = time.monotonic()
+            fresh = {key: kept for key, kept in self._results.items() if now - kept[0] < _CACHE_SECONDS}
+            self._results = fresh
+            if (pattern, names) in fresh:
+                return fresh[pattern, names][1]
+            return next(
+                (result for (other, _), (_, result) in fresh.items() if other == pattern and result.is_slow), None
+            )
+
+    def has(self, pattern: str) -> bool:
+        """Return whether there is a result of a pattern, for any names."""
+        with self._lock:
+            return any(known == pattern for known, _ in self._results)
+
+    def add(self, pattern: str, names: tuple[str, ...], result: _Result) -> None:
+        """Add a result."""
+        with self._lock:
+            self._results.pop((pattern, names), None)
+            while len(self._results) >= _MOST_CACHED:
+                del self._results[next(iter(self._results))]
+            self._results[pattern, names] = (time.monotonic(), result)
+
+
+_results = _Results()
+
+
+def check_not_busy(pattern: str) -> None:
+    """Check that a pattern can be matched soon, before other work is done for it.
+
+    Raises:
+        PatternsBusyError: several others are being matched, and it was not matched lately.
+    """
+    if _results.has(pattern):
+        return
+    if not _places.acquire(blocking=False):
+        raise PatternsBusyError(_BUSY)
+    _places.release()
 
 
 def find_in_names(pattern: str, names: list[str]) -> Mapping[str, str]:
@@ -42,23 +102,37 @@ def find_in_names(pattern: str, names: list[str]) -> Mapping[str, str]:
 
     Raises:
         ValueError: the pattern is not a valid regular expression, or takes longer than 3 s.
+        PatternsBusyError: several others are being matched.
     """
-    with _one_at_a_time:
-        result = _find(pattern, tuple(names), int(time.monotonic() / _CACHE_SECONDS))
+    result = _results.find(pattern, tuple(names)) or _match(pattern, tuple(names))
     if result.problem:
         raise ValueError(result.problem)
     return result.matches
 
 
-@lru_cache(32)  # The page repeats the request whenever a run grows.
-def _find(pattern: str, names: tuple[str, ...], _: int) -> _Result:
+def _match(pattern: str, names: tuple[str, ...]) -> _Result:
+    if not _places.acquire(blocking=False):
+        raise PatternsBusyError(_BUSY)
+    try:
+        with _one_at_a_time:
+            result = _results.find(pattern, names)
+            if result is None:
+                result = _find(pattern, names)
+                _results.add(pattern, names, result)
+            return result
+    finally:
+        _places.release()
+
+
+def _find(pattern: str, names: tuple[str, ...]) -> _Result:
     command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", _SCRIPT]
     try:
         process = subprocess.run(
             command, input=json.dumps([pattern, names]), capture_output=True, text=True, timeout=_SECONDS
         )
     except subprocess.TimeoutExpired:
-        return _Result({}, f"the pattern takes longer than {_SECONDS:g} s for {len(names)} names: use a simpler one")
+        reason = f"the pattern takes longer than {_SECONDS:g} s for {len(names)} names: use a simpler one"
+        return _Result({}, reason, is_slow=True)
     if process.returncode:
         return _Result({}, f"the pattern cannot be matched: {process.stderr.strip()[-200:]}")
     matches, problem = json.loads(process.stdout)

@@ -13,6 +13,7 @@ from toposcope.server.runs.hparams_sessions import parent_of, read_session
 from toposcope.server.runs.hyper_parameters import RunSettings, read_settings
 from toposcope.server.runs.incremental_cache import IncrementalCache
 from toposcope.server.runs.run import RunView
+from toposcope.server.runs.run_messages import TemporaryProblem
 from toposcope.server.runs.series_summary import (
     NonFinitePoint,
     SeriesSummary,
@@ -56,6 +57,8 @@ class Overview:
         self._summaries = IncrementalCache(summarise, merge)
         self._non_finite = IncrementalCache(first_non_finite, merge_non_finite)
         self._settings: dict[str, tuple[object, RunSettings]] = {}
+        self.unread: set[str] = set()
+        """The runs whose hyperparameters could not be read when they were asked for last."""
 
     def reply_cache(self, run: RunView) -> dict[object, Any]:
         """Return a dictionary for replies about a run, which is dropped with this view of it."""
@@ -110,14 +113,23 @@ class Overview:
             cache.forget(run.name)
 
     def settings(self, run: RunView, sessions: Iterable[RunView]) -> RunSettings:
-        """Return the hyperparameters and the environment of a run; they are read again only if more was recorded."""
+        """Return the hyperparameters and the environment of a run; they are read again only if more was recorded.
+
+        If they cannot be read at present, those that were read before are returned, with the reason.
+        """
         holders = [run, *sessions]
         recorded = [_recorded(file) for holder in holders for file in holder.files]
         identity = [file for file in recorded if file]
         cached = self._settings.get(run.name)
-        if cached is None or cached[0] != identity:
-            cached = self._settings[run.name] = identity, read_settings(run, holders[1:])
-        return cached[1]
+        if cached is not None and cached[0] == identity:
+            return cached[1]
+        settings = read_settings(run, holders[1:])
+        if any(isinstance(problem, TemporaryProblem) for problem in settings.problems):
+            self.unread.add(run.name)
+            return cached[1]._replace(problems=settings.problems) if cached else settings
+        self.unread.discard(run.name)
+        self._settings[run.name] = identity, settings
+        return settings
 
     def parents(self, runs: Mapping[str, RunView]) -> dict[str, str]:
         """Return the run that each hyperparameter session in a separate directory belongs to."""
@@ -139,8 +151,11 @@ class Overview:
         cached = self._parents.get(run)
         if cached is None or cached.above() is not above:
             parent = parent_of(run, runs)
-            session = read_session(run)[0] if parent is not None and is_named_by_time(run.name) else None
-            cached = self._parents[run] = _Parent(weakref.ref(above), parent, session.hparams if session else {})
+            is_named = parent is not None and is_named_by_time(run.name)
+            session, problems = read_session(run) if is_named else (None, [])
+            cached = _Parent(weakref.ref(above), parent, session.hparams if session else {})
+            if not any(isinstance(problem, TemporaryProblem) for problem in problems):
+                self._parents[run] = cached
         return cached.name
 
     def session_names(self, runs: Mapping[str, RunView]) -> dict[str, str]:
@@ -156,6 +171,7 @@ class Overview:
         """Drop what is cached of runs that no longer exist."""
         for gone in self._settings.keys() - runs.keys():
             self._settings.pop(gone, None)
+        self.unread &= runs.keys()
         for cache in (self._summaries, self._non_finite):
             for gone in cache.runs - runs.keys():
                 cache.forget(gone)

@@ -1,19 +1,26 @@
 """Reads the payloads of a run's points from its event files on demand."""
 
+import errno
 import os
+import threading
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager
 
 from toposcope.proto.framing import HEADER_BYTES
-from toposcope.server.places.place import OpenFile, reason_of
+from toposcope.server.places.place import OpenFile, is_gone, reason_of
 from toposcope.server.reading.record import payload_bytes, payload_is_sound
 from toposcope.server.reading.scan import LARGE_RECORD_BYTES
 from toposcope.server.reading.series import Payloads
 from toposcope.server.runs.run import RunView
 
+_MOST_READERS = 16
+_WAIT_SECONDS = 1.0
+_readers = threading.BoundedSemaphore(_MOST_READERS)
+"""A disk that does not answer blocks so many of the threads that answer requests, and not all of them."""
+
 
 class PayloadError(ValueError):
-    """The payload cannot be read: its record is damaged, or its file was changed or removed."""
+    """The payload is lost: its record is damaged, or its file was changed or removed."""
 
 
 def read_payload(run: RunView, payloads: Payloads, row: int) -> bytes:
@@ -26,18 +33,14 @@ def read_payload(run: RunView, payloads: Payloads, row: int) -> bytes:
 
     Raises:
         PayloadError: the record is damaged or no longer there.
+        OSError: it cannot be read at present.
     """
-    file = run.files[int(payloads.file[row])]
-    try:
-        opened = file.place.open(file.path)
-    except OSError as error:
-        raise PayloadError(
-            f"{_place(run, payloads, row)}: the event file cannot be opened: {reason_of(error)}"
-        ) from None
-    try:
-        return _read_open(run, payloads, row, opened)
-    finally:
-        opened.close()
+    with _reading(run, payloads, row):
+        opened = _open(run, payloads, row)
+        try:
+            return _read_open(run, payloads, row, opened)
+        finally:
+            opened.close()
 
 
 def read_payloads(run: RunView, payloads: Payloads, rows: Iterable[int]) -> Iterator[bytes | PayloadError]:
@@ -49,21 +52,20 @@ def read_payloads(run: RunView, payloads: Payloads, rows: Iterable[int]) -> Iter
         rows: indices of the points.
 
     Yields:
-        The payload, or the reason why it cannot be read.
+        The payload, or the reason why it is lost.
+
+    Raises:
+        OSError: one cannot be read at present.
     """
     number = -1
     opened: OpenFile | None = None
     try:
         for row in rows:
-            if number != (number := int(payloads.file[row])):
-                if opened is not None:
-                    opened.close()
-                    opened = None
-                with suppress(OSError):
-                    opened = run.files[number].place.open(run.files[number].path)
+            if number != (number := int(payloads.file[row])) and opened is not None:
+                opened.close()
+                opened = None
             try:
-                if opened is None:
-                    raise PayloadError(f"{_place(run, payloads, row)}: the event file cannot be opened")
+                opened = opened or _open(run, payloads, row)
                 payload = _read_open(run, payloads, row, opened)
             except PayloadError as error:
                 yield error
@@ -72,6 +74,34 @@ def read_payloads(run: RunView, payloads: Payloads, rows: Iterable[int]) -> Iter
     finally:
         if opened is not None:
             opened.close()
+
+
+@contextmanager
+def _reading(run: RunView, payloads: Payloads, row: int) -> Iterator[None]:
+    """Wait until not too many threads read payloads."""
+    if not _readers.acquire(timeout=_WAIT_SECONDS):
+        raise OSError(
+            errno.EBUSY, f"{_place(run, payloads, row)}: the disk does not answer {_MOST_READERS} other reads"
+        )
+    try:
+        yield
+    finally:
+        _readers.release()
+
+
+def _open(run: RunView, payloads: Payloads, row: int) -> OpenFile:
+    file = run.files[int(payloads.file[row])]
+    try:
+        return file.place.open(file.path)
+    except OSError as error:
+        raise _failure(run, payloads, row, error) from None
+
+
+def _failure(run: RunView, payloads: Payloads, row: int, error: OSError) -> PayloadError | OSError:
+    """Return the error to raise if the file cannot be opened or read."""
+    if is_gone(error):
+        return PayloadError(f"{_place(run, payloads, row)}: the event file was removed")
+    return OSError(error.errno, f"{_place(run, payloads, row)}: the event file cannot be read: {reason_of(error)}")
 
 
 def _place(run: RunView, payloads: Payloads, row: int) -> str:
@@ -93,7 +123,7 @@ def _read_open(run: RunView, payloads: Payloads, row: int, opened: OpenFile) -> 
             raise PayloadError(f"{_place(run, payloads, row)}: the record is damaged: its checksum does not match")
         content = read(record + start, length)
     except OSError as error:
-        raise PayloadError(f"{_place(run, payloads, row)}: the event file cannot be read: {reason_of(error)}") from None
+        raise _failure(run, payloads, row, error) from None
     if len(content) < length:
         raise PayloadError(f"{_place(run, payloads, row)}: the event file was truncated")
     return content

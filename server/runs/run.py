@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.point_series import compact
 from toposcope.server.reading.series import (
     NO_PAYLOADS,
     NO_POINTS,
@@ -52,6 +53,7 @@ class RunView:
         revision: in which they were published.
         live: whether a file grew within the last minute.
         activities: of the files, by path; None: they were read only once.
+        seen: when they were looked at, in seconds of time.monotonic(); None: now.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class RunView:
         revision: int,
         live: bool,
         activities: Mapping[str, FileActivity] | None = None,
+        seen: float | None = None,
     ) -> None:
         self.name = name
         self.files = sorted(files, key=first_wall_time)
@@ -70,8 +73,10 @@ class RunView:
         self.state_revision = revision
         """In which its values or its state changed last."""
         self.live = live
-        self._activities = {file.path: activity_of(file) for file in self.files} if activities is None else activities
-        self._seen = time.monotonic()
+        self.activities = {file.path: activity_of(file) for file in self.files} if activities is None else activities
+        """Of the files, by path."""
+        self.seen = time.monotonic() if seen is None else seen
+        """When the files were looked at, in seconds of time.monotonic()."""
         self._numbers = {file.path: number for number, file in enumerate(self.files)}
         self._points: dict[tuple[str, int, int | str | None], Points] = {}
         self._ordered: dict[tuple[str, int, int | str | None, str], tuple[Points, Ordering]] = {}
@@ -139,7 +144,7 @@ class RunView:
     def may_be_alive(self) -> bool:
         """Whether a file has a start mark, no end mark, and grew lately, so that its state may change by time."""
         return any(
-            may_be_alive(file.version.start, file.counters.end, self._activities[file.path].grown, self._seen)
+            may_be_alive(file.version.start, file.counters.end, self.activities[file.path].grown, self.seen)
             for file in self.files
         )
 
@@ -150,18 +155,20 @@ class RunView:
 
     @cached_property
     def _derived(self) -> Derived:
-        return derive(self.recordings, self._activities, self._seen)
+        return derive(self.recordings, self.activities, self.seen)
 
-    def seen_again(self, live: bool, activities: Mapping[str, FileActivity]) -> "RunView":
-        """Return a view of the same values at the present time; it shares the caches of this one.
+    def seen_again(self, live: bool, activities: Mapping[str, FileActivity], seen: float | None = None) -> "RunView":
+        """Return a view of the same values at another time; it shares the caches of this one.
 
         Args:
             live: whether a file grew within the last minute.
             activities: of the files, by path.
+            seen: when they were looked at, in seconds of time.monotonic(); None: now.
         """
         other = copy.copy(self)
         other.__dict__.pop("_derived", None)
-        other.live, other._activities, other._seen = live, activities, time.monotonic()
+        other.live, other.activities = live, activities
+        other.seen = time.monotonic() if seen is None else seen
         return other
 
     @cached_property
@@ -212,7 +219,9 @@ class RunView:
                 series = None if _hides(file, scalar, attempt) else file.series.get(scalar)
                 return series if isinstance(series, Points) else NO_POINTS
 
-            self._points[key] = _gather(attempts, attempt, read, NO_POINTS)
+            gathered = _gather(attempts, attempt, read, NO_POINTS)
+            has_copied = sum(scalar in file.series for file in self.files) > 1
+            self._points[key] = compact(gathered) if has_copied else gathered
         return self._points[key]
 
     def hidden(self, tag: str, rank: int) -> int:
@@ -233,11 +242,11 @@ class RunView:
         key = (tag, rank, attempt, by)
         if key not in self._ordered:
             points = self.points(tag, rank, attempt)
-            keys: Int64s | Float64s = points.step if by == "step" else points.wall_time
-            if _ordering(keys) == "none" and attempt != ALL:
-                points = points.take(np.argsort(keys, kind="stable"))
-                keys = points.step if by == "step" else points.wall_time
-            self._ordered[key] = points, _ordering(keys)
+            ordering = _ordering_of(points, by)
+            if ordering == "none" and attempt != ALL:
+                points = points.take(np.argsort(points.step if by == "step" else points.wall_time, kind="stable"))
+                ordering = _ordering_of(points, by)
+            self._ordered[key] = points, ordering
         return self._ordered[key]
 
     def payloads(self, tag: Tag, rank: int, attempt: int | str | None = None) -> Payloads:
@@ -262,6 +271,13 @@ class RunView:
         if not isinstance(series, Payloads):
             return NO_PAYLOADS
         return series._replace(file=np.full(series.total, self._numbers[file.path], np.uint32))
+
+
+def _ordering_of(points: Points, by: str) -> Ordering:
+    steps = points.compact_step
+    if by == "wall_time":
+        return _ordering(points.wall_time)
+    return ("strict" if steps.step > 0 else "none") if isinstance(steps, range) else _ordering(points.step)
 
 
 def _ordering(keys: Int64s | Float64s) -> Ordering:

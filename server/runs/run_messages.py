@@ -6,6 +6,7 @@ from typing import TypeVar
 import numpy as np
 from google.protobuf.message import DecodeError
 
+from toposcope.server.places.place import reason_of
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import ALL, RunView
@@ -16,6 +17,12 @@ LARGEST_MESSAGE = 4 << 20
 """Bytes; MindSpore's are a few hundred."""
 _LARGEST_TOTAL = 4 * LARGEST_MESSAGE
 _MOST_MESSAGES = 1000
+
+
+class TemporaryProblem(str):
+    """A sentence about what cannot be read at present; what lacks it is not to be kept."""
+
+    __slots__ = ()
 
 
 def read_messages(
@@ -30,7 +37,7 @@ def read_messages(
         most: maximum number of payloads to read.
 
     Returns:
-        (the decoded payloads, oldest first; sentences about those that are damaged or too large).
+        (the decoded payloads, oldest first; sentences about those that are damaged, too large or cannot be read).
     """
     ranks = run.ranks_of(tag, ALL)
     if not ranks:
@@ -48,6 +55,8 @@ def read_messages(
                 )
             messages.append(decode(read_payload(run, payloads, row)))
             left -= length
+        except OSError as error:
+            problems.append(TemporaryProblem(f"{tag.plugin} {tag.name!r} of run {run.name!r}: {reason_of(error)}"))
         except (DecodeError, ValueError) as error:
             problems.append(f"{tag.plugin} {tag.name!r} of run {run.name!r} at step {payloads.step[row]}: {error}")
     return messages[::-1], problems

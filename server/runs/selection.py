@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.reading.series import Float64s, Points
-from toposcope.server.runs.downsample import Scale, downsample_along
+from toposcope.server.runs.downsample import Indices, Scale, downsample, downsample_along
 from toposcope.server.runs.run import ALL, Ordering, RunView
 from toposcope.server.runs.smoothing import Smoothing, smooth
 
@@ -62,29 +62,39 @@ def select(
     series, ordering = run.ordered(tag, rank, attempt, by)
     inside = _inside(series, ordering, window, _start(run, window))
     points = series.take(inside)
-    x = series.step if by == "step" else series.wall_time
-    smoothed = smooth(series.value, x, smoothing)[inside] if smoothing else None
+    smoothed = _smooth(series, by, smoothing)[inside] if smoothing else None
     total, best = points.total, _find_best(points)
     if window.points and window.axis == "step" and attempt != ALL and ordering != "strict" and total:
         last = np.flatnonzero(np.append(points.step[1:] != points.step[:-1], True))
         points, smoothed = points.take(last), None if smoothed is None else smoothed[last]
     duplicates = total - points.total
     if window.points and points.total > window.points:
-        along = points.step if by == "step" else points.wall_time - _start(run, window)
-        kept = downsample_along(along, points.value, window.points, window.scale)
+        kept = _downsample(points, window, _start(run, window))
         points, smoothed = points.take(kept), None if smoothed is None else smoothed[kept]
     return Selected(points, smoothed, total, duplicates, best)
 
 
+def _smooth(series: Points, by: str, smoothing: Smoothing) -> Float64s:
+    return smooth(series.value, series.step if by == "step" else series.wall_time, smoothing)
+
+
+def _downsample(points: Points, window: Window, start: float) -> Indices:
+    if window.scale == "linear":
+        return downsample(points.compact_value, window.points)
+    along = points.step if window.axis == "step" else points.wall_time - start
+    return downsample_along(along, points.compact_value, window.points, window.scale)
+
+
 def _find_best(points: Points) -> Best:
     """Return the smallest and the largest finite value of points, and their steps."""
-    finite = np.isfinite(points.value)
+    finite = np.isfinite(points.compact_value)
     if not finite.all():
         points = points.take(finite)
     if not points.total:
         return Best()
-    least, most = int(points.value.argmin()), int(points.value.argmax())
-    return Best(float(points.value[least]), int(points.step[least]), float(points.value[most]), int(points.step[most]))
+    step, value = points.compact_step, points.compact_value
+    least, most = int(value.argmin()), int(value.argmax())
+    return Best(float(value[least]), int(step[least]), float(value[most]), int(step[most]))
 
 
 def _start(run: RunView, window: Window) -> float:
@@ -94,10 +104,10 @@ def _start(run: RunView, window: Window) -> float:
 
 def _inside(points: Points, ordering: Ordering, window: Window, start: float) -> slice | npt.NDArray[np.intp]:
     """Return the index of the points in a window; by bisection if they are in order."""
-    keys = points.step if window.axis == "step" else points.wall_time
     if ordering == "none":
-        x = keys - start if start else keys
+        x = points.step if window.axis == "step" else points.wall_time - start
         return np.flatnonzero((x >= window.lo) & (x <= window.hi))
+    keys = points.compact_step if window.axis == "step" else points.wall_time
     # Python, unlike NumPy, compares an int with a float exactly.
     position = int if window.axis == "step" else lambda wall_time: float(wall_time) - start
     lo = bisect.bisect_left(keys, window.lo, key=position)

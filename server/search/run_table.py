@@ -127,6 +127,8 @@ class RunTable:
             for at in np.flatnonzero(column.stale).tolist():
                 column.values[at] = compute(self._rows[at])
             column.stale[:] = False
+            if self._overview.unread:  # What could not be read is computed again next time.
+                column.stale[:] = [row.run.name in self._overview.unread for row in self._rows]
             column.derived.clear()
         return column
 

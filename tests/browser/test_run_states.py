@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from support.element_state import expect_state
 from support.event_files import NAME, end_event, scalar_event, version_event
 from support.pages import Pages, StartServer
@@ -126,3 +126,41 @@ def test_a_change_of_state_fetches_no_series(server: StartServer, page: Page, tm
     assert card.evaluate("(card, plot) => card.plot === plot", plot)
     assert "runs" in requested
     assert not {"scalars", "overview"} & set(requested)
+
+
+def test_run_that_cannot_be_read_at_present_is_marked(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """Its row has a mark with the reason, and its page says that what was read before is shown."""
+    write_recording(tmp_path / "stale")
+    write_recording(tmp_path / "other")
+    url = server(tmp_path).url
+    page = pages.open()
+
+    def with_a_stale_run(route: Route) -> None:
+        reply = route.fetch()
+        listed = reply.json()
+        for run in listed["runs"]:
+            run["stale"] = "Stale file handle" if run["run"] == "stale" else None
+        route.fulfill(response=reply, json=listed)
+
+    page.route(re.compile(r"/api/runs(\?|$)"), with_a_stale_run)
+    page.goto(url)
+
+    sentence = "Its files cannot be read at present (Stale file handle). What was read before is shown."
+    expect(page.locator('.run[data-run="stale"]').get_by_role("img", name=sentence)).to_be_visible()
+    expect(page.locator('.run[data-run="other"] .stale')).to_have_count(0)
+    page.goto(f"{url}#page=overview&over.run=stale")
+    expect(page.locator("[data-note=stale]")).to_have_text(sentence)
+
+
+def test_expression_of_a_shared_address_does_not_block_the_page(
+    server: StartServer, pages: Pages, tmp_path: Path
+) -> None:
+    """An expression that would backtrack for years in the browser filters at once."""
+    write_recording(tmp_path / ("x" * 200))
+    write_recording(tmp_path / "xxy")
+    page = pages.open()
+
+    page.goto(f"{server(tmp_path).url}#runs=(x%2Bx%2B)%2By")
+
+    expect(page.locator(".run")).to_have_count(1)
+    expect(page.locator('.run[data-run="xxy"]')).to_be_visible()

@@ -354,6 +354,7 @@ def test_a_killed_training_continues_in_its_run(tmp_path: Path, number: int) -> 
                 break
         for rank in range(number):
             while "loss/auto" not in tags_of(directory, "scalar") or 5 not in losses_in(directory, rank):
+                assert process.poll() is None
                 time.sleep(0.02)  # Until it is written.
         os.killpg(process.pid, signal.SIGKILL)
     before = [losses_in(directory, rank) for rank in range(number)]

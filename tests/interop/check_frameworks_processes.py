@@ -73,7 +73,9 @@ def test_torchrun(tmp_path: Path, command: list[str]) -> None:
     check_ranks(tmp_path, output_of(tmp_path, [sys.executable, *command]), "loss")
 
 
-@pytest.mark.parametrize("options", [["--cpu"], ["--multi_gpu", "--num_processes=2"]], ids=["one", "two"])
+@pytest.mark.parametrize(
+    "options", [["--cpu"], ["--multi_gpu", "--num_processes=2", "--main_process_port=0"]], ids=["one", "two"]
+)
 def test_accelerate_launch(tmp_path: Path, options: list[str]) -> None:
     """One process, and two that the launcher of Accelerate starts by torchrun."""
     (tmp_path / "script.py").write_text(ACCELERATE.imports + ACCELERATE.training)

@@ -18,23 +18,31 @@ TESTS = Path(__file__).parent.parent
 SECONDS = 180
 TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
 SCRIPT = """
-import json, os, signal, sys
+import json, os, signal, sys, time
 from pathlib import Path
 from support.transformers_training import logged, trainer
 from transformers import TrainerCallback
 import toposcope.recorder.frameworks.transformers
+from toposcope import server
 
 output, settings = Path(sys.argv[1]), json.loads(sys.argv[2])
 kill_at, fails = settings.pop("kill_at", None), settings.pop("fails", False)
 resumes = settings.pop("resumes", False)
+
+def is_written(step):
+    ranks = range(int(os.environ.get("WORLD_SIZE", 1)))
+    return any(
+        "loss/auto" in run.tags("scalar") and all(step in run.scalars("loss/auto", rank=rank).step for rank in ranks)
+        for run in server.open(output / "toposcope").runs.values()
+    )
 
 class Killing(TrainerCallback):
     def on_step_end(self, args, state, control, **kwargs):
         if state.global_step == kill_at:
             if fails:
                 raise OSError("the disk is full")
-            import time
-            time.sleep(2)  # Longer than a flush interval: what is recorded is in the file.
+            while not is_written(kill_at):
+                time.sleep(0.02)
             os.kill(os.getpid(), signal.SIGKILL)
 
 t = trainer(output, [Killing()], number=64, report_to=["toposcope"], **settings)

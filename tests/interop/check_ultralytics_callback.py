@@ -407,6 +407,7 @@ def test_a_killed_training_continues_in_its_run(tmp_path: Path) -> None:
             if "paused" in line:
                 break
         while "loss/auto" not in tags_of(directory, "scalar") or max(scalars_of(directory, "loss/auto")) < 5:
+            assert process.poll() is None
             time.sleep(0.02)  # Until it is written.
         os.killpg(process.pid, signal.SIGKILL)
     before = scalars_of(directory, "loss/auto")

@@ -16,6 +16,7 @@ from support.servers import ENVIRONMENT, SLOW_SECONDS
 
 from toposcope import proto, server
 
+ROOT = Path(__file__).parent.parent.parent
 COMMAND = [sys.executable, "-m", "toposcope.server.cli"]
 UNCOMPILED = "the scan of event files is not compiled"
 
@@ -24,6 +25,8 @@ UNCOMPILED = "the scan of event files is not compiled"
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory that contains a folder toposcope with the sources of the server, uncompiled."""
     folder = tmp_path_factory.mktemp("clone")
+    (folder / "toposcope").mkdir()
+    shutil.copy(ROOT / "package" / "__init__.py", folder / "toposcope")
     for package in (proto, server):
         source = Path(package.__path__[0])
         target = folder / "toposcope" / source.name

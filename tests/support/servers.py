@@ -33,7 +33,7 @@ if "coverage" not in sys.modules:  # Coverage does not measure a process that wa
         [
             "toposcope.server.app",
             "toposcope.server.later_routes",
-            "toposcope.server.commands.web_server",
+            "toposcope.server.http_server",
             "toposcope.server.commands.export",
             "sklearn.ensemble",
         ]
@@ -101,7 +101,7 @@ def start(logdir: Path | str, *arguments: str, **variables: str) -> tuple[Proces
     port = () if "--port" in arguments else ("--port", "0")
     process = Process("--logdir", str(logdir), *port, *arguments, **variables)
     line = process.first_line()
-    url = re.search(r"http://\S+", line)
+    url = re.search(r"https?://\S+", line)
     assert url, f"{line!r} instead of an address; {process.ended()[1]}"
     return process, url[0]
 

@@ -51,6 +51,11 @@ function details(row) {
       ? html`<p class="warning">${ICONS.warning}<span>${t("panel.damaged", { n: row.damaged_records })}</span></p>`
       : nothing
   }
+  ${
+    row.stale
+      ? html`<p class="warning" data-note="stale">${ICONS.warning}<span>${t("rail.stale", { reason: row.stale })}</span></p>`
+      : nothing
+  }
   <dl>
     ${row.started === null ? nothing : entry(t("panel.started"), wallTime(row.started))}
     ${row.updated === null ? nothing : entry(t("panel.updated"), wallTime(row.updated))}

@@ -43,6 +43,12 @@ export function runRow(row, place, count, format) {
               aria-label=${t("rail.damaged", { n: row.damaged_records })}>${ICONS.warning}</span>`
             : nothing
         }
+        ${
+          row.stale
+            ? html`<span class="damaged stale" role="img"
+              aria-label=${t("rail.stale", { reason: row.stale })}>${ICONS.warning}</span>`
+            : nothing
+        }
         ${lastValue(run, format)}
       </button>
       ${state === "unknown" ? nothing : stateMark(state, stateSentence(row))}
@@ -107,5 +113,6 @@ function hint(row) {
   const unsupported = pluginCounts(row, isUnsupported);
   if (unsupported) lines.push(t("panel.also", { found: unsupported }));
   if (row.damaged_records) lines.push(t("rail.damaged", { n: row.damaged_records }));
+  if (row.stale) lines.push(t("rail.stale", { reason: row.stale }));
   return lines.join("\n");
 }

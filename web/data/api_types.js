@@ -40,6 +40,7 @@
  * @property {Recording[]} recordings
  * @property {number} damaged_records
  * @property {number} pending_records too large to be verified while loading, and not verified yet
+ * @property {string | null} stale why its files cannot be read at present; null: they can
  * @property {string | null} parent
  * @property {string | null} session_name in place of the last part of its name
  * @property {Record<string, number>} plugins series by plugin

@@ -17,6 +17,7 @@ test("examples of RFC 8949, appendix A, are decoded", () => {
   assert.equal(decode("fb3ff199999999999a"), 1.1);
   assert.deepEqual([decode("f4"), decode("f5"), decode("f6")], [false, true, null]);
   assert.equal(decode("63e6b0b4"), "水");
+  assert.equal(decode(`7829${"61".repeat(39)}c3bc`), `${"a".repeat(39)}ü`);
   assert.deepEqual(decode("8301820203820405"), [1, [2, 3], [4, 5]]);
   assert.deepEqual(decode("a26161016162820203"), { a: 1, b: [2, 3] });
 });

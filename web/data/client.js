@@ -54,7 +54,7 @@ export const postJson = (path, body, signal) =>
     signal,
   });
 
-/** Columns of numbers have a third of their size in JSON, and need no parsing.
+/** As CBOR, columns of numbers have a third of their size in JSON, and need no parsing.
  * @param {string} path @param {object} body @param {AbortSignal} [signal] @returns {Promise<any>} */
 async function postForColumns(path, body, signal) {
   const response = await fetch(`./api/${path}`, {

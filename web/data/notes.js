@@ -20,6 +20,8 @@ const INTERVAL = 1000;
 export const notes = signal(new Map(), { watched: () => queueMicrotask(follow), unwatched: unfollow });
 /** Notes that the server could not read, a message each. @type {import("@preact/signals-core").Signal<string[]>} */
 export const noteProblems = signal([]);
+/** Has the server no notes, as it is read-only? */
+export const areNotesOff = signal(false);
 /** The error of the last change of a run, if it was not saved.
  * @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Error>>} */
 export const saveErrors = signal(new Map());
@@ -77,6 +79,7 @@ function unfollow() {
 /** A reply that arrives while a change is being saved may be older than the change: it is dropped.
  * @param {typeof noteList.value.value} reply */
 function publishReply(reply) {
+  areNotesOff.value = reply?.read_only ?? false;
   const isDropped = !reply || reply === lastReply || saving.size > 0;
   lastReply = reply;
   if (isDropped || JSON.stringify(reply.runs) === JSON.stringify(Object.fromEntries(notes.peek()))) return;

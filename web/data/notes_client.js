@@ -12,7 +12,7 @@ import { fetchJson } from "./client.js";
  */
 
 /** @param {AbortSignal} signal
- * @returns {Promise<{revision: number, runs: Record<string, Note>, problems: string[]}>} */
+ * @returns {Promise<{revision: number, runs: Record<string, Note>, problems: string[], read_only: boolean}>} */
 export const listNotes = (signal) => fetchJson("notes", { signal });
 
 /** Replaces the fields of the patch.

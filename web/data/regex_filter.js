@@ -1,18 +1,54 @@
 // Filters by a regular expression, which may be invalid while it is typed.
 
-/** A parsed filter; `error` is the reason why it is invalid.
- * @typedef {{keeps: (name: string) => boolean, error: string | null}} RegexFilter */
+import { compile, PatternError } from "./linear_regex.js";
 
-/** Matches anywhere, ignoring case. An invalid expression keeps everything.
+/** A parsed filter; `error` is the reason why it is invalid, or why it no longer filters.
+ * @typedef {{keeps: (name: string) => boolean, groupOf: (name: string) => string | null, readonly error: string | null}}
+ *   RegexFilter */
+
+/** Matches anywhere, ignoring case. An invalid expression, or one that takes too long, keeps everything.
+ * `groupOf` returns the first capture group, else the whole match; null: none.
  * @param {string} pattern @returns {RegexFilter} */
 export function regexFilter(pattern) {
-  if (!pattern) return { keeps: () => true, error: null };
+  if (!pattern) return { keeps: () => true, groupOf: () => null, error: null };
   try {
-    const expression = new RegExp(pattern, "i");
-    return { keeps: (name) => expression.test(name), error: null };
+    return filterBy(compile(pattern));
   } catch (error) {
-    return { keeps: () => true, error: reason(/** @type {Error} */ (error).message) };
+    return { keeps: () => true, groupOf: () => null, error: reason(/** @type {Error} */ (error).message) };
   }
+}
+
+/** Each name is matched once. @param {import("./linear_regex.js").Match} match @returns {RegexFilter} */
+function filterBy(match) {
+  /** @type {Map<string, string | null>} */
+  const groups = new Map();
+  /** @type {string | null} */
+  let failure = null;
+  const find = (/** @type {string} */ name) => {
+    const known = groups.get(name);
+    if (known !== undefined) return known;
+    const found = match(name);
+    const group = found && (found[1] ?? found[0] ?? "");
+    groups.set(name, group);
+    return group;
+  };
+  const tryToFind = (/** @type {string} */ name) => {
+    if (failure !== null) return undefined;
+    try {
+      return find(name);
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error;
+      failure = error.message;
+      return undefined;
+    }
+  };
+  return {
+    keeps: (name) => tryToFind(name) !== null,
+    groupOf: (name) => tryToFind(name) || null,
+    get error() {
+      return failure;
+    },
+  };
 }
 
 /** "Invalid regular expression: /a(/i: Unterminated group" -> "Unterminated group".

@@ -24,7 +24,7 @@ cdef class Rows:
 
 @cython.final
 cdef class ScanState:
-    cdef public bint has_new_tag, has_bad_header, has_bad_payload, is_cut, is_inside, has_envelope, has_summary, end_is_session_log
+    cdef public bint has_new_tag, has_bad_header, has_bad_payload, is_cut, is_inside, has_envelope, has_summary, end_is_session_log, has_doubles
     cdef public Py_ssize_t large_bytes, base, position, next, at, needed, summary, summary_end
     cdef public Py_ssize_t rows, partial_rows, large_records, slot
     cdef public Py_ssize_t tag_start, tag_end, payload_start, payload_end, metadata_start, metadata_end
@@ -59,7 +59,60 @@ cdef Py_ssize_t read_field(const unsigned char* data, Py_ssize_t at, Py_ssize_t 
 cdef unsigned long long _MASK_DELTA
 cdef const unsigned int[::1] _CRC_TABLES
 
+# The processor's crc32c instruction, where it has one: SSE 4.2 is looked for when the module is loaded, as wheels are
+# compiled for every x86-64; ARM's is used where the compiler may assume it, as on Apple's processors.
+cdef extern from *:
+    """
+    #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+    #include <nmmintrin.h>
+    #include <string.h>
+    #define has_crc32c() __builtin_cpu_supports("sse4.2")
+    __attribute__((target("sse4.2")))
+    static unsigned int crc32c_of(const unsigned char* data, Py_ssize_t at, Py_ssize_t end) {
+        unsigned long long crc = 0xFFFFFFFFu, bytes;
+        unsigned int half;
+        for (; at + 8 <= end; at += 8) {
+            memcpy(&bytes, data + at, 8);
+            crc = _mm_crc32_u64(crc, bytes);
+        }
+        if (at + 4 <= end) {
+            memcpy(&half, data + at, 4);
+            crc = _mm_crc32_u32((unsigned int)crc, half);
+            at += 4;
+        }
+        for (; at < end; at++)
+            crc = _mm_crc32_u8((unsigned int)crc, data[at]);
+        return ~(unsigned int)crc;
+    }
+    #elif defined(__ARM_FEATURE_CRC32) && defined(__LITTLE_ENDIAN__)
+    #include <arm_acle.h>
+    #include <string.h>
+    #define has_crc32c() 1
+    static unsigned int crc32c_of(const unsigned char* data, Py_ssize_t at, Py_ssize_t end) {
+        unsigned int crc = 0xFFFFFFFFu;
+        unsigned long long bytes;
+        for (; at + 8 <= end; at += 8) {
+            memcpy(&bytes, data + at, 8);
+            crc = __crc32cd(crc, bytes);
+        }
+        for (; at < end; at++)
+            crc = __crc32cb(crc, data[at]);
+        return ~crc;
+    }
+    #else
+    #define has_crc32c() 0
+    static unsigned int crc32c_of(const unsigned char* data, Py_ssize_t at, Py_ssize_t end) { return 0; }
+    #endif
+    """
+    bint has_crc32c() nogil
+    unsigned int crc32c_of(const unsigned char* data, Py_ssize_t at, Py_ssize_t end) noexcept nogil
+
+cdef bint _has_instruction
+
 @cython.locals(crc="unsigned int", low="unsigned int", high="unsigned int")
+cdef inline unsigned int crc_by_tables(const unsigned char* data, Py_ssize_t at, Py_ssize_t end) noexcept nogil
+
+@cython.locals(crc="unsigned int")
 cdef inline unsigned long long masked_crc(const unsigned char* data, Py_ssize_t at, Py_ssize_t end) noexcept nogil
 
 
@@ -139,6 +192,13 @@ cpdef insert(
 
 # values.py
 
+cdef int _EXACT_BYTES
+
+@cython.locals(tag=Py_ssize_t, scalar=Py_ssize_t, after=Py_ssize_t)
+cdef inline bint _read_usual_value(
+    const unsigned char* data, Py_ssize_t at, Py_ssize_t end, int dialect, ScanState state
+) noexcept nogil
+
 @cython.locals(
     key="unsigned long long",
     content=Py_ssize_t,
@@ -156,11 +216,14 @@ cdef bint read_value(
 
 # events.py
 
-cdef int FOOTER_BYTES, _VALUE_START_BYTES, _LARGEST_READ
+cdef int FOOTER_BYTES, _USUAL_ENVELOPE_BYTES, _VALUE_START_BYTES, _LARGEST_READ
 
 cdef inline long long _member_kind(int dialect, unsigned long long key) noexcept nogil
 
 cdef inline long long _own_kind(int dialect, unsigned long long key) noexcept nogil
+
+@cython.locals(at=Py_ssize_t, after=Py_ssize_t, content=Py_ssize_t, step="unsigned long long")
+cdef inline bint _read_usual_envelope(const unsigned char* data, Py_ssize_t end, ScanState state) noexcept nogil
 
 @cython.locals(
     at=Py_ssize_t, key="unsigned long long", content=Py_ssize_t, after=Py_ssize_t, kind="long long"

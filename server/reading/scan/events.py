@@ -34,6 +34,7 @@ from toposcope.server.reading.scan.wire import FIELD_HEAD_BYTES, read_field, rea
 
 FOOTER_BYTES = 4
 """The crc after a record's event."""
+_USUAL_ENVELOPE_BYTES = 13
 _VALUE_START_BYTES = 1 << 16  # Searched for the fields of a large value before the whole value is read.
 _LARGEST_READ = 64 << 20  # What a value must be read whole for, its tag or a scalar, is shorter.
 
@@ -70,6 +71,28 @@ def _own_kind(dialect: int, key: int) -> int:
         if key == 874:
             return CODE
     return 0
+
+
+def _read_usual_envelope(data: memoryview, end: int, state: ScanState) -> bool:
+    """Read an event that is a wall time, a step and a summary, in this order, as most are; return False for others."""
+    at = state.at
+    if end - at < _USUAL_ENVELOPE_BYTES or data[at] != 9 or data[at + 9] != 16:
+        return False
+    after = read_varint(data, at + 10, end, state)
+    if after < 0 or after >= end or data[after] != 42:
+        return False
+    step = state.number
+    content = read_varint(data, after + 1, end, state)
+    if content < 0 or state.number != end - content:
+        return False
+    state.wall_time = u64(data, at + 1)
+    state.step = step if cython.compiled or step < 2**63 else step - 2**64
+    state.has_envelope = True
+    state.has_summary = True
+    state.member_kind = OTHER
+    state.at = content
+    state.summary_end = end
+    return True
 
 
 def _read_envelope(data: memoryview, end: int, edge: int, dialect: int, state: ScanState) -> bool:
@@ -165,6 +188,8 @@ def _append_row(data: memoryview, at: int, size: int, table: Table, rows: Rows, 
     elif not store_tensor_scalar(data, state.payload_start, state.payload_end, row, rows, state):
         state.has_bad_payload = True
         return False
+    else:
+        state.has_doubles = True
     rows.tag[row] = table.slots[slot, TAG]
     rows.step[row] = state.step
     rows.wall_time[row] = state.wall_time
@@ -211,7 +236,11 @@ def read_event(data: memoryview, size: int, dialect: int, table: Table, rows: Ro
     edge = end
     if end > size:
         edge = size - FIELD_HEAD_BYTES
-    if not state.has_envelope and not _read_envelope(data, end, edge, dialect, state):
+    if (
+        not state.has_envelope
+        and not (end <= size and dialect != LINEAGE and _read_usual_envelope(data, end, state))
+        and not _read_envelope(data, end, edge, dialect, state)
+    ):
         return False
     if 0 < state.member_kind < HEARTBEAT:
         state.kind = state.member_kind

@@ -89,6 +89,8 @@ class ScanState:
         self.value_end = 0
         self.bits = 0
         """Of the current scalar, as a double."""
+        self.has_doubles = False
+        """Whether any scalar was read from something else than a float32; it stays until the rows are taken."""
 
         self.wall_time = 0
         """Bits of the double."""

@@ -1,6 +1,19 @@
-"""What the scan uses of the module `cython` while it runs uncompiled, so that only building it requires Cython."""
+"""What stands in, while the scan runs uncompiled, for `cython`, which building it needs, and for functions in C."""
 
 from contextlib import nullcontext
 from types import SimpleNamespace
 
+import google_crc32c
+
 cython = SimpleNamespace(compiled=False, nogil=nullcontext())
+
+
+def has_crc32c() -> bool:
+    """Return whether crc32c_of() can be called."""
+    return True
+
+
+def crc32c_of(data: memoryview, at: int, end: int) -> int:
+    """Return the crc32c of data[at:end]."""
+    crc: int = google_crc32c.value(bytes(data[at:end]))
+    return crc

@@ -72,6 +72,7 @@ def test_runs_have_their_properties(tmp_path: Path, serve: Serve) -> None:
         "damaged_records": 1,
         "damage": [{"file": path.name, "offset": len(content) - last, "reason": "payload"}],
         "pending_records": 0,
+        "stale": None,
         "parent": None,
         "session_name": None,
         "plugins": {"scalar": 1},

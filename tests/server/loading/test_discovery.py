@@ -9,6 +9,7 @@ from support.event_files import loss_run
 from support.servers import Serve
 
 from toposcope.server.loading.discovery import discover, find
+from toposcope.server.places.local_disk import LocalDisk
 
 
 def runs(logdir: Path) -> list[str]:
@@ -115,3 +116,43 @@ def test_rank_of_any_size_is_listed(tmp_path: Path, serve: Serve) -> None:
 
     assert listed.status_code == 200
     assert len(listed.json()["runs"]) == 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make links of other users")
+def test_link_of_another_user_out_of_the_logdir_is_not_followed(tmp_path: Path) -> None:
+    """Such a link is listed with the reason; one that stays inside, or is of the server's user, is followed."""
+    logdir = tmp_path / "runs"
+    path = loss_run(tmp_path / "elsewhere", range(3))
+    loss_run(logdir / "inside", range(3))
+    for name, target in (("directory", path.parent), ("own", path.parent), ("chain", logdir / "directory")):
+        (logdir / name).symlink_to(target)
+    (logdir / "files").mkdir()
+    (logdir / "files" / path.name).symlink_to(path)
+    (logdir / "files/events.out.tfevents.1.host").symlink_to(next((logdir / "inside").iterdir()))
+    for link in (logdir / "directory", logdir / "files" / path.name, logdir / "files/events.out.tfevents.1.host"):
+        os.lchown(link, 12345, 12345)
+    place = LocalDisk(str(logdir))
+
+    found = discover(str(logdir), place=place)
+
+    assert sorted(file.run for file in found.files) == ["files", "inside", "own"]
+    assert sorted(found.unfollowed) == [
+        str(logdir / "chain"),
+        str(logdir / "directory"),
+        str(logdir / "files" / path.name),
+    ]
+    assert all("of user 12345 that leads out of the logdir" in reason for reason in found.unfollowed.values())
+    with pytest.raises(PermissionError, match="--follow-links follows it"):
+        place.open(str(logdir / "files" / path.name))
+    everything = discover(str(logdir), place=LocalDisk(str(logdir), follow_links=True))
+    assert len(everything.files) == 4
+    assert not everything.unfollowed
+
+
+def test_pipe_in_the_place_of_an_event_file_does_not_block(tmp_path: Path) -> None:
+    """A file that is replaced by a pipe after it was listed cannot be opened, and opening returns at once."""
+    path = tmp_path / "events.out.tfevents.1.host"
+    os.mkfifo(path)
+
+    with pytest.raises(OSError, match="not a regular file"):
+        LocalDisk(str(tmp_path)).open(str(path))

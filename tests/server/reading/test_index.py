@@ -1,5 +1,6 @@
 """The index: a restart reads only what was appended, and nothing in the folder causes wrong points or a failure."""
 
+import errno
 import logging
 import os
 import time
@@ -13,9 +14,11 @@ from support.servers import start, stop, wait_until
 
 from toposcope.proto import framing, summary_pb2
 from toposcope.proto.file_name import parse_file_name
+from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
+from toposcope.server.reading.series import Points
 from toposcope.server.reading.tag_table import Tag
 
 LOSS = Tag("scalar", "loss")
@@ -85,7 +88,10 @@ def test_restart_reads_only_what_was_appended(tmp_path: Path) -> None:
     after = restart(path, folder)
 
     assert after.series[LOSS].step.tolist() == list(range(2001))
-    assert np.array_equal(after.series[LOSS][2][:2000], before.series[LOSS][2])
+    after_points, before_points = after.series[LOSS], before.series[LOSS]
+    assert isinstance(after_points, Points)
+    assert isinstance(before_points, Points)
+    assert np.array_equal(after_points.value[:2000], before_points.value)
     assert not after.damage
 
 
@@ -364,3 +370,39 @@ def test_file_without_points_is_indexed(tmp_path: Path) -> None:
         grows.write(scalar_event(2.0, 1, {"loss": 1.0}))
 
     assert restart(path, folder).series[LOSS].step.tolist() == [1]
+
+
+def test_segment_that_is_shortened_does_not_end_the_process(tmp_path: Path) -> None:
+    """Another host may shorten or delete a large segment while a server uses it: points that were read stay."""
+    path, folder = loss_run(tmp_path / "run", range(120_000)), tmp_path / "index"
+    save(path, folder)
+    (segment,) = segments(folder)
+    assert segment.stat().st_size > 1 << 20
+    file = open_file(path, folder)
+    view = read_all(file)
+
+    os.truncate(segment, 100)
+
+    assert int(view.series[LOSS].step.sum()) == sum(range(120_000))
+    with path.open("ab") as grows:
+        grows.write(scalar_event(1e6, 120_000, {"loss": 1.0}))
+    assert read_all(file).series[LOSS].total == 120_001
+    assert restart(path, folder).series[LOSS].total == 120_001
+
+
+@pytest.mark.parametrize("change", ["unreadable", "missing"])
+def test_unreadable_segment_is_kept(tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A segment that cannot be opened at present is not deleted, as a damaged one is; the file itself is read."""
+    path, folder = loss_run(tmp_path / "run", range(10)), tmp_path / "index"
+    save(path, folder)
+    (segment,) = segments(folder)
+    opened = UNCHECKED.open
+
+    def fail(name: str) -> object:
+        if name == str(segment):
+            raise OSError(errno.EMFILE if change == "unreadable" else errno.ENOENT, "fails")
+        return opened(name)
+
+    monkeypatch.setattr(UNCHECKED, "open", fail)
+    assert read_all(open_file(path, folder)).series[LOSS].total == 10
+    assert segment.exists() == (change == "unreadable")

@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
+import google_crc32c
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,6 +24,7 @@ from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
 from toposcope.server.reading import scan, scan_buffers, scanner, tag_table
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.marks import RecordingEnd
+from toposcope.server.reading.scan import checksum, uncompiled
 
 FILES = [path for path in Path(str(scan.__file__)).parent.glob("*.py") if path.stem != "__init__"]
 MODULES = [import_module(f"{scan.__name__}.{path.stem}") for path in FILES]
@@ -452,3 +454,12 @@ def names_defined_by(path: Path) -> list[str]:
     targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
     constants = [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
     return constants + [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+
+
+@given(st.binary(max_size=100), st.integers(0, 9))
+def test_both_ways_to_compute_a_crc_agree(content: bytes, at: int) -> None:
+    """The tables, for processors without the instruction, yield the crc32c of the hardware library."""
+    at, end = min(at, len(content)), len(content)
+    expected = google_crc32c.value(content[at:end])
+    assert checksum.crc_by_tables(memoryview(content), at, end) == expected
+    assert uncompiled.crc32c_of(memoryview(content), at, end) == expected

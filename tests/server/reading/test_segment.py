@@ -7,15 +7,35 @@ import pytest
 from support.event_files import loss_run
 
 from toposcope.proto.file_name import parse_file_name
+from toposcope.server.places.place import Buffer, Status
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.index import Index
-from toposcope.server.reading.segment import Segment, decode
+from toposcope.server.reading.segment import Segment, read_segment
 from toposcope.server.reading.series import Points
 from toposcope.server.reading.tag_table import Tag
 
 LOSS = Tag("scalar", "loss")
 REJECTIONS = (ValueError, LookupError, TypeError)
 """Errors that the index treats as damage; DamagedSegmentError is a ValueError."""
+
+
+class BytesFile:
+    """An open file with some content."""
+
+    def __init__(self, content: bytes) -> None:
+        self.status = Status(len(content), 0.0, 0)
+        self._content = content
+
+    def read(self, offset: int, length: int) -> bytes:
+        return self._content[offset : offset + length]
+
+    def read_into(self, buffer: Buffer, offset: int) -> int:
+        content = self.read(offset, len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 @pytest.fixture
@@ -34,7 +54,7 @@ def stored(tmp_path: Path) -> bytes:
 def is_rejected_or_equal(content: bytes, whole: Segment) -> bool:
     """Return whether bytes are rejected or decode to the same segment."""
     try:
-        other = decode(memoryview(content))
+        other = read_segment(BytesFile(content))
     except REJECTIONS:
         return True
     points, expected = other.series[LOSS], whole.series[LOSS]
@@ -46,7 +66,7 @@ def is_rejected_or_equal(content: bytes, whole: Segment) -> bool:
 
 def test_segment_round_trip(stored: bytes) -> None:
     """Steps, wall times and values are those of the file."""
-    segment = decode(memoryview(stored))
+    segment = read_segment(BytesFile(stored))
 
     assert segment.series[LOSS].step.tolist() == list(range(10))
     assert segment.series[LOSS].wall_time.tolist() == [2.0 + i for i in range(10)]
@@ -55,7 +75,7 @@ def test_segment_round_trip(stored: bytes) -> None:
 
 def test_every_changed_byte_of_the_head_is_detected(stored: bytes) -> None:
     """Whatever a byte of the head is changed to, the segment is rejected or decodes to the same."""
-    whole = decode(memoryview(stored))
+    whole = read_segment(BytesFile(stored))
     wrong = [
         (at, value)
         for at in range(24)
@@ -67,7 +87,7 @@ def test_every_changed_byte_of_the_head_is_detected(stored: bytes) -> None:
 
 def test_every_flipped_byte_is_detected(stored: bytes) -> None:
     """A segment with any byte flipped is rejected."""
-    whole = decode(memoryview(stored))
+    whole = read_segment(BytesFile(stored))
     for at in range(len(stored)):
         changed = bytearray(stored)
         changed[at] ^= 0xFF
@@ -78,4 +98,4 @@ def test_truncated_segment_is_rejected(stored: bytes) -> None:
     """No prefix of a segment is a valid segment."""
     for size in range(len(stored)):
         with pytest.raises(REJECTIONS):
-            decode(memoryview(stored[:size]))
+            read_segment(BytesFile(stored[:size]))

@@ -2,6 +2,7 @@
 
 import math
 import resource
+import threading
 import time
 from collections.abc import Iterator
 from fractions import Fraction
@@ -11,10 +12,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from toposcope.server.runs import name_patterns
 from toposcope.server.runs.alignment import Curve, PositionLimits, align, position_limits, read_at
 from toposcope.server.runs.bands import Band, Centre, Spread, compute_band
 from toposcope.server.runs.grouping import Group, Grouping, group_runs, parse_grouping
 from toposcope.server.runs.hyper_parameters import Value
+from toposcope.server.runs.name_patterns import PatternsBusyError, check_not_busy, find_in_names
 from toposcope.server.runs.run import RunView
 
 INF = float("inf")
@@ -278,3 +281,31 @@ def test_matches_of_a_pattern_are_cached() -> None:
     assert resource.getrusage(resource.RUSAGE_CHILDREN) == before
     assert again == first
     assert [type(group) is Group and group.name for group in again[0]] == list("0123456")
+
+
+def test_patterns_that_would_wait_for_many_others_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few are matched or wait; the others are refused at once, unless their matches are known."""
+    monkeypatch.setattr(name_patterns, "_SECONDS", 0.5)
+    runs = runs_of("a" * 1000, "b")
+    find_in_names("b", ["b"])
+    refused, slow = list[str](), list[str]()
+
+    def group(number: int) -> None:
+        try:
+            group_runs(runs, Grouping("regex", f"(a+)+!{number}"), lambda _: {})
+        except PatternsBusyError as error:
+            refused.append(str(error))
+            check_not_busy("b")
+            assert find_in_names("b", ["b"]) == {"b": "b"}
+        except ValueError as error:
+            slow.append(str(error))
+
+    threads = [threading.Thread(target=group, args=(number,)) for number in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert refused
+    assert len(slow) >= 4
+    assert len(refused) + len(slow) == 40

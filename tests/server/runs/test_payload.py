@@ -1,16 +1,22 @@
 """Payloads read on demand: the bytes that were recorded, or an error with the reason."""
 
+import errno
 import os
+import threading
 from pathlib import Path
 
 import pytest
 from support.event_files import write_run
+from support.faulty_place import FaultyPlace, Operation
 
-from toposcope.proto import framing, summary_pb2
+from toposcope.proto import framing, lineage_pb2, summary_pb2
 from toposcope.proto.file_name import parse_file_name
+from toposcope.server.places.local_disk import UNCHECKED, LocalDisk
+from toposcope.server.places.place import Place
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.payload import PayloadError, read_payload
+from toposcope.server.runs.overview import Overview
+from toposcope.server.runs.payload import PayloadError, read_payload, read_payloads
 from toposcope.server.runs.run import RunView
 
 PICTURE = Tag("image", "picture")
@@ -24,11 +30,11 @@ def picture(step: int, size: int) -> bytes:
     return framing.frame(event.SerializeToString())
 
 
-def load(path: Path, is_verified: bool = False) -> RunView:
+def load(path: Path, is_verified: bool = False, place: Place = UNCHECKED) -> RunView:
     """Return the run of one event file."""
     name = parse_file_name(path.name)
     assert name is not None
-    file = EventFile(str(path), name)
+    file = EventFile(str(path), name, place=place)
     while file.read(BUDGET):
         pass
     while is_verified and file.verify(BUDGET):
@@ -104,3 +110,83 @@ def test_file_rewritten_in_place_yields_no_bytes_of_other_records(tmp_path: Path
 
     with pytest.raises(PayloadError):
         read(run, 2)
+
+
+class Failing:
+    """Makes reads fail while it is switched on."""
+
+    is_on = False
+
+    def __call__(self, operation: Operation) -> BaseException | None:
+        """Return the error of an operation."""
+        return (
+            OSError(errno.EMFILE, "Too many open files") if self.is_on and operation.name in {"open", "read"} else None
+        )
+
+
+def test_payload_that_cannot_be_read_at_present_is_not_lost(tmp_path: Path) -> None:
+    """It raises OSError, which is answered 503, and not the error of a damaged record; later it is read."""
+    fails = Failing()
+    run = load(write_run(tmp_path, [picture(step, 10) for step in (1, 2)]), place=FaultyPlace(LocalDisk(), fails))
+    payloads = run.payloads(PICTURE, 0)
+
+    fails.is_on = True
+    with pytest.raises(OSError, match=r"step 1 of run 'run'.* cannot be read: Too many open files"):
+        read_payload(run, payloads, 0)
+    with pytest.raises(OSError, match="Too many open files"):
+        list(read_payloads(run, payloads, [0, 1]))
+    fails.is_on = False
+
+    assert len([each for each in read_payloads(run, payloads, [0, 1]) if isinstance(each, bytes)]) == 2
+
+
+def test_hyper_parameters_stay_while_they_cannot_be_read(tmp_path: Path) -> None:
+    """Those that were read before are returned, with the reason; none are kept as if the run had none."""
+    event = lineage_pb2.LineageEvent(wall_time=1.0)
+    event.train_lineage.hyper_parameters.learning_rate = 0.5
+    path = tmp_path / "events.out.events.summary.1.0.host_MS_lineage"
+    path.write_bytes(framing.frame(event.SerializeToString()))
+    fails, overview = Failing(), Overview()
+    place = FaultyPlace(LocalDisk(), fails)
+    run, again = load(path, place=place), load(path, place=place)
+
+    fails.is_on = True
+    first = overview.settings(run, [])
+    assert (first.hyper_parameters, len(first.problems), overview.unread) == ({}, 1, {"run"})
+    fails.is_on = False
+    read_later = overview.settings(run, [])
+    assert read_later.hyper_parameters["learning_rate"] == 0.5
+    assert (read_later.problems, overview.unread) == ([], set())
+    with path.open("ab") as file:
+        file.write(framing.frame(event.SerializeToString()))
+    again = load(path, place=place)
+    fails.is_on = True
+    assert overview.settings(again, []).hyper_parameters == read_later.hyper_parameters
+    assert len(overview.settings(again, []).problems) == 2
+
+
+def test_disk_that_does_not_answer_blocks_few_threads(tmp_path: Path) -> None:
+    """Further reads fail soon, and are made again when the disk answers."""
+    answers, waiting = threading.Event(), threading.Semaphore(0)
+
+    def wait(operation: Operation) -> None:
+        if operation.name == "open":
+            waiting.release()
+            answers.wait(30)
+
+    path = write_run(tmp_path, [picture(1, 10)])
+    run = load(path)
+    run = RunView("run", [run.files[0]._replace(place=FaultyPlace(LocalDisk(), wait))], 1, False)
+    threads = [threading.Thread(target=read, args=(run, 0)) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        assert waiting.acquire(timeout=30)
+
+    with pytest.raises(OSError, match="the disk does not answer 16 other reads"):
+        read(run, 0)
+    answers.set()
+    for thread in threads:
+        thread.join()
+
+    assert read(run, 0) == b"\x01" * 10

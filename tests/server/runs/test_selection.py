@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.series import NO_POINTS, Points, Series
+from toposcope.server.reading.point_series import PointSeries
+from toposcope.server.reading.series import NO_POINTS, Points
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.reading.version_event import Version
 from toposcope.server.runs.downsample import downsample, downsample_along
@@ -194,7 +195,7 @@ def test_best_values_include_points_hidden_by_an_equal_step() -> None:
 @given(st.lists(st.integers(0, 40), max_size=20))
 def test_growing_series_does_not_change_earlier_views(sizes: list[int]) -> None:
     """Whatever is appended, a series contains all points in order, and earlier views do not change."""
-    series, views, total = Series(NO_POINTS), [], 0
+    series, views, total = PointSeries(NO_POINTS), [], 0
     for size in sizes:
         steps = np.arange(total, total + size, dtype=np.int64)
         series.append(Points(steps, steps.astype(float), -steps.astype(float)))

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.reading.series import Points, Series
+from toposcope.server.reading.point_series import PointSeries
+from toposcope.server.reading.series import Points
 from toposcope.server.runs.incremental_cache import IncrementalCache
 from toposcope.server.runs.series_summary import Extreme, NonFinitePoint, SeriesSummary, merge, summarise
 from toposcope.server.runs.sparkline import MOST_POINTS, sparkline
@@ -22,7 +23,7 @@ def points(rows: list[Row], first: int = 0) -> Points:
     return Points(np.array(step, np.int64), first + np.arange(len(rows), dtype=float), np.array(value, float))
 
 
-def points_of(series: Series) -> Points:
+def points_of(series: PointSeries) -> Points:
     """Return the points of a scalar series."""
     content = series.points()
     assert isinstance(content, Points)
@@ -65,7 +66,7 @@ def test_merged_summaries_are_the_summary_of_both_parts(earlier: list[Row], late
 @given(st.lists(ROWS, min_size=1, max_size=6))
 def test_result_for_a_growing_series_is_updated_with_new_points_only(parts: list[list[Row]]) -> None:
     """Whether or not its arrays had capacity for them."""
-    series, seen, made = Series(points(parts[0])), 0, []
+    series, seen, made = PointSeries(points(parts[0])), 0, []
 
     def make(new: Points) -> SeriesSummary:
         made.append(new.total)
@@ -85,7 +86,7 @@ def test_result_for_a_growing_series_is_updated_with_new_points_only(parts: list
 
 def test_only_new_points_of_a_series_with_capacity_are_processed() -> None:
     """A file that is read again is another series, even if it has the same length."""
-    series, made = Series(points([(0, 1.0)])), []
+    series, made = PointSeries(points([(0, 1.0)])), []
 
     def make(new: Points) -> int:
         made.append(new.total)
@@ -97,7 +98,7 @@ def test_only_new_points_of_a_series_with_capacity_are_processed() -> None:
         assert cache.result("run", "file", "tag", points_of(series)) == step + 1
     assert sum(made) < 15_000  # 1000 new ones, and all of them each time that the capacity grew by an eighth.
 
-    again = Series(points([(step, 2.0) for step in range(1000)]))
+    again = PointSeries(points([(step, 2.0) for step in range(1000)]))
     assert cache.result("run", "file", "tag", points_of(again)) == 1000
     assert made[-1] == 1000
     cache.forget("run")

@@ -6,15 +6,29 @@ import { Lexer } from "marked";
 
 /** Longer texts are not parsed: some patterns take quadratic time. */
 export const MOST_FORMATTED = 20_000;
+/** In a paragraph, so that it is parsed in about 10 ms; one with more is shown as it is. */
+const MOST_DELIMITERS = 1000;
+/** Quotes and lists one inside the other. */
+const DEEPEST = /^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*){40}/m;
 
 /** @param {string} text @returns {Token[] | null} null if it is too long, or nested too deeply */
 export function tokensOf(text) {
-  if (text.length > MOST_FORMATTED) return null;
+  if (text.length > MOST_FORMATTED || DEEPEST.test(text)) return null;
   try {
-    return new Lexer({ gfm: true, breaks: false }).lex(text);
+    return parsed(text);
   } catch {
     return null;
   }
+}
+
+/** @param {string} text */
+function parsed(text) {
+  const lexer = new Lexer({ gfm: true, breaks: false });
+  lexer.blockTokens(text.replace(/\r\n|\r/g, "\n"), lexer.tokens);
+  for (const { src, tokens } of lexer.inlineQueue)
+    if ((src.match(/[_*~`[\]]/g) ?? []).length <= MOST_DELIMITERS) lexer.inlineTokens(src, tokens);
+    else tokens.push({ type: "text", raw: src, text: src });
+  return lexer.tokens;
 }
 
 const LINKS = ["http:", "https:", "mailto:"];

@@ -17,3 +17,12 @@ test("texts that are too long are not parsed", () => {
   assert.equal(tokensOf("a".repeat(MOST_FORMATTED + 1)), null);
   assert.equal(tokensOf("# a")?.[0].type, "heading");
 });
+
+test("a text that would take seconds is shown in pieces as it is", () => {
+  for (const text of ["_a_".repeat(6600), "***a".repeat(4900), "~".repeat(19_999)]) {
+    const tokens = /** @type {import("./tokens.js").Token[]} */ (tokensOf(text));
+    assert.equal(tokens.map(({ raw }) => raw).join(""), text);
+  }
+  assert.equal(tokensOf(">".repeat(19_999)), null);
+  assert.equal(tokensOf("1. ".repeat(6000)), null);
+});

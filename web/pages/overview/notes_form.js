@@ -1,7 +1,7 @@
 // The form of a run's notes: alias, labels, colour, note, hidden, archived. Every change is saved immediately.
 
 import { html, nothing } from "lit-html";
-import { noteOf, noteProblems, saveErrors, saveNotes } from "../../data/notes.js";
+import { areNotesOff, noteOf, noteProblems, saveErrors, saveNotes } from "../../data/notes.js";
 import { colourPicker } from "./colour_picker.js";
 import { t } from "./words.js";
 
@@ -20,6 +20,7 @@ const parseLabels = (text) => [
 
 /** @param {string} run @param {unknown} [note] the field of its note, if there is room */
 export function notesForm(run, note = nothing) {
+  if (areNotesOff.value) return nothing;
   const current = noteOf(run);
   const error = saveErrors.value.get(run);
   const isProblem = noteProblems.value.length > 0;

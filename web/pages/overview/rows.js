@@ -87,12 +87,8 @@ const textOf = (value) => (value === null || value === "" ? null : String(value)
 
 /** The first capture group, or the whole match. @param {string} pattern */
 function groupOfName(pattern) {
-  if (!pattern || regexFilter(pattern).error) return null;
-  const expression = new RegExp(pattern, "i");
-  return (/** @type {Row} */ { run }) => {
-    const match = expression.exec(run);
-    return (match && (match[1] ?? match[0])) || null;
-  };
+  const filter = regexFilter(pattern);
+  return pattern && !filter.error ? (/** @type {Row} */ { run }) => filter.groupOf(run) : null;
 }
 
 /** Groups ordered by their mean in the sorted column, or by their names; null = not grouped. */

@@ -43,6 +43,11 @@ const details = (listed, facts) => html`
   ${title(listed)}
   ${stateNotice(listed)}
   ${facts?.first_bad ? nonFiniteNotice(listed, facts.first_bad) : nothing}
+  ${
+    listed.stale
+      ? html`<p class="warning" data-note="stale">${ICONS.warning}<span>${t("rail.stale", { reason: listed.stale })}</span></p>`
+      : nothing
+  }
   ${listed.damaged_records ? damage(/** @type {RunRow & {damage: Place[]}} */ (listed)) : nothing}
   ${facts?.problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
   ${runTiles(listed, facts)}

@@ -1,4 +1,4 @@
-"""Runs the application in uvicorn on a listening socket until a signal stops it."""
+"""Serves the application over HTTP or HTTPS until a signal stops the process."""
 
 import asyncio
 import contextlib
@@ -10,6 +10,8 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from toposcope.server.api.updates import Streams
+from toposcope.server.connections import LimitedConnection, connection_limit, raise_descriptor_limit
+from toposcope.server.log_limit import limit_log
 
 
 class _Server(uvicorn.Server):
@@ -25,10 +27,33 @@ class _Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def run_web_server(app: ASGIApp, streams: Streams, listener: socket.socket) -> None:
-    """Serve an application until a signal stops the server."""
+def serve_http(
+    app: ASGIApp, streams: Streams, listener: socket.socket, certfile: str | None, keyfile: str | None
+) -> None:
+    """Serve until a signal stops the process.
+
+    Args:
+        app: answers the requests.
+        streams: its open event streams, which are closed at shutdown.
+        listener: a listening socket, which other processes may share.
+        certfile: of a certificate; None: connections are not encrypted.
+        keyfile: of its private key; None: it is in `certfile`.
+    """
+    limit_log()
+    LimitedConnection.most = connection_limit(raise_descriptor_limit())
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, timeout_graceful_shutdown=1, lifespan="on", server_header=False
+        app,
+        http=LimitedConnection,
+        ws="none",
+        log_config=None,
+        backlog=128,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=1,
+        lifespan="on",
+        server_header=False,
+        ssl_certfile=certfile,
+        ssl_keyfile=keyfile,
     )
     logging.getLogger("uvicorn.error").addFilter(_is_relevant)
     server = _Server(config, streams)

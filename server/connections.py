@@ -1,0 +1,163 @@
+"""Limits of connections: how many there are, how long one may take to send a request, and to receive a reply.
+
+A connection that exceeds a limit is answered, 503 or 408, and closed. When there are too many, the one that has waited
+longest for a request is closed instead, so that connections without requests do not keep others out.
+"""
+
+import asyncio
+import logging
+import resource
+import time
+from typing import ClassVar
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST_CONNECTIONS = 4096
+"""If the system allows so many descriptors."""
+HEAD_SECONDS, BODY_SECONDS = 10.0, 60.0
+"""How long the head, and all of a request, may take to arrive."""
+WRITE_SECONDS = 60.0
+"""How long a client may receive nothing of a reply that waits for it."""
+_WANTED_DESCRIPTORS = 65_536
+_RESERVED_DESCRIPTORS = 256
+"""For event files, the index, notes and subprocesses."""
+_MOST_REFUSED = 64
+_REFUSED_SECONDS = 1.0
+"""So many connections beyond the limit may wait for so long to be answered with 503."""
+_IDLE_SECONDS = 1.0
+"""A connection that has waited for less is not closed for another one."""
+
+log = logging.getLogger(__name__)
+
+
+def raise_descriptor_limit() -> int:
+    """Let this process open as many files as it may; return how many."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _WANTED_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(_WANTED_DESCRIPTORS, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        except (OSError, ValueError):  # Some systems allow less than they say.
+            return soft
+        return wanted
+    return _WANTED_DESCRIPTORS if soft == resource.RLIM_INFINITY else soft
+
+
+def connection_limit(descriptors: int) -> int:
+    """Return how many connections a process with so many descriptors may have."""
+    return min(MOST_CONNECTIONS, descriptors - min(_RESERVED_DESCRIPTORS, descriptors // 2))
+
+
+class LimitedConnection(H11Protocol):
+    """A connection of uvicorn with limits."""
+
+    most: ClassVar[int] = MOST_CONNECTIONS
+    """How many connections the process may have."""
+    _deadline: asyncio.TimerHandle | None = None
+    _waiting_since = 0.0
+    _unsent = 0
+    _is_refused = False
+    """Whether it is closed when its request arrives: a client that is still sending would not see the answer."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Accept the connection, or answer 503 and close it if there are too many."""
+        self._waiting_since = time.monotonic()
+        if len(self.connections) >= self.most and not self._close_idle():
+            log.warning("%d connections are open: others are answered with 503", len(self.connections))
+            super().connection_made(transport)
+            self._is_refused = True
+            if len(self.connections) < self.most + _MOST_REFUSED:
+                self._limit(_REFUSED_SECONDS)
+            else:
+                self._expire()
+            return
+        super().connection_made(transport)
+        self._limit(HEAD_SECONDS)
+
+    def _close_idle(self) -> bool:
+        """Close the connection that has waited longest for a request; return False if none has waited for long."""
+        waiting = [each for each in self.connections if isinstance(each, LimitedConnection) and not each.is_answering]
+        oldest = min(waiting, key=lambda each: each._waiting_since, default=None)
+        if oldest is None or time.monotonic() - oldest._waiting_since < _IDLE_SECONDS:
+            return False
+        oldest.transport.abort()
+        self.connections.discard(oldest)
+        return True
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a request has arrived, at least its head, that is not answered yet."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def data_received(self, data: bytes) -> None:
+        """Read a part of a request."""
+        if self._is_refused:
+            self._expire()
+            return
+        if self._deadline is None and not self.is_answering:
+            self._limit(HEAD_SECONDS)
+        was_answering = self.is_answering
+        super().data_received(data)
+        if not self.is_answering:
+            return
+        if not self.cycle.more_body:
+            self._unlimit()
+        elif not was_answering:
+            self._limit(BODY_SECONDS)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self._waiting_since = time.monotonic()
+        self._unlimit()
+        super().on_response_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._unlimit()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """Wait until the client has received more of the reply."""
+        super().pause_writing()
+        self._unsent = self.transport.get_write_buffer_size()
+        self._deadline = self._deadline or self.loop.call_later(WRITE_SECONDS, self._check_receiving)
+
+    def resume_writing(self) -> None:
+        """Go on writing."""
+        self._unlimit()
+        super().resume_writing()
+
+    def _check_receiving(self) -> None:
+        self._deadline = None
+        unsent = self.transport.get_write_buffer_size()
+        if unsent >= self._unsent:
+            self.transport.abort()
+            return
+        self._unsent = unsent
+        self._deadline = self.loop.call_later(WRITE_SECONDS, self._check_receiving)
+
+    def _limit(self, seconds: float) -> None:
+        """Close the connection if the request has not arrived after some seconds."""
+        self._unlimit()
+        self._deadline = self.loop.call_later(seconds, self._expire)
+
+    def _unlimit(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _expire(self) -> None:
+        self._deadline = None
+        if self._is_refused:
+            self._refuse(503, "Service Unavailable", "Too many connections are open: try again soon.")
+        elif self.is_answering:  # Its answer is not an HTTP message that this one could follow.
+            self.transport.abort()
+        else:
+            self._refuse(408, "Request Timeout", "The request did not arrive in time.")
+
+    def _refuse(self, status: int, phrase: str, detail: str) -> None:
+        """Send a reply without a request, and close."""
+        head = f"HTTP/1.1 {status} {phrase}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {len(detail)}"
+        retry = "\r\nRetry-After: 2" if status == 503 else ""
+        self.transport.write(f"{head}{retry}\r\nConnection: close\r\n\r\n{detail}".encode())
+        self.transport.close()

@@ -1,0 +1,30 @@
+"""Where the application gets its runs from: a Logdir, or the replica of one in another process."""
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from toposcope.server.loading.logdir import Snapshot, Update
+
+
+class RunSource(Protocol):
+    """Publishes snapshots of the runs of a logdir by replacing one reference."""
+
+    @property
+    def path(self) -> str:
+        """The logdir."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The last published snapshot."""
+
+    def start(self) -> None:
+        """Start to follow the logdir."""
+
+    def stop(self) -> None:
+        """Stop; returns when the thread has ended."""
+
+    def prioritise(self, runs: Iterable[str]) -> None:
+        """Load these runs before others."""
+
+    def subscribe(self, subscriber: Callable[[Update], None]) -> Callable[[], None]:
+        """Call subscriber, in another thread, after each published change; return a function that ends this."""

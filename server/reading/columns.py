@@ -1,0 +1,42 @@
+"""Where the columns of series are allocated: in memory of this process, or in memory that its workers can read."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Column = npt.NDArray[Any]
+Allocate = Callable[[int, np.dtype[Any]], Column]
+"""Returns an uninitialised column with so many rows."""
+LEAST_SHARED_BYTES = 4 << 10
+"""Shorter columns are sent to other processes: whole pages, and the account of their users, would take more memory."""
+
+
+class _Chosen:
+    allocate: Allocate | None = None
+    """None: in memory of this process."""
+
+
+def share_columns(allocate: Allocate) -> None:
+    """Allocate all but short columns from now on with `allocate`, so that other processes can read them."""
+    _Chosen.allocate = allocate
+
+
+def new_column(rows: int, dtype: np.dtype[Any]) -> Column:
+    """Return an uninitialised column."""
+    if _Chosen.allocate is None or rows * dtype.itemsize < LEAST_SHARED_BYTES:
+        return np.empty(rows, dtype)
+    return _Chosen.allocate(rows, dtype)
+
+
+def copied(column: Column) -> Column:
+    """Return a copy of a column."""
+    copy = new_column(len(column), column.dtype)
+    copy[:] = column
+    return copy
+
+
+def allocated(column: Column) -> Column:
+    """Return a column that may come from elsewhere: the same, or a copy if other processes must be able to read it."""
+    return column if _Chosen.allocate is None or column.nbytes < LEAST_SHARED_BYTES else copied(column)

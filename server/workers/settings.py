@@ -1,0 +1,19 @@
+"""How the processes that answer requests do that."""
+
+from typing import NamedTuple
+
+from toposcope.server.exposure import Exposure
+
+
+class Settings(NamedTuple):
+    """What the command line says about requests."""
+
+    logdir: str
+    exposure: Exposure
+    path_prefix: str
+    data_folder: str | None
+    read_only: bool
+    certfile: str | None
+    keyfile: str | None
+    started: float
+    """When the server was started, in seconds of time.monotonic()."""

@@ -1,0 +1,31 @@
+"""System calls fail, below the compiled code too: nothing that was read disappears, now or after a restart."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent
+EVERY = 8
+"""Only every so many-th call fails, with one of the errors; `make faults` makes every call fail with every error."""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="LD_PRELOAD and the calls are those of Linux")
+def test_no_failing_call_loses_anything(tmp_path: Path) -> None:
+    """Calls of discovery, reading, index and notes fail once, at many of their occurrences."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("there is no C compiler")
+    library = tmp_path / "faulty_calls.so"
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, FOLDER / "faulty_calls.c", "-ldl"], check=True)
+    command = [sys.executable, str(FOLDER / "inject.py"), str(library), str(EVERY)]
+    path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(FOLDER.parent)])
+    variables = {**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": path}
+
+    tried = subprocess.run(command, env=variables, capture_output=True, text=True)
+
+    assert tried.returncode == 0, tried.stdout + tried.stderr
+    assert " 0 lost something" in tried.stdout
