@@ -64,7 +64,7 @@
 /** @typedef {{plugin: string, tag: string, runs: number}} TagRow */
 
 /** Numbers of a reply. A typed array, integers at regular distances, or none.
- * @typedef {Int32Array | BigInt64Array | Float32Array | Float64Array | {start: number, stride: number, count: number} | []}
+ * @typedef {Int32Array | BigInt64Array | Float32Array | Float64Array | {start: number, stride: number, count: number} | number[]}
  * Column */
 
 /** @typedef {object} SeriesReply

@@ -91,7 +91,7 @@ test("patterns at random find what the browser finds", () => {
 test("a pattern that backtracks for years in the browser is matched in few steps", () => {
   for (const pattern of ["(x+x+)+y", "(a|a)(a|a)*$b", "(x*)*y", "(.*)*\\d(.*)*\\d", "(x|x)+y", "^(\\w+\\s?)*$"])
     assert.equal(compile(pattern)(`${"x".repeat(5000)}!`), null);
-  assert.equal(compile("a?".repeat(30) + "a".repeat(30))("a".repeat(30))?.[0].length, 30);
+  assert.equal(compile("a?".repeat(30) + "a".repeat(30))("a".repeat(30))?.[0]?.length, 30);
 });
 
 test("what cannot be matched in linear time is refused", () => {
