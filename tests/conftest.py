@@ -1,6 +1,7 @@
 """Fixtures and settings shared by all tests."""
 
 import os
+import signal
 from contextlib import suppress
 
 import pytest
@@ -10,6 +11,11 @@ from support.written_events import ReadEvents
 # The arrays in tests are small: threads for them only slow down the tests that run in parallel.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+if (
+    signal.getsignal(signal.SIGINT) == signal.SIG_IGN
+):  # A shell in the background ignores it, and so would all children.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 with suppress(ModuleNotFoundError):  # The interop environments do not contain it.
     from hypothesis import settings
