@@ -77,6 +77,7 @@ TRAINING = """
 
     for name, arguments in json.loads(sys.argv[3]).items():
         train(f"{directory}/{name}", arguments)
+    dist.barrier()  # Gloo aborts a process whose peer ends first.
     dist.destroy_process_group()
     os._exit(0)  # Threads of PyTorch sometimes abort at interpreter exit.
 """

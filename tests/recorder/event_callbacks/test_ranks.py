@@ -52,6 +52,7 @@ def run_rank(rank: int, folder: Path) -> None:
         trainer.fit()
         values = {name: series(memory, name)[:1] for name in memory.data if "gpu" in name}
         torch.save({"epochs": int(trainer.state.timestamp.batch), "gpus": values}, folder / f"{rank}.pt")
+    distributed.barrier()  # Gloo aborts a process whose peer ends first.
     distributed.destroy_process_group()
 
 

@@ -111,6 +111,7 @@ def run_rank(rank: int, folder: Path) -> None:
     torch.set_num_threads(1)
     distributed.init_process_group("gloo", f"file://{folder}/rendezvous", rank=rank, world_size=2)
     torch.save({case: run_case(case, rank) for case in _CASES}, folder / f"{rank}.pt")
+    distributed.barrier()  # Gloo aborts a process whose peer ends first.
     distributed.destroy_process_group()
 
 

@@ -58,6 +58,7 @@ TRAINING = """
     Model(network, nn.CrossEntropyLoss(), optimizer, metrics={"accuracy"}).fit(
         3, loader, DataLoader(digits, batch_size=512), callbacks=collector
     )
+    distributed.barrier()  # Gloo aborts a process whose peer ends first.
     distributed.destroy_process_group()
     os._exit(0)  # PyTorch's threads occasionally abort or hang during interpreter shutdown.
 """

@@ -96,6 +96,7 @@ def train_distributed(directory: str, accumulation: int) -> None:
             if is_last:
                 optimizer.zero_grad()
     distributed.barrier()
+    distributed.barrier()  # Gloo aborts a process whose peer ends first.
     distributed.destroy_process_group()
 
 

@@ -303,6 +303,7 @@ for group, ranks in (("all", (0, 1)), ("first", (0,))):
         with wandb.init(project="p", group=group, name=f"rank{rank}"):
             for step in range(3):
                 wandb.log({"rank": float(rank)})
+distributed.barrier()  # Gloo aborts a process whose peer ends first.
 distributed.destroy_process_group()
 """
 
