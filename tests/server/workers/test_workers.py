@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ import numpy as np
 import psutil
 import pytest
 from support.event_files import loss_run
-from support.servers import Process, start, stop, wait_until
+from support.servers import SLOW_SECONDS, Process, start, stop, wait_until
 
 from toposcope.recorder import SummaryRecord
 from toposcope.server.loading.load_once import load_logdir
@@ -120,6 +121,7 @@ def test_worker_that_does_not_answer_is_not_waited_for(logdir: Path, server: Ser
     """The other one announces a change after a second; what the first missed is announced again when it answers."""
     wait_until(lambda: len(server.workers) == 2 and server.totals() == {3})
     stopped, other = server.workers
+    _updates_of(server, stopped)  # It serves: a worker without a first snapshot misses nothing.
     lines = _updates_of(server, other)
     stopped.suspend()
     try:
@@ -137,8 +139,18 @@ def _updates_of(server: Server, worker: psutil.Process) -> Iterator[str]:
         reply = server.send(server.build_request("GET", "api/updates"), stream=True)
         port = reply.extensions["network_stream"].get_extra_info("client_addr")[1]
         if any(each.raddr and each.raddr.port == port for each in worker.net_connections("tcp")):
-            return (line for line in reply.iter_lines() if line.startswith("data:"))
+            return _data_lines(reply)
         reply.close()
+
+
+def _data_lines(reply: httpx.Response) -> Iterator[str]:
+    """Yield the events of a stream; AssertionError if none comes, as comments keep the stream open for ever."""
+    last = time.monotonic()
+    for line in reply.iter_lines():
+        if line.startswith("data:"):
+            yield line
+            last = time.monotonic()
+        assert time.monotonic() - last < SLOW_SECONDS, "no event"
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
