@@ -18,7 +18,7 @@ from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
 from toposcope.server.runs.overview import NonFiniteScalar, Overview, shown_points
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_state import Phase, State
-from toposcope.server.runs.series_summary import NonFinitePoint
+from toposcope.server.reading.series_summary import NonFinitePoint
 from toposcope.server.runs.sparkline import sparkline
 
 router = APIRouter()

@@ -14,7 +14,7 @@ from toposcope.server.runs.hyper_parameters import RunSettings, read_settings
 from toposcope.server.runs.incremental_cache import IncrementalCache
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_messages import TemporaryProblem
-from toposcope.server.runs.series_summary import (
+from toposcope.server.reading.series_summary import (
     NonFinitePoint,
     SeriesSummary,
     first_non_finite,
