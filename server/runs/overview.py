@@ -6,14 +6,8 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.packed_series import PackedSeries
 from toposcope.server.reading.series import Points
-from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.attempts import is_by_product
-from toposcope.server.runs.hparams_sessions import parent_of, read_session
-from toposcope.server.runs.hyper_parameters import RunSettings, read_settings
-from toposcope.server.runs.incremental_cache import IncrementalCache
-from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_messages import TemporaryProblem
 from toposcope.server.reading.series_summary import (
     NonFinitePoint,
     SeriesSummary,
@@ -22,6 +16,13 @@ from toposcope.server.reading.series_summary import (
     merge_non_finite,
     summarise,
 )
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.attempts import is_by_product
+from toposcope.server.runs.hparams_sessions import parent_of, read_session
+from toposcope.server.runs.hyper_parameters import RunSettings, read_settings
+from toposcope.server.runs.incremental_cache import IncrementalCache
+from toposcope.server.runs.run import RunView
+from toposcope.server.runs.run_messages import TemporaryProblem
 from toposcope.server.runs.session_names import is_named_by_time, session_names
 from toposcope.server.values.hparams import SESSION_END, SESSION_START, Hparam
 
@@ -77,14 +78,20 @@ class Overview:
                 points = run.points(tag, rank)
                 parts = [summarise(points)] if points.total else []
             else:
-                parts = [
-                    self._summaries.result(run.name, file.path, tag, points)
-                    for file, _, points in _scalars(run, rank, scalar)
-                ]
+                parts = [part for file in _files_with(run, rank, scalar) if (part := self._summary(run, file, scalar))]
             if parts:
                 self._release(run, self._summaries)
                 return rank, reduce(merge, parts)
         return None
+
+    def _summary(self, run: RunView, file: FileView, tag: Tag) -> SeriesSummary | None:
+        """Return the summary of a series of a file; None if it has no points."""
+        if isinstance(file.series, PackedSeries):
+            return file.series.summary(tag)
+        points = file.series[tag]
+        if not isinstance(points, Points) or not points.total:
+            return None
+        return self._summaries.result(run.name, file.path, tag.name, points)
 
     def first_non_finite(self, run: RunView) -> NonFiniteScalar | None:
         """Return the first non-finite point of a run: at the smallest step, and of several there the first in time."""
@@ -96,7 +103,7 @@ class Overview:
         """Yield (tag, rank, first non-finite point) for each tag of each rank that has any."""
         for rank, attempts in run.attempts.items():
             first: dict[str, NonFinitePoint | None] = {}
-            for file, tag, points in _scalars(run, rank):
+            for file, tag, points in _scalars(run, rank, may_be_finite=False):
                 point = self._non_finite.result(run.name, file.path, tag.name, points)
                 if point is not None:
                     first[tag.name] = merge_non_finite(first.get(tag.name), point)
@@ -186,17 +193,32 @@ def shown_points(run: RunView, tag: str, rank: int) -> Points:
     return run.points(tag, rank)
 
 
-def _scalars(run: RunView, rank: int, only: Tag | None = None) -> Iterator[tuple[FileView, Tag, Points]]:
-    """Yield the scalar series of the files of a rank, all or those of one tag, in file order."""
+def _scalars(
+    run: RunView, rank: int, only: Tag | None = None, *, may_be_finite: bool = True
+) -> Iterator[tuple[FileView, Tag, Points]]:
+    """Yield the scalar series of the files of a rank in file order.
+
+    Args:
+        run: has the files.
+        rank: of the writer.
+        only: the tag of the series; None: all tags.
+        may_be_finite: whether to yield the series of files known to have only finite values.
+    """
+    for file in _files_with(run, rank, only):
+        if not may_be_finite and isinstance(file.series, PackedSeries) and file.series.is_finite:
+            continue
+        for tag in file.series if only is None else (only,):
+            points = file.series[tag]
+            if isinstance(points, Points) and points.total:
+                yield file, tag, points
+
+
+def _files_with(run: RunView, rank: int, tag: Tag | None = None) -> Iterator[FileView]:
+    """Yield the files of a rank, all or those with one tag, in file order; none with by-products of landscapes."""
     for attempt in run.attempts[rank]:
         for file in attempt.files:
-            tags = file.series if only is None else (only,) if only in file.series else ()
-            if not tags or is_by_product(file):
-                continue
-            for tag in tags:
-                points = file.series[tag]
-                if isinstance(points, Points) and points.total:
-                    yield file, tag, points
+            if (tag is None or tag in file.series) and not is_by_product(file):
+                yield file
 
 
 def _recorded(file: FileView) -> tuple[object, ...] | None:

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.packed_series import PackedSeries
 from toposcope.server.reading.point_series import compact
 from toposcope.server.reading.series import (
     NO_PAYLOADS,
@@ -174,6 +175,8 @@ class RunView:
     @cached_property
     def plugins(self) -> Mapping[str, int]:
         """Number of tags of each plugin."""
+        if len(self.files) == 1 and isinstance(self.files[0].series, PackedSeries):
+            return self.files[0].series.plugins
         return Counter(tag.plugin for tag in {tag: None for file in self.files for tag in file.series})
 
     @cached_property
