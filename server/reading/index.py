@@ -118,8 +118,13 @@ class Index:
         """Add the files of a pack, which is newer than the others."""
         try:
             pack = Pack(path)
-        except (OSError, MemoryError, DamagedSegmentError, ValueError, LookupError, TypeError) as error:
+        except (OSError, MemoryError) as error:
             log.warning("%s cannot be read: %s", path, reason_of(error))
+            return
+        except (DamagedSegmentError, ValueError, LookupError, TypeError) as error:
+            log.warning("%s is deleted: %s", path, reason_of(error))
+            with contextlib.suppress(OSError):
+                path.unlink()
             return
         with contextlib.suppress(OSError):  # It is in use.
             os.utime(path)

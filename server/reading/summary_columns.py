@@ -4,7 +4,7 @@ They are written in blocks of some thousand rows, so that writing needs memory f
 of a tag follow one another.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
 import google_crc32c
@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from toposcope.server.places.place import OpenFile
 from toposcope.server.reading.segment import DamagedSegmentError
-from toposcope.server.reading.series import Int64s, Payloads, Points
-from toposcope.server.reading.series_summary import Extreme, NonFinitePoint, SeriesSummary, summarise
+from toposcope.server.reading.series import Float64s, Int64s, Payloads, Points
+from toposcope.server.reading.series_summary import Extreme, NonFinitePoint, SeriesSummary, Statistic, summarise
 from toposcope.server.reading.tag_table import Tag
 
 _ROW = np.dtype(
@@ -70,6 +70,15 @@ class SummaryColumn(NamedTuple):
             Extreme(high, high_step) if has_finite else None,
             NonFinitePoint(*bad) if has_non_finite else None,
         )
+
+    def statistic(self, files: Sequence[int], which: Statistic) -> tuple[Float64s, npt.NDArray[np.bool_]]:
+        """Return (the last value or an extreme of some files, NaN if there is none; which of them have points)."""
+        rows = self.row_of[files]
+        present = rows >= 0
+        found = self.rows[rows[present]]
+        values = np.full(len(rows), np.nan)
+        values[present] = found[which] if which == "last" else np.where(found["has_finite"] > 0, found[which], np.nan)
+        return values, present
 
 
 class SummaryWriter:
