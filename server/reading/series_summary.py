@@ -5,6 +5,7 @@ processed.
 """
 
 import math
+from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ class Extreme(NamedTuple):
 
 
 Statistic = Literal["last", "min", "max"]
+STATISTICS: Mapping[str, Statistic] = {"last": "last", "min": "min", "max": "max"}
 
 
 class SeriesSummary(NamedTuple):

@@ -58,6 +58,10 @@ class Overview:
         self._summaries = IncrementalCache(summarise, merge)
         self._non_finite = IncrementalCache(first_non_finite, merge_non_finite)
         self._settings: dict[str, tuple[object, RunSettings]] = {}
+        self._with_hparams: tuple[Mapping[str, RunView], dict[str, RunView]] = {}, {}
+        """All runs when they were looked at last, and those of them that have TensorBoard's hyperparameters."""
+        self._kept_runs: object = None
+        """Those of the last forget_all_but()."""
         self.unread: set[str] = set()
         """The runs whose hyperparameters could not be read when they were asked for last."""
 
@@ -140,14 +144,25 @@ class Overview:
 
     def parents(self, runs: Mapping[str, RunView]) -> dict[str, str]:
         """Return the run that each hyperparameter session in a separate directory belongs to."""
-        parents = {run.name: self._parent(run, runs) for run in runs.values() if "hparams" in run.plugins}
+        parents = {run.name: self._parent(run, runs) for run in self._find_hparams(runs).values()}
         return {name: parent for name, parent in parents.items() if parent is not None}
+
+    def _find_hparams(self, runs: Mapping[str, RunView]) -> dict[str, RunView]:
+        """Return the runs with TensorBoard's hyperparameters; only runs that changed are looked at."""
+        before, old = self._with_hparams
+        if before is runs:
+            return old
+        changed = [run for name, run in runs.items() if before.get(name) is not run]
+        found = {name: run for name, run in old.items() if runs.get(name) is run}
+        found |= {run.name: run for run in changed if "hparams" in run.plugins}
+        self._with_hparams = runs, found
+        return found
 
     def sessions(self, runs: Mapping[str, RunView]) -> dict[str, list[RunView]]:
         """Return the hyperparameter sessions, oldest first, by the run that they belong to."""
         sessions: dict[str, list[RunView]] = {}
         parents = self.parents(runs)
-        for run in sorted((runs[name] for name in parents), key=lambda run: run.started or 0.0):
+        for run in sorted((runs[name] for name in parents), key=lambda run: (run.started or 0.0, run.name)):
             sessions.setdefault(parents[run.name], []).append(run)
         return sessions
 
@@ -176,7 +191,10 @@ class Overview:
 
     def forget_all_but(self, runs: Mapping[str, RunView]) -> None:
         """Drop what is cached of runs that no longer exist."""
-        for gone in self._settings.keys() - runs.keys():
+        if self._kept_runs is runs:
+            return
+        self._kept_runs = runs
+        for gone in [name for name in self._settings if name not in runs]:
             self._settings.pop(gone, None)
         self.unread &= runs.keys()
         for cache in (self._summaries, self._non_finite):

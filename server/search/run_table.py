@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
 from toposcope.server.reading.series import Float64s, Int64s
+from toposcope.server.reading.series_summary import STATISTICS
 from toposcope.server.runs.metric_column import metric_column
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
@@ -181,8 +182,9 @@ class RunTable:
     def _numbers_of(self, rows: Sequence[int], names: Sequence[str]) -> Numbers:
         """Return the numbers of some rows."""
         which, *rest = names
-        if which == "last" or which == "min" or which == "max":
-            return Numbers(*metric_column(self._overview, [self.runs[row] for row in rows], rest[0], which))
+        statistic = STATISTICS.get(which)
+        if statistic is not None:
+            return Numbers(*metric_column(self._overview, [self.runs[row] for row in rows], rest[0], statistic))
         compute = number_of(self._overview, names)
         numbers = [compute(self._row(row)) for row in rows]
         values = np.array([np.nan if number is None else number for number in numbers], np.float64)
