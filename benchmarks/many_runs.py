@@ -113,7 +113,7 @@ def _requests() -> Iterator[tuple[str, str, dict[str, Any]]]:
         yield f"search {search}", "overview", {"limit": 50, "sparkline": False, "search": search}
     yield "search lr<0.1, which no run has", "overview", {"limit": 50, "sparkline": False, "search": "lr<0.1"}
     yield "tags of all runs", "tags", {"limit": 100}
-    yield "tags of 50 runs", "tags", {"limit": 100, "run": [f"group-42/run-{number:03}" for number in range(50)]}
+    yield "tags of 50 runs", "tags", {"limit": 100, "run": [f"group-00/run-{number:03}" for number in range(50)]}
 
 
 def _time(server: Server, name: str, route: str, query: dict[str, Any], requests: int) -> None:

@@ -34,7 +34,7 @@ _MANY_UNPACKED = 1000
 log = logging.getLogger(__name__)
 
 
-@dataclass
+@dataclass(slots=True)
 class _LoadedFile:
     """An event file and its last known status and view."""
 
@@ -157,10 +157,12 @@ class FileLoader:
 
     def progress(self) -> Progress:
         """Return how much was loaded."""
-        read = sum(file.view.read_bytes for file in self._files.values() if file.view)
-        return Progress(
-            len(self._files), len(self._waiting), sum(file.status.size for file in self._files.values()), read
-        )
+        total = read = 0
+        for file in self._files.values():
+            total += file.status.size
+            if file.view is not None:
+                read += file.view.read_bytes
+        return Progress(len(self._files), len(self._waiting), total, read)
 
     def replace(self, files: Iterable[FoundFile], unlisted: Mapping[str, str], logdir: str) -> set[str]:
         """Add files that are all there are now; return the paths of those that no longer exist.

@@ -220,7 +220,7 @@ class Logdir:
             self._changes.watch(self._root, discovery.has_links)
             self._check_watches(discovery.directories)
         self._report(discovery)
-        self._discovery = discovery
+        self._discovery = discovery._replace(files=[])
         gone = self._loader.replace(discovery.files, discovery.unlisted, self._root)
         self._unpublished |= {self._forget(path) for path in gone}
         self._runs.add(discovery.files)

@@ -1,6 +1,7 @@
 """One event file that may be growing: what was read of it, and reading on."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
@@ -345,7 +346,7 @@ class EventFile:
             self._scanner.dialect == "lineage",
             self._version,
             self._series.publish(is_complete=self._status.size < self._next.min_file_size),
-            Counters(**vars(self._scanner.counters)),
+            replace(self._scanner.counters),
             tuple(self._scanner.damage),
             len(self._large),
             self._large.verified,

@@ -15,7 +15,7 @@ import struct
 import threading
 import weakref
 from collections import Counter, OrderedDict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -102,6 +102,7 @@ class Pack:
         weakref.finalize(self, self._file.close)
         directory = _read_directory(self._file)
         self._tags = [{Tag(*tag): None for tag in tags} for tags in directory["tags"]]
+        self._listed_tags = [list(tags) for tags in self._tags]
         self._plugins = [Counter(tag.plugin for tag in tags) for tags in self._tags]
         self._entries = [
             [Entry(Tag(plugin, tag), name.encode("latin-1"), kind) for plugin, tag, name, kind in entries]
@@ -124,6 +125,10 @@ class Pack:
     def tags(self, file: PackedFile) -> Collection[Tag]:
         """Return the tags of a file, in the order in which it has them."""
         return self._tags[file.tags]
+
+    def listed_tags(self, file: PackedFile) -> Sequence[Tag]:
+        """Return the same as a sequence; not to be modified."""
+        return self._listed_tags[file.tags]
 
     def plugins(self, file: PackedFile) -> Mapping[str, int]:
         """Return how many tags of each plugin a file has."""

@@ -2,7 +2,7 @@
 
 import logging
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -52,6 +52,11 @@ class PackedSeries(Mapping[Tag, Points | Payloads]):
         if tag not in self:
             raise KeyError(tag)
         return self._series()[tag]
+
+    @property
+    def tags(self) -> Sequence[Tag]:
+        """The tags; the same object for all files that have the same."""
+        return self._pack.listed_tags(self._file)
 
     @property
     def plugins(self) -> Mapping[str, int]:

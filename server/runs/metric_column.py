@@ -13,7 +13,6 @@ from toposcope.server.reading.segment import DamagedSegmentError
 from toposcope.server.reading.series import Float64s
 from toposcope.server.reading.series_summary import Statistic
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.attempts import is_by_product
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 
@@ -60,8 +59,6 @@ def metric_column(
 
 def _place_of(run: RunView) -> tuple[Pack, int] | None:
     """Return the pack that contains the scalars of a run, and the number of its file there; None for other runs."""
-    file = run.files[0]
-    series = file.series
-    if len(run.files) > 1 or not isinstance(series, PackedSeries) or file.is_lineage or is_by_product(file):
-        return None
-    return series.place
+    file = run.only_file
+    series = None if file is None else file.series
+    return series.place if isinstance(series, PackedSeries) else None

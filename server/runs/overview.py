@@ -32,6 +32,10 @@ _SETTINGS_TAGS = [
 ]
 
 
+_SETTINGS_PLUGINS = {tag.plugin for tag in _SETTINGS_TAGS}
+_NO_SETTINGS = RunSettings({}, {}, [])
+
+
 class NonFiniteScalar(NamedTuple):
     """A non-finite point of a run."""
 
@@ -129,6 +133,10 @@ class Overview:
         If they cannot be read at present, those that were read before are returned, with the reason.
         """
         holders = [run, *sessions]
+        if not any(plugin in holder.plugins for holder in holders for plugin in _SETTINGS_PLUGINS):
+            self._settings.pop(run.name, None)
+            self.unread.discard(run.name)
+            return _NO_SETTINGS
         recorded = [_recorded(file) for holder in holders for file in holder.files]
         identity = [file for file in recorded if file]
         cached = self._settings.get(run.name)

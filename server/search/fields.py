@@ -108,7 +108,7 @@ _TEXTS: Mapping[str, Callable[[Row], tuple[str, ...]]] = {
     "words": lambda row: (*_TEXTS["name"](row), *_TEXTS["alias"](row), *_TEXTS["label"](row)),
     "label": lambda row: tuple(label.casefold() for label in row.notes.tags),
     "note": lambda row: _as_texts(row.notes.note or None),
-    "state": lambda row: (row.run.state.state,),
+    "state": lambda row: (row.run.state_name,),
     "dialect": lambda row: (row.run.dialect,),
     "is": _flags,
 }

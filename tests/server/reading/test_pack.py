@@ -54,7 +54,7 @@ def described(file: FileView) -> tuple[object, ...]:
         tag: [(column.dtype.str, np.asarray(column).tobytes()) for column in points]
         for tag, points in file.series.items()
     }
-    return (file._replace(series={}, place=LocalDisk(), counters=None)[:-2], vars(file.counters), series)  # type: ignore[arg-type]
+    return (file._replace(series={}, place=LocalDisk(), counters=None)[:-2], file.counters.values(), series)  # type: ignore[arg-type]
 
 
 def assert_equal_to_a_first_load(runs: dict[str, RunView], logdir: Path) -> None:
