@@ -202,8 +202,20 @@ class Logdir:
                 self._unpublished |= changed
                 self._publish()
             self._loader.save(is_last=not self._reload_seconds)
+            self._replace_views(self._loader.take_replaced())
             if self._loader.is_waiting:
                 self._wake.set()
+
+    def _replace_views(self, directories: Iterable[str]) -> None:
+        """Replace the views of runs by those of the same values in packs of the index; nothing is notified."""
+        names = {self._runs.run_of(directory) for directory in directories}
+        if not names:
+            return
+        old = self.snapshot.runs
+        new = {name: self._runs.reread(old[name]) for name in names - self._unpublished & old.keys()}
+        self.snapshot = self.snapshot._replace(runs=MappingProxyType({**old, **new}))
+        self._observe(new)
+        self._freed_memory.return_soon()
 
     def _sleep(self) -> None:
         """Sleep until the next step."""

@@ -335,6 +335,14 @@ class EventFile:
             self._large.offsets,
         )
 
+    def read_completely(self) -> tuple[Status, Segment] | None:
+        """Return (the status of the file when it was read, all that was read); None if that is not all of it."""
+        scanner, status, identity = self._scanner, self._status, self._identity
+        if scanner is None or status is None or identity is None or not scanner.is_between_records:
+            return None
+        is_complete = self._next.offset == status.size and self._large.are_verified and not self._large.damaged
+        return (status, self._segment(scanner, identity)) if is_complete and not scanner.partially_read else None
+
     def view(self) -> FileView | None:
         """Return a snapshot of what was read; None before the first record is complete, or less is read than before."""
         if self._scanner is None or self._version is None or self._status is None or self._reached:

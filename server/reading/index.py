@@ -57,7 +57,10 @@ class QuietFile(NamedTuple):
 
     path: str
     status: Status
+    """When it was read."""
     phase: int
+    segment: Segment | None = None
+    """What was read; None: the index contains it."""
 
 
 class _Packed(NamedTuple):
@@ -243,7 +246,7 @@ class Index:
             os.unlink(self._path(key, start, end))
 
     def pack(self, files: Iterable[QuietFile], place: Place) -> int:
-        """Move the segments of event files to a pack; return how many.
+        """Write what was read of event files to a pack, or move their segments there; return how many.
 
         Files that have changed, or that have several segments or a large one, are left out.
 
@@ -282,6 +285,10 @@ class Index:
 
     def _new_file(self, file: QuietFile, place: Place) -> NewFile | None:
         key = _key(file.path)
+        if file.segment is not None:
+            content = b"".join(encode(file.segment))
+            is_small = len(content) <= _LARGEST_PACKED
+            return NewFile(key, file.status, file.segment, content, file.phase) if is_small else None
         if self._ranges.get(key) != {(0, file.status.size)}:
             return None
         try:
