@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.event_files import GOLDEN, NAME, end_event, loss_run, scalar_event, tensorboard_event, version_event
 
+from toposcope.server.loading import file_loader
 from toposcope.server.loading.discovery import discover
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
@@ -22,6 +23,7 @@ from toposcope.server.reading import summary_columns
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index, QuietFile
 from toposcope.server.reading.pack import Pack
+from toposcope.server.reading.packed_series import PackedSeries
 from toposcope.server.reading.series_summary import STATISTICS
 from toposcope.server.runs.metric_column import metric_column
 from toposcope.server.runs.overview import Overview
@@ -252,6 +254,30 @@ def test_growing_damaged_and_incomplete_files_stay_right(tmp_path: Path) -> None
 
     runs, _ = start(tmp_path / "logs", tmp_path / "index")
     assert_equal_to_a_first_load(runs, tmp_path / "logs")
+
+
+def test_many_files_are_packed_as_they_were_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The views are replaced by those of the pack without a new revision; files that grow then are read on."""
+    monkeypatch.setattr(file_loader, "_MANY_UNPACKED", 2)
+    paths = loss_runs(tmp_path / "logs", "abc")
+    for path in paths.values():
+        os.utime(path, (1e9, 1e9))
+    loading = Logdir(str(tmp_path / "logs"), 3600, Index(tmp_path / "index"))
+    loading.step()
+    revision = loading.snapshot.revision
+    while not all(isinstance(run.files[0].series, PackedSeries) for run in loading.snapshot.runs.values()):
+        loading.step()
+
+    assert_equal_to_a_first_load(dict(loading.snapshot.runs), tmp_path / "logs")
+    assert loading.snapshot.revision == revision
+    assert [path.suffix for path in (tmp_path / "index").rglob("*") if path.is_file()] == [".pack"]
+    with paths["a"].open("ab") as file:
+        file.write(scalar_event(9.0, 9, {"loss": 9.0}))
+    loading.walk_soon()
+    loading.step()
+    assert loading.snapshot.revision > revision
+    assert loading.snapshot.runs["a"].points("loss", 0).step.tolist() == [1, 2, 3, 4, 5, 9]
+    loading.stop_loading()
 
 
 def test_plugins_declared_by_a_new_file_hold_in_packed_ones(tmp_path: Path) -> None:
