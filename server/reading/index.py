@@ -312,8 +312,9 @@ def identify(file: OpenFile, end: int) -> Identity:
     Raises:
         OSError: it cannot be read.
     """
-    head = file.read(0, min(_CHECKED_BYTES, end))
-    tail = file.read(max(0, end - _CHECKED_BYTES), min(_CHECKED_BYTES, end))
+    head = tail = file.read(0, min(_CHECKED_BYTES, end))
+    if end > _CHECKED_BYTES:
+        tail = file.read(end - _CHECKED_BYTES, _CHECKED_BYTES)
     return Identity(file.status.inode, google_crc32c.value(head), google_crc32c.value(tail))
 
 
