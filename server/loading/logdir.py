@@ -172,7 +172,8 @@ class Logdir:
             self.walk_soon()
             self._changes.stop()
         if time.monotonic() >= self._next_walk:
-            self._walk()
+            with no_collections() if self.snapshot.loading else nullcontext():
+                self._walk()
         else:
             self._apply_changes()
             if not self._changes.are_reported:

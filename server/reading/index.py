@@ -24,6 +24,7 @@ from typing import NamedTuple
 import google_crc32c
 from platformdirs import user_cache_path
 
+from toposcope.server.garbage_collection import no_collections
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import OpenFile, Place, Status, reason_of
 from toposcope.server.reading.pack import NewFile, Pack, PackedFile, write_pack
@@ -120,7 +121,9 @@ class Index:
     def _open_pack(self, path: Path) -> None:
         """Add the files of a pack, which is newer than the others."""
         try:
-            pack = Pack(path)
+            with no_collections():
+                pack = Pack(path)
+                self._packed |= {key: _Packed(pack, file) for key, file in pack.files.items()}
         except (OSError, MemoryError) as error:
             log.warning("%s cannot be read: %s", path, reason_of(error))
             return
@@ -132,7 +135,6 @@ class Index:
         with contextlib.suppress(OSError):  # It is in use.
             os.utime(path)
         self._packs.append(pack)
-        self._packed |= {key: _Packed(pack, file) for key, file in pack.files.items()}
 
     def packed(self, path: str, status: Status) -> tuple[Pack, PackedFile] | None:
         """Return the pack that contains an event file, if the file has not changed since, according to its status."""

@@ -133,7 +133,7 @@ class Overview:
         If they cannot be read at present, those that were read before are returned, with the reason.
         """
         holders = [run, *sessions]
-        if not any(plugin in holder.plugins for holder in holders for plugin in _SETTINGS_PLUGINS):
+        if all(_SETTINGS_PLUGINS.isdisjoint(holder.plugins) for holder in holders):
             self._settings.pop(run.name, None)
             self.unread.discard(run.name)
             return _NO_SETTINGS
