@@ -59,7 +59,7 @@ def serve(logdir: Path, index: Path, *arguments: str) -> Iterator[Server]:
         connection.close()
     finally:
         process.terminate()
-        process.communicate(timeout=60)
+        process.communicate(timeout=300)
 
 
 def index_logdir(logdir: Path, index: Path, runs: int = 1) -> None:

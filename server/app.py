@@ -32,6 +32,7 @@ from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.search import RunSearch
+from toposcope.server.search.syntax import parse, parse_field
 from toposcope.server.version import VERSION
 
 log = logging.getLogger(__name__)
@@ -87,7 +88,17 @@ def make_api(
 ) -> FastAPI:
     """Return the application that serves the API alone; see make_app."""
     overview_cache = Overview()
-    prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs)
+    search = RunSearch(overview_cache)
+
+    def prepare() -> bool:
+        """Sort the runs as the page does first; return whether all are loaded."""
+        snapshot = logdir.snapshot
+        if not snapshot.loading:
+            by_start = parse_field("started")
+            search.find(snapshot.runs, notes_store.current().runs, parse(""), by_start, False, page=slice(0))
+        return not snapshot.loading
+
+    prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs, prepare)
     notes_store = NoNotes() if read_only else _notes(logdir, data_folder)
 
     def publish(update: Update) -> None:
@@ -128,7 +139,7 @@ def make_api(
     )
     app.state.logdir, app.state.streams = logdir, streams
     app.state.started = time.monotonic() if started is None else started
-    app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, RunSearch(overview_cache)
+    app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, search
     app.state.tag_counts = TagCounts()
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)

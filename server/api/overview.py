@@ -15,10 +15,10 @@ from toposcope.server.api.snapshot import Current, find_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.notes import NotesSnapshot
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
+from toposcope.server.reading.series_summary import NonFinitePoint
 from toposcope.server.runs.overview import NonFiniteScalar, Overview, shown_points
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_state import Phase, State
-from toposcope.server.runs.series_summary import NonFinitePoint
 from toposcope.server.runs.sparkline import sparkline
 
 router = APIRouter()

@@ -1,14 +1,11 @@
 """Which runs a request lists: those that match a search, sorted, a page of them."""
 
-from typing import NamedTuple
-
 from fastapi import HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.notes import notes_of
 from toposcope.server.loading.logdir import Snapshot
-from toposcope.server.runs.run import RunView
-from toposcope.server.search.search import RunSearch
+from toposcope.server.search.search import Found, RunSearch
 from toposcope.server.search.syntax import LONGEST, SearchError, parse, parse_field
 
 
@@ -31,17 +28,7 @@ class ListingQuery(BaseModel):
     limit: int | None = Field(None, ge=0, lt=2**53, description="how many runs to return at most; absent: all")
 
 
-class Listing(NamedTuple):
-    """The listed runs."""
-
-    runs: list[RunView]
-    total: int
-    """How many runs match the search."""
-    unknown: list[str]
-    """Names in the search that no run has."""
-
-
-def list_found(request: Request, current: Snapshot, names: list[str], query: ListingQuery) -> Listing:
+def list_found(request: Request, current: Snapshot, names: list[str], query: ListingQuery) -> Found:
     """Return the page of runs that a request asks for.
 
     Args:
@@ -56,10 +43,10 @@ def list_found(request: Request, current: Snapshot, names: list[str], query: Lis
     search: RunSearch = request.app.state.search
     try:
         parsed, order = parse(query.search), parse_field(query.sort)
-        found = search.find(current.runs, notes_of(request).current().runs, parsed, order, query.descending)
+        notes = notes_of(request).current().runs
+        end = None if query.limit is None else query.offset + query.limit
+        page = slice(query.offset, end)
+        found = search.find(current.runs, notes, parsed, order, query.descending, names=names, page=page)
     except SearchError as error:
         raise HTTPException(422, str(error)) from error
-    chosen = set(names)
-    runs = [run for run in found.runs if run.name in chosen] if chosen else found.runs
-    end = None if query.limit is None else query.offset + query.limit
-    return Listing(runs[query.offset : end], len(runs), found.unknown)
+    return found

@@ -110,8 +110,16 @@ def _event_file(logdir: str, path: str, file_name: str, status: Status | None) -
     name = parse_file_name(file_name)
     if name is None or status is None:
         return None
-    run = printable(os.path.relpath(os.path.dirname(path), logdir)).replace(os.sep, "/")
+    run = printable(_relative(os.path.dirname(path), logdir)).replace(os.sep, "/")
     return FoundFile(run, path, name, status)
+
+
+def _relative(directory: str, logdir: str) -> str:
+    """Return the path of a directory relative to the logdir."""
+    top = logdir.rstrip(os.sep) + os.sep
+    if directory.startswith(top):  # relpath() asks for the working directory, twice for each file.
+        return directory[len(top) :] or "."
+    return os.path.relpath(directory, logdir)
 
 
 def _walk(top: str, place: Place, found: Discovery) -> Iterator[tuple[bool, Sequence[Entry]]]:

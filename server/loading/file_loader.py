@@ -2,6 +2,7 @@
 
 import itertools
 import logging
+import math
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -34,7 +35,7 @@ _MANY_UNPACKED = 1000
 log = logging.getLogger(__name__)
 
 
-@dataclass
+@dataclass(slots=True)
 class _LoadedFile:
     """An event file and its last known status and view."""
 
@@ -97,6 +98,12 @@ class FileLoader:
         self._unpacked: set[str] = set()
         """Files that are in the index, but not in a pack."""
         self._packing: Future[None] | None = None
+        self._gathered: dict[str, tuple[int, QuietFile]] = {}
+        """Files to be written to a pack, or in the one that is being written, with the edition that was read."""
+        self._unpackable: set[str] = set()
+        """Those that a pack did not accept."""
+        self._replaced: set[str] = set()
+        """The runs of files whose view is now that of a pack."""
         self._is_stopping = False
         self._prioritised: frozenset[str] = frozenset()
         self._pool = ThreadPoolExecutor(WORKERS, "toposcope-read")
@@ -119,7 +126,8 @@ class FileLoader:
     def has_idle_work(self) -> bool:
         """Whether there are large records to verify, or files to write to the index."""
         now = time.monotonic()
-        return bool(self._unverified) or any(due <= now for due in self._unsaved.values())
+        is_packed = self._packing is not None and self._packing.done()
+        return bool(self._unverified) or is_packed or any(due <= now for due in self._unsaved.values())
 
     @property
     def paths(self) -> list[str]:
@@ -157,10 +165,12 @@ class FileLoader:
 
     def progress(self) -> Progress:
         """Return how much was loaded."""
-        read = sum(file.view.read_bytes for file in self._files.values() if file.view)
-        return Progress(
-            len(self._files), len(self._waiting), sum(file.status.size for file in self._files.values()), read
-        )
+        total = read = 0
+        for file in self._files.values():
+            total += file.status.size
+            if file.view is not None:
+                read += file.view.read_bytes
+        return Progress(len(self._files), len(self._waiting), total, read)
 
     def replace(self, files: Iterable[FoundFile], unlisted: Mapping[str, str], logdir: str) -> set[str]:
         """Add files that are all there are now; return the paths of those that no longer exist.
@@ -203,6 +213,7 @@ class FileLoader:
         self._unsaved.pop(path, None)
         for paths in (self._waiting, self._growing, self._unverified, self._unverifiable, self._unpacked):
             paths.discard(path)
+        self._unpackable.discard(path)
         return self._files.pop(path).run
 
     def poll(self) -> None:
@@ -364,6 +375,8 @@ class FileLoader:
     def save(self, is_last: bool) -> None:
         """Write to the index what it lacks: for a moment, or, if it is the last time, everything."""
         now = time.monotonic()
+        if self._is_packed_soon(now, is_last=is_last):
+            return
         for path, due in list(self._unsaved.items()):
             if due > now and not is_last:
                 continue
@@ -375,12 +388,83 @@ class FileLoader:
                     self._unpacked.add(path)
             if not is_last and time.monotonic() - now > _SAVE_SECONDS:
                 return
-        is_packing = self._packing is not None and not self._packing.done()
-        if len(self._unpacked) >= _MANY_UNPACKED and not is_packing:
+        if len(self._unpacked) >= _MANY_UNPACKED and self._packing is None:
             files = [self._files[path] for path in self._unpacked if path in self._files]
             self._unpacked = set()
             quiet = [QuietFile(view.path, file.status, view.phase) for file in files if (view := _quiet_view(file))]
             self._packing = self._pool.submit(self._pack, quiet)
+
+    def _is_packed_soon(self, now: float, *, is_last: bool) -> bool:
+        """Do a part of writing many files to a pack; return whether there is more of that to do at once."""
+        if self._packing is not None:
+            return self._packing.done() and not self._finish_packing(now + _SAVE_SECONDS)
+        assert self._index is not None or not self._unsaved
+        if self._index is None or not self._index.is_writable:
+            return False
+        if not self._gathered and len(self._unsaved) < _MANY_UNPACKED:
+            return False
+        if not self._gather(math.inf if is_last else now + _SAVE_SECONDS):
+            return True
+        files = [file for _, file in self._gathered.values()]
+        if is_last:
+            self._index_all(files)
+        elif files:
+            self._packing = self._pool.submit(self._pack, files)
+        return False
+
+    def _gather(self, ends: float) -> bool:
+        """Gather quiet files for a pack until some time; return whether these are all there are."""
+        for path in list(self._unsaved):
+            if path in self._unpackable or path in self._gathered:
+                continue
+            loaded = self._files[path]
+            if loaded.file is None or _quiet_view(loaded) is None or loaded.status.size >= _LARGE_BYTES:
+                continue
+            read = loaded.file.read_completely()
+            if read is not None:
+                status, segment = read
+                self._gathered[path] = loaded.edition, QuietFile(path, status, loaded.file.phase, segment)
+                del self._unsaved[path]
+            if time.monotonic() > ends:
+                return False
+        return True
+
+    def _index_all(self, files: Iterable[QuietFile]) -> None:
+        """Write files to a pack now."""
+        assert self._index is not None
+        try:
+            self._index.pack(files, self._place)
+        except (OSError, MemoryError) as error:
+            log.warning("the index cannot be packed: %s", reason_of(error))
+        self._gathered = {}
+
+    def _finish_packing(self, ends: float) -> bool:
+        """Replace the views of files that were packed until some time; return whether that was done for all.
+
+        What was read of them need not be kept then.
+        """
+        while self._gathered:
+            path, (edition, _) = self._gathered.popitem()
+            loaded = self._files.get(path)
+            if loaded is None or path in self._waiting or loaded.file is None or loaded.edition != edition:
+                continue
+            view = self._packed_view(path)
+            if view is None:
+                self._unpackable.add(path)
+                self._unsaved.setdefault(path, 0.0)
+                continue
+            loaded.file, loaded.view = None, view
+            loaded.edition = loaded.training_edition = 0
+            self._replaced.add(loaded.run)
+            if time.monotonic() > ends:
+                return False
+        self._packing = None
+        return True
+
+    def take_replaced(self) -> set[str]:
+        """Return the runs of files whose views contain the same as before, but in a pack of the index."""
+        replaced, self._replaced = self._replaced, set()
+        return replaced
 
     def _pack(self, files: Iterable[QuietFile]) -> None:
         """Move files to a pack of the index."""

@@ -172,7 +172,8 @@ class Logdir:
             self.walk_soon()
             self._changes.stop()
         if time.monotonic() >= self._next_walk:
-            self._walk()
+            with no_collections() if self.snapshot.loading else nullcontext():
+                self._walk()
         else:
             self._apply_changes()
             if not self._changes.are_reported:
@@ -202,8 +203,20 @@ class Logdir:
                 self._unpublished |= changed
                 self._publish()
             self._loader.save(is_last=not self._reload_seconds)
+            self._replace_views(self._loader.take_replaced())
             if self._loader.is_waiting:
                 self._wake.set()
+
+    def _replace_views(self, directories: Iterable[str]) -> None:
+        """Replace the views of runs by those of the same values in packs of the index; nothing is notified."""
+        names = {self._runs.run_of(directory) for directory in directories}
+        if not names:
+            return
+        old = self.snapshot.runs
+        new = {name: self._runs.reread(old[name]) for name in names - self._unpublished & old.keys()}
+        self.snapshot = self.snapshot._replace(runs=MappingProxyType({**old, **new}))
+        self._observe(new)
+        self._freed_memory.return_soon()
 
     def _sleep(self) -> None:
         """Sleep until the next step."""
@@ -220,7 +233,7 @@ class Logdir:
             self._changes.watch(self._root, discovery.has_links)
             self._check_watches(discovery.directories)
         self._report(discovery)
-        self._discovery = discovery
+        self._discovery = discovery._replace(files=[])
         gone = self._loader.replace(discovery.files, discovery.unlisted, self._root)
         self._unpublished |= {self._forget(path) for path in gone}
         self._runs.add(discovery.files)

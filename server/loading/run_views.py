@@ -129,6 +129,16 @@ class RunViews:
                 reviewed.same[name] = new
         return reviewed
 
+    def reread(self, run: RunView) -> RunView:
+        """Return a view of the files of a run as they are now known, which contain the same values."""
+        files, activities = (
+            self._folding.files(run.name, self._files_in),
+            self._loader.activities(self._paths_of(run.name)),
+        )
+        new = RunView(run.name, files, run.revision, run.live, activities, run.seen)
+        new.state_revision = run.state_revision
+        return new
+
     def seen_again(self, run: RunView) -> RunView:
         """Return a new view of the same files."""
         return run.seen_again(run.live, self._loader.activities(self._paths_of(run.name)))

@@ -2,7 +2,8 @@
 
 import math
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from toposcope.server.reading.marks import RecordingEnd
 from toposcope.server.reading.scan import ScanState
@@ -10,7 +11,7 @@ from toposcope.server.reading.scan import ScanState
 _BITS, _DOUBLES = struct.Struct("<QQ"), struct.Struct("<dd")
 
 
-@dataclass
+@dataclass(slots=True)
 class Counters:
     """Statistics of the records read so far."""
 
@@ -49,6 +50,10 @@ class Counters:
         self.events += more.events
         self.summaries += more.summaries
 
+    def values(self) -> dict[str, Any]:
+        """Return the values of the fields, by name."""
+        return {name: getattr(self, name) for name in _FIELDS}
+
     @property
     def steps(self) -> tuple[int, int] | None:
         """Smallest and largest step of the events that contain a summary; None if there are none."""
@@ -67,3 +72,6 @@ class Counters:
         """The wall_time of the last heartbeat, in seconds since 1970; 0 if there is none."""
         _, heartbeat = _DOUBLES.unpack(_BITS.pack(0, self.heartbeat_wall))
         return heartbeat if math.isfinite(heartbeat) else 0.0
+
+
+_FIELDS = [field.name for field in fields(Counters)]

@@ -1,6 +1,7 @@
 """One event file that may be growing: what was read of it, and reading on."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
@@ -334,6 +335,14 @@ class EventFile:
             self._large.offsets,
         )
 
+    def read_completely(self) -> tuple[Status, Segment] | None:
+        """Return (the status of the file when it was read, all that was read); None if that is not all of it."""
+        scanner, status, identity = self._scanner, self._status, self._identity
+        if scanner is None or status is None or identity is None or not scanner.is_between_records:
+            return None
+        is_complete = self._next.offset == status.size and self._large.are_verified and not self._large.damaged
+        return (status, self._segment(scanner, identity)) if is_complete and not scanner.partially_read else None
+
     def view(self) -> FileView | None:
         """Return a snapshot of what was read; None before the first record is complete, or less is read than before."""
         if self._scanner is None or self._version is None or self._status is None or self._reached:
@@ -345,7 +354,7 @@ class EventFile:
             self._scanner.dialect == "lineage",
             self._version,
             self._series.publish(is_complete=self._status.size < self._next.min_file_size),
-            Counters(**vars(self._scanner.counters)),
+            replace(self._scanner.counters),
             tuple(self._scanner.damage),
             len(self._large),
             self._large.verified,

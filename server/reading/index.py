@@ -24,6 +24,7 @@ from typing import NamedTuple
 import google_crc32c
 from platformdirs import user_cache_path
 
+from toposcope.server.garbage_collection import no_collections
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import OpenFile, Place, Status, reason_of
 from toposcope.server.reading.pack import NewFile, Pack, PackedFile, write_pack
@@ -57,7 +58,10 @@ class QuietFile(NamedTuple):
 
     path: str
     status: Status
+    """When it was read."""
     phase: int
+    segment: Segment | None = None
+    """What was read; None: the index contains it."""
 
 
 class _Packed(NamedTuple):
@@ -117,14 +121,20 @@ class Index:
     def _open_pack(self, path: Path) -> None:
         """Add the files of a pack, which is newer than the others."""
         try:
-            pack = Pack(path)
-        except (OSError, MemoryError, DamagedSegmentError, ValueError, LookupError, TypeError) as error:
+            with no_collections():
+                pack = Pack(path)
+                self._packed |= {key: _Packed(pack, file) for key, file in pack.files.items()}
+        except (OSError, MemoryError) as error:
             log.warning("%s cannot be read: %s", path, reason_of(error))
+            return
+        except (DamagedSegmentError, ValueError, LookupError, TypeError) as error:
+            log.warning("%s is deleted: %s", path, reason_of(error))
+            with contextlib.suppress(OSError):
+                path.unlink()
             return
         with contextlib.suppress(OSError):  # It is in use.
             os.utime(path)
         self._packs.append(pack)
-        self._packed |= {key: _Packed(pack, file) for key, file in pack.files.items()}
 
     def packed(self, path: str, status: Status) -> tuple[Pack, PackedFile] | None:
         """Return the pack that contains an event file, if the file has not changed since, according to its status."""
@@ -238,7 +248,7 @@ class Index:
             os.unlink(self._path(key, start, end))
 
     def pack(self, files: Iterable[QuietFile], place: Place) -> int:
-        """Move the segments of event files to a pack; return how many.
+        """Write what was read of event files to a pack, or move their segments there; return how many.
 
         Files that have changed, or that have several segments or a large one, are left out.
 
@@ -277,6 +287,10 @@ class Index:
 
     def _new_file(self, file: QuietFile, place: Place) -> NewFile | None:
         key = _key(file.path)
+        if file.segment is not None:
+            content = b"".join(encode(file.segment))
+            is_small = len(content) <= _LARGEST_PACKED
+            return NewFile(key, file.status, file.segment, content, file.phase) if is_small else None
         if self._ranges.get(key) != {(0, file.status.size)}:
             return None
         try:
@@ -300,8 +314,9 @@ def identify(file: OpenFile, end: int) -> Identity:
     Raises:
         OSError: it cannot be read.
     """
-    head = file.read(0, min(_CHECKED_BYTES, end))
-    tail = file.read(max(0, end - _CHECKED_BYTES), min(_CHECKED_BYTES, end))
+    head = tail = file.read(0, min(_CHECKED_BYTES, end))
+    if end > _CHECKED_BYTES:
+        tail = file.read(end - _CHECKED_BYTES, _CHECKED_BYTES)
     return Identity(file.status.inode, google_crc32c.value(head), google_crc32c.value(tail))
 
 

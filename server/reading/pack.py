@@ -1,11 +1,12 @@
 """A file of the index that contains the segments of many small event files, so that they are restored at once.
 
 16 bytes   magic
-segments   8-byte aligned; see segment.py
-directory  JSON: the tags that files have in common, and what is known of each file without its columns
+segments   8-byte aligned; see segment.py. Among them are blocks of summaries; see summary_columns.py
+directory  JSON: the tags that files have in common, where the summaries of each tag are, and what is known of each file
+           without its columns
 footer     u64 offset of the directory, u32 length, u32 crc32c of the directory
 
-A file whose status has not changed since is not opened at the start, nor is its segment decoded before a value of it is
+A file whose status has not changed since is not opened at the start, nor is its segment decoded before a point of it is
 requested.
 """
 
@@ -13,8 +14,8 @@ import secrets
 import struct
 import threading
 import weakref
-from collections import OrderedDict
-from collections.abc import Collection, Iterable
+from collections import Counter, OrderedDict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -35,19 +36,22 @@ from toposcope.server.reading.segment import (
     version_of,
     version_values,
 )
+from toposcope.server.reading.summary_columns import SummaryColumn, SummaryWriter, read_column
 from toposcope.server.reading.tag_table import Entry, Tag
 from toposcope.server.reading.version_event import Version
 
-_MAGIC = b"toposcope-pack2\0"
+_MAGIC = b"toposcope-pack3\0"
 _FOOTER = struct.Struct("<QII")
 _ALIGNMENT = 8
 _KEPT_BYTES = 64 << 20
-"""Bytes of decoded segments that are kept for the next request."""
+"""Bytes of decoded segments, and of summaries, that are kept for the next request."""
 
 
 class PackedFile(NamedTuple):
     """What is known of an event file that was read completely, without its columns."""
 
+    number: int
+    """In the pack, from 0."""
     key: str
     """Of the event file in the index."""
     status: Status
@@ -65,6 +69,8 @@ class PackedFile(NamedTuple):
     damage: tuple[Damage, ...]
     large_records: int
     phase: int
+    is_finite: bool
+    """Whether all values of its scalar series are finite."""
 
 
 class NewFile(NamedTuple):
@@ -96,15 +102,20 @@ class Pack:
         weakref.finalize(self, self._file.close)
         directory = _read_directory(self._file)
         self._tags = [{Tag(*tag): None for tag in tags} for tags in directory["tags"]]
+        self._listed_tags = [list(tags) for tags in self._tags]
+        self._plugins = [Counter(tag.plugin for tag in tags) for tags in self._tags]
         self._entries = [
             [Entry(Tag(plugin, tag), name.encode("latin-1"), kind) for plugin, tag, name, kind in entries]
             for entries in directory["entries"]
         ]
-        self.files = {each[0]: _packed_file(each) for each in directory["files"]}
+        self.files = {each[0]: _packed_file(number, each) for number, each in enumerate(directory["files"])}
         """By key."""
+        self._parts = {Tag(plugin, name): parts for plugin, name, parts in directory["summaries"]}
         self._lock = threading.Lock()
         self._kept = OrderedDict[str, Segment]()
         self._kept_bytes = 0
+        self._columns = OrderedDict[Tag, SummaryColumn]()
+        self._column_bytes = 0
 
     @property
     def path_while_open(self) -> str:
@@ -114,6 +125,14 @@ class Pack:
     def tags(self, file: PackedFile) -> Collection[Tag]:
         """Return the tags of a file, in the order in which it has them."""
         return self._tags[file.tags]
+
+    def listed_tags(self, file: PackedFile) -> Sequence[Tag]:
+        """Return the same as a sequence; not to be modified."""
+        return self._listed_tags[file.tags]
+
+    def plugins(self, file: PackedFile) -> Mapping[str, int]:
+        """Return how many tags of each plugin a file has."""
+        return self._plugins[file.tags]
 
     def entries(self, file: PackedFile) -> list[Entry]:
         """Return the tags of a file as they were read; not to be modified."""
@@ -144,6 +163,29 @@ class Pack:
         segment = decode(content)
         self._keep(file, segment)
         return segment
+
+    def summaries(self, tag: Tag) -> SummaryColumn | None:
+        """Return the summaries of a scalar tag of all files; None if no file has points of it.
+
+        Raises:
+            OSError: the pack cannot be read.
+            DamagedSegmentError: the summaries are damaged.
+        """
+        with self._lock:
+            column = self._columns.get(tag)
+            if column is not None:
+                self._columns.move_to_end(tag)
+                return column
+        if tag not in self._parts:
+            return None
+        column = read_column(self._file, self._parts[tag], len(self.files))
+        with self._lock:
+            if tag not in self._columns:
+                self._columns[tag] = column
+                self._column_bytes += column.nbytes
+            while self._column_bytes > _KEPT_BYTES and len(self._columns) > 1:
+                self._column_bytes -= self._columns.popitem(last=False)[1].nbytes
+        return column
 
     def _keep(self, file: PackedFile, segment: Segment) -> None:
         with self._lock:
@@ -180,6 +222,7 @@ def _write_segments(out: BinaryIO, files: Iterable[NewFile]) -> int:
     """Write everything; return the number of files."""
     tags, entries = dict[tuple[Tag, ...], int](), dict[tuple[Entry, ...], int]()
     listed: list[list[Any]] = []
+    summaries = SummaryWriter(out)
     offset = out.write(_MAGIC)
     for file in files:
         segment = file.segment
@@ -197,14 +240,18 @@ def _write_segments(out: BinaryIO, files: Iterable[NewFile]) -> int:
                 [list(damage) for damage in segment.damage],
                 len(segment.large),
                 file.phase,
+                summaries.add(len(listed), segment.series),
             ]
         )
         offset += out.write(file.content)
         offset += out.write(bytes(-offset % _ALIGNMENT))
+        offset += summaries.write(offset)
+    offset += summaries.write(offset, is_last=True)
     directory = orjson.dumps(
         {
             "tags": [[list(tag) for tag in each] for each in tags],
             "entries": [[[*entry.tag, entry.name.decode("latin-1"), entry.kind] for entry in each] for each in entries],
+            "summaries": [[*tag, parts] for tag, parts in summaries.parts.items()],
             "files": listed,
         }
     )
@@ -227,9 +274,10 @@ def _read_directory(file: OpenFile) -> dict[str, Any]:
     return directory
 
 
-def _packed_file(values: list[Any]) -> PackedFile:
-    key, status, offset, length, tags, entries, version, counters, damage, large_records, phase = values
+def _packed_file(number: int, values: list[Any]) -> PackedFile:
+    key, status, offset, length, tags, entries, version, counters, damage, large_records, phase, is_finite = values
     return PackedFile(
+        number,
         key,
         Status(*status),
         offset,
@@ -241,4 +289,5 @@ def _packed_file(values: list[Any]) -> PackedFile:
         tuple(Damage(*each) for each in damage),
         large_records,
         phase,
+        is_finite,
     )

@@ -2,7 +2,7 @@
 
 import logging
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from toposcope.server.places.place import reason_of
 from toposcope.server.reading.pack import Pack, PackedFile
 from toposcope.server.reading.segment import DamagedSegmentError
 from toposcope.server.reading.series import Payloads, Points
+from toposcope.server.reading.series_summary import SeriesSummary, summarise
 from toposcope.server.reading.tag_table import Tag
 
 Series = Mapping[Tag, Points | Payloads]
@@ -51,6 +52,36 @@ class PackedSeries(Mapping[Tag, Points | Payloads]):
         if tag not in self:
             raise KeyError(tag)
         return self._series()[tag]
+
+    @property
+    def tags(self) -> Sequence[Tag]:
+        """The tags; the same object for all files that have the same."""
+        return self._pack.listed_tags(self._file)
+
+    @property
+    def plugins(self) -> Mapping[str, int]:
+        """Number of tags of each plugin."""
+        return self._pack.plugins(self._file)
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether all values of the scalar series are finite."""
+        return self._file.is_finite
+
+    @property
+    def place(self) -> tuple[Pack, int]:
+        """The pack, and the number of the file in it."""
+        return self._pack, self._file.number
+
+    def summary(self, tag: Tag) -> SeriesSummary | None:
+        """Return the summary of a scalar series without reading its points; None if it has none."""
+        try:
+            column = self._pack.summaries(tag)
+        except (OSError, DamagedSegmentError) as error:
+            log.warning("the index in %s cannot be read: %s", self._pack.path, reason_of(error))
+            points = self.get(tag)
+            return summarise(points) if isinstance(points, Points) and points.total else None
+        return None if column is None else column.summary(self._file.number)
 
     def _series(self) -> Series:
         if self._series_read is not None:

@@ -128,7 +128,7 @@ def version_of(values: list[Any]) -> Version:
 
 def counters_values(counters: Counters) -> dict[str, Any]:
     """Return counters as values of JSON."""
-    return vars(counters) | {"end": counters.end and list(counters.end)}
+    return counters.values() | {"end": counters.end and list(counters.end)}
 
 
 def counters_of(values: dict[str, Any]) -> Counters:

@@ -6,15 +6,9 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.packed_series import PackedSeries
 from toposcope.server.reading.series import Points
-from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.attempts import is_by_product
-from toposcope.server.runs.hparams_sessions import parent_of, read_session
-from toposcope.server.runs.hyper_parameters import RunSettings, read_settings
-from toposcope.server.runs.incremental_cache import IncrementalCache
-from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_messages import TemporaryProblem
-from toposcope.server.runs.series_summary import (
+from toposcope.server.reading.series_summary import (
     NonFinitePoint,
     SeriesSummary,
     first_non_finite,
@@ -22,6 +16,13 @@ from toposcope.server.runs.series_summary import (
     merge_non_finite,
     summarise,
 )
+from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.attempts import is_by_product
+from toposcope.server.runs.hparams_sessions import parent_of, read_session
+from toposcope.server.runs.hyper_parameters import RunSettings, read_settings
+from toposcope.server.runs.incremental_cache import IncrementalCache
+from toposcope.server.runs.run import RunView
+from toposcope.server.runs.run_messages import TemporaryProblem
 from toposcope.server.runs.session_names import is_named_by_time, session_names
 from toposcope.server.values.hparams import SESSION_END, SESSION_START, Hparam
 
@@ -29,6 +30,10 @@ _SETTINGS_TAGS = [
     *(Tag("lineage", name) for name in ("train", "custom")),
     *(Tag("hparams", name) for name in (SESSION_START, SESSION_END)),
 ]
+
+
+_SETTINGS_PLUGINS = {tag.plugin for tag in _SETTINGS_TAGS}
+_NO_SETTINGS = RunSettings({}, {}, [])
 
 
 class NonFiniteScalar(NamedTuple):
@@ -57,6 +62,10 @@ class Overview:
         self._summaries = IncrementalCache(summarise, merge)
         self._non_finite = IncrementalCache(first_non_finite, merge_non_finite)
         self._settings: dict[str, tuple[object, RunSettings]] = {}
+        self._with_hparams: tuple[Mapping[str, RunView], dict[str, RunView]] = {}, {}
+        """All runs when they were looked at last, and those of them that have TensorBoard's hyperparameters."""
+        self._kept_runs: object = None
+        """Those of the last forget_all_but()."""
         self.unread: set[str] = set()
         """The runs whose hyperparameters could not be read when they were asked for last."""
 
@@ -77,14 +86,20 @@ class Overview:
                 points = run.points(tag, rank)
                 parts = [summarise(points)] if points.total else []
             else:
-                parts = [
-                    self._summaries.result(run.name, file.path, tag, points)
-                    for file, _, points in _scalars(run, rank, scalar)
-                ]
+                parts = [part for file in _files_with(run, rank, scalar) if (part := self._summary(run, file, scalar))]
             if parts:
                 self._release(run, self._summaries)
                 return rank, reduce(merge, parts)
         return None
+
+    def _summary(self, run: RunView, file: FileView, tag: Tag) -> SeriesSummary | None:
+        """Return the summary of a series of a file; None if it has no points."""
+        if isinstance(file.series, PackedSeries):
+            return file.series.summary(tag)
+        points = file.series[tag]
+        if not isinstance(points, Points) or not points.total:
+            return None
+        return self._summaries.result(run.name, file.path, tag.name, points)
 
     def first_non_finite(self, run: RunView) -> NonFiniteScalar | None:
         """Return the first non-finite point of a run: at the smallest step, and of several there the first in time."""
@@ -96,7 +111,7 @@ class Overview:
         """Yield (tag, rank, first non-finite point) for each tag of each rank that has any."""
         for rank, attempts in run.attempts.items():
             first: dict[str, NonFinitePoint | None] = {}
-            for file, tag, points in _scalars(run, rank):
+            for file, tag, points in _scalars(run, rank, may_be_finite=False):
                 point = self._non_finite.result(run.name, file.path, tag.name, points)
                 if point is not None:
                     first[tag.name] = merge_non_finite(first.get(tag.name), point)
@@ -118,6 +133,10 @@ class Overview:
         If they cannot be read at present, those that were read before are returned, with the reason.
         """
         holders = [run, *sessions]
+        if all(_SETTINGS_PLUGINS.isdisjoint(holder.plugins) for holder in holders):
+            self._settings.pop(run.name, None)
+            self.unread.discard(run.name)
+            return _NO_SETTINGS
         recorded = [_recorded(file) for holder in holders for file in holder.files]
         identity = [file for file in recorded if file]
         cached = self._settings.get(run.name)
@@ -133,14 +152,25 @@ class Overview:
 
     def parents(self, runs: Mapping[str, RunView]) -> dict[str, str]:
         """Return the run that each hyperparameter session in a separate directory belongs to."""
-        parents = {run.name: self._parent(run, runs) for run in runs.values() if "hparams" in run.plugins}
+        parents = {run.name: self._parent(run, runs) for run in self._find_hparams(runs).values()}
         return {name: parent for name, parent in parents.items() if parent is not None}
+
+    def _find_hparams(self, runs: Mapping[str, RunView]) -> dict[str, RunView]:
+        """Return the runs with TensorBoard's hyperparameters; only runs that changed are looked at."""
+        before, old = self._with_hparams
+        if before is runs:
+            return old
+        changed = [run for name, run in runs.items() if before.get(name) is not run]
+        found = {name: run for name, run in old.items() if runs.get(name) is run}
+        found |= {run.name: run for run in changed if "hparams" in run.plugins}
+        self._with_hparams = runs, found
+        return found
 
     def sessions(self, runs: Mapping[str, RunView]) -> dict[str, list[RunView]]:
         """Return the hyperparameter sessions, oldest first, by the run that they belong to."""
         sessions: dict[str, list[RunView]] = {}
         parents = self.parents(runs)
-        for run in sorted((runs[name] for name in parents), key=lambda run: run.started or 0.0):
+        for run in sorted((runs[name] for name in parents), key=lambda run: (run.started or 0.0, run.name)):
             sessions.setdefault(parents[run.name], []).append(run)
         return sessions
 
@@ -169,7 +199,10 @@ class Overview:
 
     def forget_all_but(self, runs: Mapping[str, RunView]) -> None:
         """Drop what is cached of runs that no longer exist."""
-        for gone in self._settings.keys() - runs.keys():
+        if self._kept_runs is runs:
+            return
+        self._kept_runs = runs
+        for gone in [name for name in self._settings if name not in runs]:
             self._settings.pop(gone, None)
         self.unread &= runs.keys()
         for cache in (self._summaries, self._non_finite):
@@ -186,17 +219,32 @@ def shown_points(run: RunView, tag: str, rank: int) -> Points:
     return run.points(tag, rank)
 
 
-def _scalars(run: RunView, rank: int, only: Tag | None = None) -> Iterator[tuple[FileView, Tag, Points]]:
-    """Yield the scalar series of the files of a rank, all or those of one tag, in file order."""
+def _scalars(
+    run: RunView, rank: int, only: Tag | None = None, *, may_be_finite: bool = True
+) -> Iterator[tuple[FileView, Tag, Points]]:
+    """Yield the scalar series of the files of a rank in file order.
+
+    Args:
+        run: has the files.
+        rank: of the writer.
+        only: the tag of the series; None: all tags.
+        may_be_finite: whether to yield the series of files known to have only finite values.
+    """
+    for file in _files_with(run, rank, only):
+        if not may_be_finite and isinstance(file.series, PackedSeries) and file.series.is_finite:
+            continue
+        for tag in file.series if only is None else (only,):
+            points = file.series[tag]
+            if isinstance(points, Points) and points.total:
+                yield file, tag, points
+
+
+def _files_with(run: RunView, rank: int, tag: Tag | None = None) -> Iterator[FileView]:
+    """Yield the files of a rank, all or those with one tag, in file order; none with by-products of landscapes."""
     for attempt in run.attempts[rank]:
         for file in attempt.files:
-            tags = file.series if only is None else (only,) if only in file.series else ()
-            if not tags or is_by_product(file):
-                continue
-            for tag in tags:
-                points = file.series[tag]
-                if isinstance(points, Points) and points.total:
-                    yield file, tag, points
+            if (tag is None or tag in file.series) and not is_by_product(file):
+                yield file
 
 
 def _recorded(file: FileView) -> tuple[object, ...] | None:

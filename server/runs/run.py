@@ -3,7 +3,7 @@
 import copy
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import zip_longest
 from typing import Literal
@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reading.packed_series import PackedSeries
 from toposcope.server.reading.point_series import compact
 from toposcope.server.reading.series import (
     NO_PAYLOADS,
@@ -34,7 +35,7 @@ from toposcope.server.runs.attempts import (
 )
 from toposcope.server.runs.file_activity import FileActivity, activity_of
 from toposcope.server.runs.recordings import Recording, recordings_of
-from toposcope.server.runs.run_state import Derived, RunState, derive, may_be_alive
+from toposcope.server.runs.run_state import Derived, RunState, State, derive, may_be_alive
 
 ALL = "all"
 """As an attempt: every point in file order, nothing hidden."""
@@ -77,26 +78,36 @@ class RunView:
         """Of the files, by path."""
         self.seen = time.monotonic() if seen is None else seen
         """When the files were looked at, in seconds of time.monotonic()."""
-        self._numbers = {file.path: number for number, file in enumerate(self.files)}
         self._points: dict[tuple[str, int, int | str | None], Points] = {}
         self._ordered: dict[tuple[str, int, int | str | None, str], tuple[Points, Ordering]] = {}
 
-    @cached_property
+    @property
+    def only_file(self) -> FileView | None:
+        """The only file with values of a training, as most runs of many have; None if there are others."""
+        file = self.files[0]
+        return None if len(self.files) > 1 or file.is_lineage or is_by_product(file) else file
+
+    @property
     def started(self) -> float | None:
         """Smallest wall_time, in seconds since 1970."""
-        return min((file.wall_times[0] for file in self.files if file.wall_times), default=None)
+        return min((walls[0] for file in self.files if (walls := file.wall_times)), default=None)
 
-    @cached_property
+    @property
     def updated(self) -> float | None:
         """Largest wall_time, in seconds since 1970."""
-        return max((file.wall_times[1] for file in self.files if file.wall_times), default=None)
+        return max((walls[1] for file in self.files if (walls := file.wall_times)), default=None)
 
-    @cached_property
+    @property
     def steps(self) -> tuple[int, int] | None:
         """Smallest step of all summaries, and largest of those that no later attempt replaces.
 
         Without by-products of landscapes.
         """
+        only = self.only_file
+        return self._steps if only is None else only.steps
+
+    @cached_property
+    def _steps(self) -> tuple[int, int] | None:
         reached = [steps for attempts in self.attempts.values() if (steps := reached_steps(attempts))]
         return (min(first for first, _ in reached), max(last for _, last in reached)) if reached else None
 
@@ -141,6 +152,13 @@ class RunView:
         return self._derived.state
 
     @property
+    def state_name(self) -> State:
+        """The state alone, without deriving the rest if its only file has no marks."""
+        only = self.only_file
+        is_unmarked = only is not None and only.version.start is None and only.counters.end is None
+        return "unknown" if is_unmarked else self.state.state
+
+    @property
     def may_be_alive(self) -> bool:
         """Whether a file has a start mark, no end mark, and grew lately, so that its state may change by time."""
         return any(
@@ -171,14 +189,24 @@ class RunView:
         other.seen = time.monotonic() if seen is None else seen
         return other
 
-    @cached_property
+    @property
     def plugins(self) -> Mapping[str, int]:
         """Number of tags of each plugin."""
-        return Counter(tag.plugin for tag in {tag: None for file in self.files for tag in file.series})
+        series = self.files[0].series
+        return series.plugins if len(self.files) == 1 and isinstance(series, PackedSeries) else self._plugins
 
     @cached_property
-    def tags(self) -> list[Tag]:
+    def _plugins(self) -> Mapping[str, int]:
+        return Counter(tag.plugin for tag in {tag: None for file in self.files for tag in file.series})
+
+    @property
+    def tags(self) -> Sequence[Tag]:
         """Tags with points in the stitched view of any rank, in order of first occurrence."""
+        only = self.only_file
+        return only.series.tags if only is not None and isinstance(only.series, PackedSeries) else self._tags
+
+    @cached_property
+    def _tags(self) -> list[Tag]:
         tags = {tag: None for file in self.files for tag in file.series if not _hides(file, tag, None)}
         if all(len(attempts) == 1 for attempts in self.attempts.values()):
             return list(tags)  # Nothing is hidden by a restart.
@@ -270,7 +298,8 @@ class RunView:
         series = file.series.get(tag)
         if not isinstance(series, Payloads):
             return NO_PAYLOADS
-        return series._replace(file=np.full(series.total, self._numbers[file.path], np.uint32))
+        number = next(number for number, each in enumerate(self.files) if each.path == file.path)
+        return series._replace(file=np.full(series.total, number, np.uint32))
 
 
 def _ordering_of(points: Points, by: str) -> Ordering:

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from toposcope.server.reading.series import Float64s, Int64s, Points
+from toposcope.server.reading.series_summary import all_finite
 from toposcope.server.runs.downsample import Indices
-from toposcope.server.runs.series_summary import all_finite
 
 MOST_POINTS = 40
 _BUCKETS = (MOST_POINTS - 2) // 2

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import RunView
@@ -36,13 +36,22 @@ class TagCounts:
         gone = before.keys() - runs.keys()
         tags = len(self._counts)
         self._counts = Counter(self._counts)  # Other threads may use the one before.
-        for name in (*gone, *(name for name in changed if name in before)):
-            self._counts.subtract(before[name].tags)
-        for name in changed:
-            self._counts.update(runs[name].tags)
+        for tags_of_runs, count in _equal_lists([before[name] for name in (*gone, *changed) if name in before]):
+            self._counts.subtract(dict.fromkeys(tags_of_runs, count))
+        for tags_of_runs, count in _equal_lists([runs[name] for name in changed]):
+            self._counts.update(dict.fromkeys(tags_of_runs, count))
         removed = [tag for tag, count in self._counts.items() if not count] if gone or changed else []
         for tag in removed:
             del self._counts[tag]
         if removed or len(self._counts) != tags:
             self._sorted = None
         self._runs = runs
+
+
+def _equal_lists(runs: Iterable[RunView]) -> Iterable[tuple[Sequence[Tag], int]]:
+    """Return the lists of tags of some runs, and how many runs have each; those in a pack share them."""
+    lists: dict[int, tuple[Sequence[Tag], int]] = {}
+    for run in runs:
+        tags = run.tags
+        lists[id(tags)] = tags, lists.get(id(tags), (tags, 0))[1] + 1
+    return lists.values()

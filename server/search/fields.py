@@ -33,12 +33,10 @@ SortKey = tuple[int, float, tuple[tuple[int, int, str], ...]]
 
 
 def number_of(overview: Overview, names: Sequence[str]) -> Callable[[Row], float | None]:
-    """Return a function that computes a numeric field of a run; see RunTable.numbers."""
+    """Return a function that computes a numeric field of a run, or returns a hyperparameter."""
     field, *rest = names
     if field == "param":
         return lambda row: _as_number(_parameter(overview, row, rest[0]))
-    if field in ("last", "min", "max"):
-        return lambda row: _metric(overview, row.run, rest[0], field)
     return _NUMBERS[field]
 
 
@@ -85,16 +83,6 @@ def _as_texts(value: Value | None) -> tuple[str, ...]:
     return () if value is None else (str(value).casefold(),)
 
 
-def _metric(overview: Overview, run: RunView, tag: str, which: str) -> float | None:
-    found = overview.summary(run, tag)
-    if found is None:
-        return None
-    if which == "last":
-        return found[1].last
-    extreme = found[1].min if which == "min" else found[1].max
-    return math.nan if extreme is None else extreme.value
-
-
 def _name(row: Row) -> tuple[str, ...]:
     return tuple(text.casefold() for text in (row.run.name, row.session_name) if text)
 
@@ -117,9 +105,10 @@ def _duration(row: Row) -> float | None:
 _TEXTS: Mapping[str, Callable[[Row], tuple[str, ...]]] = {
     "name": _name,
     "alias": lambda row: _as_texts(row.notes.alias),
+    "words": lambda row: (*_TEXTS["name"](row), *_TEXTS["alias"](row), *_TEXTS["label"](row)),
     "label": lambda row: tuple(label.casefold() for label in row.notes.tags),
     "note": lambda row: _as_texts(row.notes.note or None),
-    "state": lambda row: (row.run.state.state,),
+    "state": lambda row: (row.run.state_name,),
     "dialect": lambda row: (row.run.dialect,),
     "is": _flags,
 }

@@ -37,6 +37,11 @@ class Pattern:
     def __init__(self, text: str) -> None:
         self._parts = text.casefold().split("*")
 
+    @property
+    def longest_part(self) -> str:
+        """The longest text between "*"; every text that matches contains it."""
+        return max(self._parts, key=len)
+
     def equals(self, text: str) -> bool:
         """Return whether a casefolded text matches as a whole."""
         first, *rest = self._parts

@@ -47,11 +47,16 @@ class Matching:
                 return reduce(np.logical_or, map(self.mask, operands), np.zeros(self._rows, np.bool_))
 
     def _words(self, pattern: Pattern) -> Mask:
-        columns = [self._table.texts(field) for field in ("name", "alias", "label")]
-        return np.array(
-            [any(map(pattern.is_in, (*name, *alias, *label))) for name, alias, label in zip(*columns, strict=True)],
-            np.bool_,
-        )
+        return self._containing(pattern, "words")
+
+    def _containing(self, pattern: Pattern, *key: str) -> Mask:
+        """Return the rows of which any text contains a pattern."""
+        part = pattern.longest_part
+        mask = np.array([part in joined for joined in self._table.joined_texts(*key)], np.bool_)
+        texts = self._table.texts(*key)
+        for row in np.flatnonzero(mask).tolist():
+            mask[row] = any(map(pattern.is_in, texts[row]))
+        return mask
 
     def _condition(self, condition: Condition) -> Mask:
         name, function = condition.name, condition.function
@@ -74,11 +79,12 @@ class Matching:
     def _texts(self, condition: Condition, *key: str) -> Mask:
         """Return the rows of which a text matches; with "!=", those with texts of which none matches."""
         pattern = Pattern(condition.value)
-        is_part = condition.operator == ":" and key[0] in CONTAINED_TEXTS
-        matches, is_unequal = pattern.is_in if is_part else pattern.equals, condition.operator == "!="
-        return np.array(
-            [bool(texts) and any(map(matches, texts)) != is_unequal for texts in self._table.texts(*key)], np.bool_
-        )
+        if condition.operator == ":" and key[0] in CONTAINED_TEXTS:
+            return self._containing(pattern, *key)
+        is_unequal = condition.operator == "!="
+        rows = self._table.texts(*key)
+        matching = {texts: bool(texts) and any(map(pattern.equals, texts)) != is_unequal for texts in set(rows)}
+        return np.array([matching[texts] for texts in rows], np.bool_)
 
     def _metric(self, condition: Condition) -> Mask:
         value = literals.number(condition.value)

@@ -1,6 +1,7 @@
 """The runs of a logdir as columns, in which only the rows of runs that changed are computed again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import is_not
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +9,8 @@ import numpy.typing as npt
 
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
 from toposcope.server.reading.series import Float64s, Int64s
+from toposcope.server.reading.series_summary import STATISTICS
+from toposcope.server.runs.metric_column import metric_column
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 from toposcope.server.search.fields import Row, number_of, parameter_of, sort_key, texts_of
@@ -28,18 +31,35 @@ class Numbers(NamedTuple):
 class _Column:
     """Values of all rows, which of them must be computed again, and what follows from all of them."""
 
-    def __init__(self, rows: int) -> None:
-        self.values = np.empty(rows, object)
+    def __init__(self, rows: int, *, is_numeric: bool) -> None:
+        self.values: npt.NDArray[Any] = np.full(rows, np.nan) if is_numeric else np.empty(rows, object)
+        self.present: Mask = np.zeros(rows, np.bool_)
+        """Which rows have a number, if it is numeric."""
         self.stale: Mask = np.ones(rows, np.bool_)
         self.derived: dict[str, Any] = {}
 
     def move(self, old_rows: npt.NDArray[np.intp]) -> None:
         """Reorder the rows; -1 stands for a new one."""
-        values, stale = np.empty(len(old_rows), object), np.ones(len(old_rows), np.bool_)
+        moved = _Column(len(old_rows), is_numeric=self.values.dtype != object)
         is_old = old_rows >= 0
-        values[is_old], stale[is_old] = self.values[old_rows[is_old]], self.stale[old_rows[is_old]]
-        self.values, self.stale = values, stale
-        self.derived.clear()
+        for new, old in ((moved.values, self.values), (moved.present, self.present), (moved.stale, self.stale)):
+            new[is_old] = old[old_rows[is_old]]
+        self.values, self.present, self.stale, self.derived = moved.values, moved.present, moved.stale, {}
+
+    def set_numbers(self, rows: npt.NDArray[np.intp], numbers: Numbers) -> None:
+        """Set the values of some rows of a numeric column."""
+        old = np.where(self.present[rows], self.values[rows], np.nan)
+        is_same = bool((self.present[rows] == numbers.present).all())
+        if not is_same or not np.array_equal(old, numbers.values, equal_nan=True):
+            self.derived.clear()
+        self.values[rows], self.present[rows] = numbers.values, numbers.present
+
+    def set_objects(self, rows: npt.NDArray[np.intp], objects: Sequence[Any]) -> None:
+        """Set the values of some rows of another column."""
+        if any(map(_differ, self.values[rows].tolist(), objects)):
+            self.derived.clear()
+        for row, value in zip(rows.tolist(), objects, strict=True):
+            self.values[row] = value  # An assignment of several would take texts apart.
 
 
 class RunTable:
@@ -52,14 +72,13 @@ class RunTable:
     def __init__(self, overview: Overview) -> None:
         self._overview = overview
         self._seen: tuple[Mapping[str, RunView], Mapping[str, RunNotes]] | None = None
-        self._rows: list[Row] = []
-        self._row_of: dict[str, int] = {}
-        self._columns: dict[tuple[str, ...], _Column] = {}
-
-    @property
-    def runs(self) -> list[RunView]:
+        self.runs: list[RunView] = []
         """The runs, in the order of the rows."""
-        return [row.run for row in self._rows]
+        self._row_of: dict[str, int] = {}
+        self._notes: Mapping[str, RunNotes] = {}
+        self._sessions: Mapping[str, Sequence[RunView]] = {}
+        self._session_names: Mapping[str, str] = {}
+        self._columns: dict[tuple[str, ...], _Column] = {}
 
     def update(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> None:
         """Bring the table up to date.
@@ -71,37 +90,64 @@ class RunTable:
         if self._seen is not None and self._seen[0] is runs and self._seen[1] is notes:
             return
         self._seen = runs, notes
-        sessions, names = self._overview.sessions(runs), self._overview.session_names(runs)
-        rows = [
-            Row(run, notes.get(name, NO_NOTES), names.get(name, ""), sessions.get(name, ()))
-            for name, run in runs.items()
-        ]
-        if runs.keys() != self._row_of.keys() or len(rows) != len(self._rows):
-            moved = np.array([self._row_of.get(name, -1) for name in runs], np.intp)
-            for column in self._columns.values():
-                column.move(moved)
-            self._rows = [self._rows[row] if row >= 0 else rows[at] for at, row in enumerate(moved.tolist())]
-            self._row_of = {name: row for row, name in enumerate(runs)}
-        changed = [at for at, (old, new) in enumerate(zip(self._rows, rows, strict=True)) if not _is_same(old, new)]
+        views = list(runs.values())
+        if runs.keys() != self._row_of.keys():
+            self._move(runs)
+        changed = [row for row, differs in enumerate(map(is_not, self.runs, views)) if differs]
+        changed += [self._row_of[name] for name in self._changed_around(runs, notes) if name in self._row_of]
+        self.runs = views
         for column in self._columns.values() if changed else ():
             column.stale[changed] = True
-        self._rows = rows
+
+    def _move(self, runs: Mapping[str, RunView]) -> None:
+        """Reorder the rows, as runs were added or removed."""
+        names = list(runs)
+        moved = np.array([self._row_of.get(name, -1) for name in names], np.intp)
+        for column in self._columns.values():
+            column.move(moved)
+        self.runs = [self.runs[row] if row >= 0 else runs[names[at]] for at, row in enumerate(moved.tolist())]
+        self._row_of = {name: row for row, name in enumerate(names)}
+
+    def _changed_around(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> set[str]:
+        """Return the runs whose notes or sessions have changed."""
+        sessions, names = self._overview.sessions(runs), self._overview.session_names(runs)
+        changed = {name for name in self._notes.keys() | notes.keys() if self._notes.get(name) is not notes.get(name)}
+        changed |= {name for name, _ in self._session_names.items() ^ names.items()}
+        for name in self._sessions.keys() | sessions.keys():
+            old, new = self._sessions.get(name, ()), sessions.get(name, ())
+            if len(old) != len(new) or any(map(is_not, old, new)):
+                changed.add(name)
+        self._notes, self._sessions, self._session_names = notes, sessions, names
+        return changed
+
+    def _row(self, at: int) -> Row:
+        run = self.runs[at]
+        name = run.name
+        return Row(
+            run, self._notes.get(name, NO_NOTES), self._session_names.get(name, ""), self._sessions.get(name, ())
+        )
+
+    def named(self, names: Iterable[str]) -> Mask:
+        """Return which rows are those of runs with some names."""
+        mask = np.zeros(len(self.runs), np.bool_)
+        mask[[self._row_of[name] for name in set(names) & self._row_of.keys()]] = True
+        return mask
 
     def numbers(self, *key: str) -> Numbers:
         """Return a column of numbers; `key` is ("started",), ("param", name) or ("min", tag), for example."""
         column = self._column(("number", *key))
-        if "numbers" not in column.derived:
-            present = np.array([value is not None for value in column.values], np.bool_)
-            column.derived["numbers"] = Numbers(column.values.astype(np.float64), present)
-        numbers: Numbers = column.derived["numbers"]
-        return numbers
+        return Numbers(column.values, column.present)
 
     def texts(self, *key: str) -> Sequence[tuple[str, ...]]:
         """Return a column of casefolded texts, any number of them a run; `key` is ("label",), for example."""
         column = self._column(("text", *key))
-        if "texts" not in column.derived:
-            column.derived["texts"] = column.values.tolist()
-        texts: list[tuple[str, ...]] = column.derived["texts"]
+        texts: list[tuple[str, ...]] = _derived(column, "texts", lambda: column.values.tolist())
+        return texts
+
+    def joined_texts(self, *key: str) -> Sequence[str]:
+        """Return a column of texts with those of a run joined, to look for a part that any of them may contain."""
+        column = self._column(("text", *key))
+        texts: list[str] = _derived(column, "joined", lambda: ["\0".join(each) for each in column.values.tolist()])
         return texts
 
     def ranks(self, *key: str) -> Int64s:
@@ -110,41 +156,59 @@ class RunTable:
         `key` is ("number", ...) or ("text", ...) with the key of the column, or ("param", name).
         """
         column = self._column(key)
-        if "ranks" not in column.derived:
-            column.derived["ranks"] = _ranks(column.values)
-        ranks: Int64s = column.derived["ranks"]
+        ranks: Int64s = _derived(column, "ranks", lambda: _ranks(column))
         return ranks
 
     def _column(self, key: tuple[str, ...]) -> _Column:
         """Return a column, in which all rows are computed."""
-        column = self._columns.pop(key, None) or _Column(len(self._rows))
+        kind, *names = key
+        column = self._columns.pop(key, None) or _Column(len(self.runs), is_numeric=kind == "number")
         self._columns[key] = column  # The last one used is the last one.
         if len(self._columns) > _MOST_COLUMNS:
             del self._columns[next(iter(self._columns))]
-        if column.stale.any():
-            kind, *names = key
-            compute = {"number": number_of, "text": texts_of, "param": parameter_of}[kind](self._overview, names)
-            for at in np.flatnonzero(column.stale).tolist():
-                column.values[at] = compute(self._rows[at])
-            column.stale[:] = False
-            if self._overview.unread:  # What could not be read is computed again next time.
-                column.stale[:] = [row.run.name in self._overview.unread for row in self._rows]
-            column.derived.clear()
+        rows = np.flatnonzero(column.stale)
+        if not len(rows):
+            return column
+        if kind == "number":
+            column.set_numbers(rows, self._numbers_of(rows.tolist(), names))
+        else:
+            compute = {"text": texts_of, "param": parameter_of}[kind](self._overview, names)
+            column.set_objects(rows, [compute(self._row(row)) for row in rows.tolist()])
+        column.stale[:] = False
+        for name in self._overview.unread & self._row_of.keys():  # Computed again next time.
+            column.stale[self._row_of[name]] = True
         return column
 
+    def _numbers_of(self, rows: Sequence[int], names: Sequence[str]) -> Numbers:
+        """Return the numbers of some rows."""
+        which, *rest = names
+        statistic = STATISTICS.get(which)
+        if statistic is not None:
+            return Numbers(*metric_column(self._overview, [self.runs[row] for row in rows], rest[0], statistic))
+        compute = number_of(self._overview, names)
+        numbers = [compute(self._row(row)) for row in rows]
+        values = np.array([np.nan if number is None else number for number in numbers], np.float64)
+        return Numbers(values, np.array([number is not None for number in numbers], np.bool_))
 
-def _is_same(old: Row, new: Row) -> bool:
-    return (
-        old.run is new.run
-        and old.notes is new.notes
-        and old.session_name == new.session_name
-        and all(a is b for a, b in zip(old.sessions, new.sessions, strict=False))
-        and len(old.sessions) == len(new.sessions)
-    )
+
+def _derived(column: _Column, name: str, compute: Callable[[], Any]) -> Any:
+    if name not in column.derived:
+        column.derived[name] = compute()
+    return column.derived[name]
 
 
-def _ranks(values: npt.NDArray[np.object_]) -> Int64s:
+def _differ(old: object, new: object) -> bool:
+    return old is not new and (type(old) is not type(new) or old != new)
+
+
+def _ranks(column: _Column) -> Int64s:
     """Return the place of each value in ascending order, the same for equal ones; -1 for those without a key."""
+    values = column.values
+    if values.dtype != object:
+        ranks = np.full(len(values), -1, np.int64)
+        has_key = column.present & ~np.isnan(values)
+        ranks[has_key] = np.unique(values[has_key], return_inverse=True)[1]
+        return ranks
     keys = [sort_key(value) for value in values.tolist()]
     places = {key: place for place, key in enumerate(sorted({key for key in keys if key is not None}))}
     return np.array([-1 if key is None else places[key] for key in keys], np.int64)

@@ -1,7 +1,7 @@
 """Finds the runs that match a search, and sorts runs by a field."""
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +18,11 @@ from toposcope.server.search.syntax import Field
 
 
 class Found(NamedTuple):
-    """The runs that match a search."""
+    """The runs that match a search, or a page of them."""
 
     runs: list[RunView]
+    total: int
+    """How many match."""
     unknown: list[str]
     """Names in the search that no run has as a field, hyperparameter or metric."""
 
@@ -43,6 +45,9 @@ class RunSearch:
         query: Query,
         order: Field,
         is_descending: bool,
+        *,
+        names: Collection[str] = (),
+        page: slice = slice(None),
     ) -> Found:
         """Return the runs that match, sorted: runs with equal values by name, those without a value last.
 
@@ -52,6 +57,8 @@ class RunSearch:
             query: what to find.
             order: the field to sort by.
             is_descending: whether the largest values are first.
+            names: of the runs to find at most; none: all.
+            page: which of the runs that match to return.
 
         Raises:
             SearchError: a value in the search is not one that its field can have.
@@ -60,9 +67,12 @@ class RunSearch:
             self._table.update(runs, notes)
             matching = Matching(self._table)
             mask = matching.mask(query)
+            if names:
+                mask &= self._table.named(names)
             rows = _sorted(self._table, order, is_descending)
-            views = self._table.runs
-        return Found([views[row] for row in rows.tolist() if mask[row]], matching.unknown)
+            rows = rows[mask[rows]]
+            views = [self._table.runs[row] for row in rows[page].tolist()]
+        return Found(views, len(rows), matching.unknown)
 
 
 def _sorted(table: RunTable, order: Field, is_descending: bool) -> npt.NDArray[np.intp]:

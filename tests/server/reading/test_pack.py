@@ -1,20 +1,35 @@
 """Packs of the index: unchanged files are restored without being opened, and nothing causes wrong points."""
 
+import itertools
+import math
 import os
+import struct
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from support.event_files import GOLDEN, NAME, end_event, loss_run, scalar_event, tensorboard_event, version_event
 
+from toposcope.server.loading import file_loader
 from toposcope.server.loading.discovery import discover
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.local_disk import LocalDisk, OpenLocalFile
+from toposcope.server.reading import summary_columns
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index, QuietFile
+from toposcope.server.reading.pack import Pack
+from toposcope.server.reading.packed_series import PackedSeries
+from toposcope.server.reading.series_summary import STATISTICS
+from toposcope.server.runs.metric_column import metric_column
+from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
+from toposcope.server.search.search import RunSearch
+from toposcope.server.search.syntax import parse, parse_field
 
 
 def pack(logdir: Path, folder: Path) -> int:
@@ -54,7 +69,7 @@ def described(file: FileView) -> tuple[object, ...]:
         tag: [(column.dtype.str, np.asarray(column).tobytes()) for column in points]
         for tag, points in file.series.items()
     }
-    return (file._replace(series={}, place=LocalDisk(), counters=None)[:-2], vars(file.counters), series)  # type: ignore[arg-type]
+    return (file._replace(series={}, place=LocalDisk(), counters=None)[:-2], file.counters.values(), series)  # type: ignore[arg-type]
 
 
 def assert_equal_to_a_first_load(runs: dict[str, RunView], logdir: Path) -> None:
@@ -65,6 +80,63 @@ def assert_equal_to_a_first_load(runs: dict[str, RunView], logdir: Path) -> None
         assert [described(file) for file in run.files] == [described(file) for file in fresh[name].files]
         assert run.state.without_phases() == fresh[name].state.without_phases()
         assert (run.tags, run.plugins) == (fresh[name].tags, fresh[name].plugins)
+
+
+def assert_summaries_are_those_of_the_points(runs: dict[str, RunView], logdir: Path) -> None:
+    """Check the summaries of runs one by one, and as columns."""
+    fresh = load_logdir(str(logdir), verify=True).runs
+    packed, computed = Overview(), Overview()
+    tags = {tag.name for run in fresh.values() for file in run.files for tag in file.series} | {"no such tag"}
+    for name, run in runs.items():
+        assert repr(packed.first_non_finite(run)) == repr(computed.first_non_finite(fresh[name]))
+        for tag in tags:
+            assert repr(packed.summary(run, tag)) == repr(computed.summary(fresh[name], tag))
+    for tag, statistic in itertools.product(tags, STATISTICS.values()):
+        column, expected = (
+            metric_column(overview, list(loaded.values()), tag, statistic)
+            for overview, loaded in ((packed, runs), (computed, fresh))
+        )
+        np.testing.assert_array_equal(column, expected)
+
+
+VALUES = st.sampled_from([0.0, 1.5, -3.0, 1e30, math.nan, math.inf, -math.inf]) | st.floats(-10, 10, width=32)
+FILES = st.lists(
+    st.lists(st.tuples(st.integers(0, 6), st.dictionaries(st.sampled_from("ab"), VALUES, max_size=2)), max_size=8),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(st.lists(FILES, min_size=1, max_size=4), st.sampled_from([1, 3, 1000]))
+def test_summaries_are_those_of_the_points(runs: list[list[list[tuple[int, dict[str, float]]]]], rows: int) -> None:
+    """Of steps in any order, repeated steps, values that are not finite, and restarts; in blocks of any size."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(summary_columns, "_BLOCK_ROWS", rows)
+        logdir = Path(folder, "logs")
+        clock = itertools.count(1)
+        for number, files in enumerate(runs):
+            (logdir / f"run-{number}").mkdir(parents=True)
+            for part, events in enumerate(files):
+                content = b"".join(scalar_event(float(next(clock)), step, values) for step, values in events)
+                name = logdir / f"run-{number}" / NAME.format(seconds=part + 1, rank=0)
+                name.write_bytes(version_event(float(next(clock)), b"session %d" % part) + content)
+        assert pack(logdir, Path(folder, "index")) == sum(map(len, runs))
+
+        loaded, opened = start(logdir, Path(folder, "index"))
+        assert not opened
+        assert_summaries_are_those_of_the_points(loaded, logdir)
+
+
+def test_summaries_need_no_segments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A metric of all runs is read as a column; so are the states of runs and their tags known."""
+    loss_runs(tmp_path / "logs", "abc")
+    pack(tmp_path / "logs", tmp_path / "index")
+    runs, _ = start(tmp_path / "logs", tmp_path / "index")
+    monkeypatch.setattr(Pack, "segment", None)
+
+    found = RunSearch(Overview()).find(runs, {}, parse("loss>0 min(loss)>0"), parse_field("max(loss)"), True)
+    assert ([run.name for run in found.runs], found.total) == (["a", "b", "c"], 3)
+    assert [Overview().first_non_finite(run) for run in runs.values()] == [None] * 3
 
 
 def test_packed_files_are_not_opened(tmp_path: Path) -> None:
@@ -122,7 +194,7 @@ def test_files_that_changed_are_read_again(tmp_path: Path, change: str) -> None:
     assert_equal_to_a_first_load(runs, tmp_path / "logs")
 
 
-@pytest.mark.parametrize("damage", ["deleted", "truncated", "a segment", "the directory"])
+@pytest.mark.parametrize("damage", ["deleted", "truncated", "a segment", "the summaries", "the directory"])
 def test_damaged_packs_are_no_loss(tmp_path: Path, damage: str) -> None:
     """What a pack no longer has is read from the event files, at the start or when it is first used."""
     loss_runs(tmp_path / "logs", "abc")
@@ -134,10 +206,12 @@ def test_damaged_packs_are_no_loss(tmp_path: Path, damage: str) -> None:
     elif damage == "truncated":
         packed.write_bytes(content[:-40])
     else:
-        content[100 if damage == "a segment" else -40] ^= 255
+        (directory,) = struct.unpack_from("<Q", content, len(content) - 16)
+        content[{"a segment": 100, "the summaries": directory - 8, "the directory": -40}[damage]] ^= 255
         packed.write_bytes(content)
 
     runs, _ = start(tmp_path / "logs", tmp_path / "index")
+    assert_summaries_are_those_of_the_points(runs, tmp_path / "logs")
     assert_equal_to_a_first_load(runs, tmp_path / "logs")
 
 
@@ -180,6 +254,30 @@ def test_growing_damaged_and_incomplete_files_stay_right(tmp_path: Path) -> None
 
     runs, _ = start(tmp_path / "logs", tmp_path / "index")
     assert_equal_to_a_first_load(runs, tmp_path / "logs")
+
+
+def test_many_files_are_packed_as_they_were_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The views are replaced by those of the pack without a new revision; files that grow then are read on."""
+    monkeypatch.setattr(file_loader, "_MANY_UNPACKED", 2)
+    paths = loss_runs(tmp_path / "logs", "abc")
+    for path in paths.values():
+        os.utime(path, (1e9, 1e9))
+    loading = Logdir(str(tmp_path / "logs"), 3600, Index(tmp_path / "index"))
+    loading.step()
+    revision = loading.snapshot.revision
+    while not all(isinstance(run.files[0].series, PackedSeries) for run in loading.snapshot.runs.values()):
+        loading.step()
+
+    assert_equal_to_a_first_load(dict(loading.snapshot.runs), tmp_path / "logs")
+    assert loading.snapshot.revision == revision
+    assert [path.suffix for path in (tmp_path / "index").rglob("*") if path.is_file()] == [".pack"]
+    with paths["a"].open("ab") as file:
+        file.write(scalar_event(9.0, 9, {"loss": 9.0}))
+    loading.walk_soon()
+    loading.step()
+    assert loading.snapshot.revision > revision
+    assert loading.snapshot.runs["a"].points("loss", 0).step.tolist() == [1, 2, 3, 4, 5, 9]
+    loading.stop_loading()
 
 
 def test_plugins_declared_by_a_new_file_hold_in_packed_ones(tmp_path: Path) -> None:

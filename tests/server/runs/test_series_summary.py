@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from toposcope.server.reading.point_series import PointSeries
 from toposcope.server.reading.series import Points
+from toposcope.server.reading.series_summary import Extreme, NonFinitePoint, SeriesSummary, merge, summarise
 from toposcope.server.runs.incremental_cache import IncrementalCache
-from toposcope.server.runs.series_summary import Extreme, NonFinitePoint, SeriesSummary, merge, summarise
 from toposcope.server.runs.sparkline import MOST_POINTS, sparkline
 
 Row = tuple[int, float]

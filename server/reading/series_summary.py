@@ -5,7 +5,8 @@ processed.
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -28,6 +29,10 @@ class Extreme(NamedTuple):
     step: int
 
 
+Statistic = Literal["last", "min", "max"]
+STATISTICS: Mapping[str, Statistic] = {"last": "last", "min": "min", "max": "max"}
+
+
 class SeriesSummary(NamedTuple):
     """A few statistics of a series."""
 
@@ -40,6 +45,13 @@ class SeriesSummary(NamedTuple):
     max: Extreme | None
     first_non_finite: NonFinitePoint | None
     """At the smallest step; None if every value is finite."""
+
+    def statistic(self, which: Statistic) -> float:
+        """Return the last value, or an extreme; NaN if no value is finite."""
+        if which == "last":
+            return self.last
+        extreme = self.min if which == "min" else self.max
+        return math.nan if extreme is None else extreme.value
 
 
 def summarise(points: Points) -> SeriesSummary:
