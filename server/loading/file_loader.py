@@ -7,11 +7,10 @@ import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from toposcope.proto.file_name import FileName
 from toposcope.server.loading.discovery import FoundFile, find_above
+from toposcope.server.loading.loaded_file import QUIET_SECONDS, LoadedFile, quiet_view
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Place, Status, is_gone, reason_of
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
@@ -28,33 +27,10 @@ _BUDGET_BYTES = 64 << 20
 _LARGE_BYTES = 1 << 20
 _VERIFY_BYTES = 32 << 20
 _SAVE_SECONDS = 0.1
-_QUIET_SECONDS = 5.0
 _MANY_UNPACKED = 1000
 """Files from which on their segments are moved to a pack."""
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _LoadedFile:
-    """An event file and its last known status and view."""
-
-    run: str
-    name: FileName
-    status: Status
-    grown: float
-    """When it was seen to grow, in seconds of time.monotonic()."""
-    recorded: float
-    """When it was seen to grow by values of the training, in seconds of time.monotonic()."""
-    file: EventFile | None = None
-    """None: it was not opened yet."""
-    view: FileView | None = None
-    has_more: bool = False
-    has_news: bool = True
-    """Whether the last read found more than heartbeats."""
-    edition: int = 0
-    training_edition: int = 0
-    """Of the file, after the last successful read."""
 
 
 class Progress(NamedTuple):
@@ -85,7 +61,7 @@ class FileLoader:
         """The reasons why it is not known whether files still exist, by path."""
         self._place = place
         self._index = index
-        self._files: dict[str, _LoadedFile] = {}
+        self._files: dict[str, LoadedFile] = {}
         self._declared: dict[str, DeclaredPlugins] = {}
         """By run."""
         self._waiting: set[str] = set()
@@ -200,7 +176,7 @@ class FileLoader:
         for file in files:
             if file.path not in self._files:
                 grown = seen_first(file.status.modified)
-                self._files[file.path] = _LoadedFile(file.run, file.name, file.status, grown, grown)
+                self._files[file.path] = LoadedFile(file.run, file.name, file.status, grown, grown)
                 self._waiting.add(file.path)
             if now - file.status.modified < _GROWING_SECONDS:
                 self._growing.add(file.path)
@@ -380,8 +356,8 @@ class FileLoader:
         for path, due in list(self._unsaved.items()):
             if due > now and not is_last:
                 continue
-            is_quiet = is_last or time.time() - self._files[path].status.modified > _QUIET_SECONDS
-            self._unsaved[path] = now + _QUIET_SECONDS
+            is_quiet = is_last or time.time() - self._files[path].status.modified > QUIET_SECONDS
+            self._unsaved[path] = now + QUIET_SECONDS
             with suppress(MemoryError):
                 if self._open(path).save(is_quiet):
                     del self._unsaved[path]
@@ -391,7 +367,7 @@ class FileLoader:
         if len(self._unpacked) >= _MANY_UNPACKED and self._packing is None:
             files = [self._files[path] for path in self._unpacked if path in self._files]
             self._unpacked = set()
-            quiet = [QuietFile(view.path, file.status, view.phase) for file in files if (view := _quiet_view(file))]
+            quiet = [QuietFile(view.path, file.status, view.phase) for file in files if (view := quiet_view(file))]
             self._packing = self._pool.submit(self._pack, quiet)
 
     def _is_packed_soon(self, now: float, *, is_last: bool) -> bool:
@@ -418,7 +394,7 @@ class FileLoader:
             if path in self._unpackable or path in self._gathered:
                 continue
             loaded = self._files[path]
-            if loaded.file is None or _quiet_view(loaded) is None or loaded.status.size >= _LARGE_BYTES:
+            if loaded.file is None or quiet_view(loaded) is None or loaded.status.size >= _LARGE_BYTES:
                 continue
             read = loaded.file.read_completely()
             if read is not None:
@@ -478,11 +454,3 @@ class FileLoader:
         """End the threads."""
         self._is_stopping = True
         self._pool.shutdown()
-
-
-def _quiet_view(file: _LoadedFile) -> FileView | None:
-    """Return the view of a file that was read completely and did not change lately; None for others."""
-    view, status = file.view, file.status
-    if view is None or view.read_bytes != view.size or time.time() - status.modified < _QUIET_SECONDS:
-        return None
-    return view if (view.size, view.modified, view.inode) == (status.size, status.modified, status.inode) else None

@@ -1,4 +1,4 @@
-"""What stands in, while the scan runs uncompiled, for `cython`, which building it needs, and for functions in C."""
+"""Replacements for `cython` and for functions in C, with which the scan runs uncompiled."""
 
 from contextlib import nullcontext
 from types import SimpleNamespace
