@@ -383,7 +383,8 @@ class FileLoader:
             return True
         files = [file for _, file in self._gathered.values()]
         if is_last:
-            self._index_all(files)
+            self._pack(files)
+            self._gathered = {}
         elif files:
             self._packing = self._pool.submit(self._pack, files)
         return False
@@ -404,15 +405,6 @@ class FileLoader:
             if time.monotonic() > ends:
                 return False
         return True
-
-    def _index_all(self, files: Iterable[QuietFile]) -> None:
-        """Write files to a pack now."""
-        assert self._index is not None
-        try:
-            self._index.pack(files, self._place)
-        except (OSError, MemoryError) as error:
-            log.warning("the index cannot be packed: %s", reason_of(error))
-        self._gathered = {}
 
     def _finish_packing(self, ends: float) -> bool:
         """Replace the views of files that were packed until some time; return whether that was done for all.
