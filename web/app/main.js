@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
+import { followWidth } from "../controls/grid_columns.js";
 import { followLastValues } from "../data/last_values.js";
 import { revision, startLiveUpdates } from "../data/live.js";
 import { panel } from "../data/pointer.js";
@@ -49,6 +50,7 @@ function start() {
   follow("content", content);
   follow("panel", detailsPanel);
 
+  followWidth(region("content"));
   followPages();
   followTab();
   followRailHeight(region("rail"));
