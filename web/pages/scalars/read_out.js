@@ -1,11 +1,10 @@
 // The read-out next to the cursor: the point of every line, sorted by value. Its rows are reused.
 
 import { keyOf } from "../../charts/plot.js";
-import { nameOf } from "../../controls/run_row.js";
-import { cutLeaf } from "../../data/names.js";
-import { noteOf } from "../../data/notes.js";
+import { shortNameOf } from "../../controls/run_name.js";
 import { DASHES } from "../../data/run_styles.js";
 import { startOf } from "../../data/runs.js";
+import { cutMiddle } from "../../data/short_names.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
 import { clock, duration, wallTime } from "../../i18n/times.js";
 import { t } from "./words.js";
@@ -19,6 +18,9 @@ const ROW = 20;
 const GAP = 18;
 const MOST_ROWS = 12;
 const NARROW = 720;
+/** Letters of a name; longer ones are cut in the middle. Their widths, and the least width of the names, in pixels. */
+const MOST_LETTERS = 44;
+const [LETTER, WIDE, SHORTEST_NAME] = [6.8, 12, 112];
 const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", "wall_time"]);
 const BAND_COLUMNS = /** @type {const} */ ({
   smoothed: "smoothed",
@@ -102,8 +104,7 @@ export function showReadOut(area, at, readings, best, where) {
   write(more, sorted.length > rows.length ? t("read.more", { n: sorted.length - rows.length }) : "");
   more.hidden = sorted.length === rows.length;
   write(moment, momentOf(rows.find(({ line }) => line === best) ?? rows[0], where));
-  const isLong = rows.some(({ line }) => line.kin?.length);
-  place(area, at, rows.length + 1, (smooth ? 520 : 440) + (isLong ? 90 : 0));
+  place(area, at, rows.length + 1, (smooth ? 408 : 328) + widestName(rows));
 }
 
 /** @param {Reading} reading @param {Place} where */
@@ -125,13 +126,20 @@ function writeHead(smooth, isBand) {
 function writeRows(rows, best, smooth) {
   const values = columnFormat(rows.map(({ value }) => value));
   const smoothed = columnFormat(rows.map(({ drawn }) => drawn));
-  const shared = sharedPath(rows);
   rows.forEach((reading, place) => {
     const row = rowAt(place, reading.line);
     show(row, true);
-    writeRow(row, reading, shared, reading.line === best, values, smooth ? smoothed : null);
+    writeRow(row, reading, reading.line === best, values, smooth ? smoothed : null);
   });
   for (const row of pool.slice(rows.length)) show(row, false);
+}
+
+/** Estimates the width of the longest name, in pixels, as measuring it would force a layout.
+ * @param {Reading[]} rows */
+function widestName(rows) {
+  const letters = rows.map(({ line }) => [...cutMiddle(nameOfLine(line), MOST_LETTERS)]);
+  const widths = letters.map((name) => name.reduce((sum, letter) => sum + (letter > "\u2fff" ? WIDE : LETTER), 0));
+  return Math.max(SHORTEST_NAME, ...widths);
 }
 
 /** @param {Row} row @param {boolean} shown */
@@ -141,33 +149,20 @@ function show({ root: row }, shown) {
   row.dataset.shown = String(shown);
 }
 
-/** The length of the path that all runs share, which is omitted.
- * @param {Reading[]} rows */
-function sharedPath(rows) {
-  const path = cutLeaf(rows[0].line.run)[0];
-  return rows.every(({ line }) => line.run.startsWith(path)) ? path.length : 0;
-}
+/** @param {Line} line */
+const nameOfLine = ({ run, series, kin = [] }) =>
+  [...kin, series.band && !run ? t("read.all_runs") : shortNameOf(run)].join(" · ");
 
-/** @param {Row} row @param {Reading} reading @param {number} shared @param {boolean} best
+/** @param {Row} row @param {Reading} reading @param {boolean} best
  * @param {import("../../i18n/numbers.js").ColumnFormat} format
  * @param {import("../../i18n/numbers.js").ColumnFormat | null} smoothFormat */
-function writeRow(
-  row,
-  { line, index, step, wallTime: wall, value, drawn, isElsewhere },
-  shared,
-  best,
-  format,
-  smoothFormat,
-) {
+function writeRow(row, { line, index, step, wallTime: wall, value, drawn, isElsewhere }, best, format, smoothFormat) {
   const { run, series, kin = [] } = line;
   const { cells } = row;
   row.root.classList.toggle("best", best);
   row.root.classList.toggle("elsewhere", isElsewhere);
   cells.value.classList.toggle("non-finite", !Number.isFinite(value));
-  write(
-    cells.name,
-    [...kin, series.band && !run ? t("read.all_runs") : noteOf(run).alias || nameOf(run).slice(shared)].join(" · "),
-  );
+  write(cells.name, cutMiddle(nameOfLine(line), MOST_LETTERS));
   const { dataset } = row.root;
   dataset.run = run;
   dataset.step = String(step);
