@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from toposcope.server.api.cbor import MEDIA_TYPE
 from toposcope.server.api.columns import Column, accepts_cbor, cbor_column, columns_reply, json_column
+from toposcope.server.api.download_name import attachment
 from toposcope.server.api.errors import INVALID_REQUEST, Replies, body_errors
 from toposcope.server.api.json_reply import Number
 from toposcope.server.api.request_limits import MOST_BODY_BYTES
@@ -115,7 +116,7 @@ def read_scalars_csv(current: Current, query: Annotated[SeriesQuery, Query()]) -
     series = (
         (run.name, tag, rank, select(run, tag, rank, query.attempt, window, None).points) for tag, run, rank in selected
     )
-    headers = {"Content-Disposition": 'attachment; filename="scalars.csv"'}
+    headers = {"Content-Disposition": attachment(query.tag, "scalars", "csv")}
     return StreamingResponse(scalar_csv(series), media_type="text/csv; charset=utf-8", headers=headers)
 
 

@@ -195,7 +195,7 @@ def test_full_card_with_table(server: StartServer, page: Page, tmp_path: Path) -
 
 
 def test_several_tags_thresholds_and_pins(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
-    """A chart gets a second tag on a second axis, and thresholds; a card is pinned; the URL contains all of it."""
+    """A chart gets a second tag on either axis, and thresholds; a card is pinned; the URL contains all of it."""
     record(tmp_path / "a", {"loss": noisy(50), "acc, top-1": [0.01 * step for step in range(50)], "other": noisy(50)})
     record(tmp_path / "b", {"loss": noisy(50, 3.0), "acc, top-1": [0.02 * step for step in range(50)]})
     page.goto(server(tmp_path).url)
@@ -203,6 +203,9 @@ def test_several_tags_thresholds_and_pins(server: StartServer, page: Page, pages
     menu = open_menu(page)
     menu.locator('input[name="tag"]').fill("acc, top-1")
     menu.locator('input[name="tag"]').press("Enter")
+    expect_state(card(page), "lines", [[run, tag] for tag in ("loss", "acc, top-1") for run in ("a", "b")])
+    assert state_of(card(page))["heights"]["right"] is None
+    menu.locator('[data-choice="side"] [data-value="right"]').click()
     lines = [["a", "loss"], ["b", "loss"], ["a", "acc, top-1", "right"], ["b", "acc, top-1", "right"]]
     expect_state(card(page), "lines", lines)
     left, right = state_of(card(page))["heights"]["left"], state_of(card(page))["heights"]["right"]

@@ -4,7 +4,7 @@ import { lowerBound } from "../../charts/binary_search.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
 import { columnsOf, sideOf } from "../../charts/plot.js";
 import { attemptCounts, rankCounts, writerCounts } from "../../data/catalogue.js";
-import { cutGroup } from "../../data/names.js";
+import { tagLabels } from "../../data/names.js";
 import { COLOURS, DASHES, styleOf } from "../../data/run_styles.js";
 import { drawnRuns, startOf, styles } from "../../data/runs.js";
 import { attempt, bands, best, isLogY, limits, logXChosen, outliers, rank, smoothing } from "../../data/scalar_view.js";
@@ -92,11 +92,12 @@ function aboveZero([lo, hi], lines) {
 function linesOf({ tag, side, series }, place, parts, axis) {
   const drawn = series.filter(({ step }) => step.length);
   const byRun = Map.groupBy(drawn, ({ run }) => run);
+  const label = tagLabels(parts.map((part) => part.tag))[place];
   const isOnlyRun = parts.length > 1 && parts.every((part) => part.series.length <= 1);
   return [...byRun.values()].flatMap((ofRun) =>
     ofRun.map((single, order) => {
       const style = shifted(baseStyle(single, series), place, order, isOnlyRun);
-      const kin = [...(parts.length > 1 ? [cutGroup(tag)[1]] : []), ...kinOf(single)];
+      const kin = [...(parts.length > 1 ? [label] : []), ...kinOf(single)];
       return lineOf(single, axis, {
         key: JSON.stringify([tag, single.run, single.rank, single.attempt]),
         tag,
