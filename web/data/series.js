@@ -11,6 +11,7 @@
  * @property {Float64Array} high
  * @property {Int32Array} count series that have a value at each x
  * @property {number} most series in the group
+ * @property {string[]} runs of the group
  * @property {boolean} hasNonFinite
  * @property {number} aligned number of x at which it was computed
  */
@@ -85,6 +86,7 @@ export function bandOf(reply) {
       count,
       // With all ranks there are more series than runs.
       most: count.reduce((most, n) => Math.max(most, n), reply.runs.length),
+      runs: reply.runs,
       hasNonFinite: numbersOf(reply.non_finite).some((n) => n > 0),
       aligned: reply.aligned,
     },
