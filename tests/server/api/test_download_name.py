@@ -12,7 +12,8 @@ from toposcope.server.api.download_name import attachment
         (["a", "b"], "scalars.csv", "scalars.csv"),
         (["损失/训练"], "_____.csv", "%E6%8D%9F%E5%A4%B1_%E8%AE%AD%E7%BB%83.csv"),
         (['a"\r\nb; c'], "a_b_c.csv", "a_b_c.csv"),
-        (["../.."], "scalars.csv", "scalars.csv"),
+        (["../.."], "_...csv", "_...csv"),
+        ([".."], "scalars.csv", "scalars.csv"),
         (["x" * 300], "x" * 80 + ".csv", "x" * 80 + ".csv"),
     ],
 )
