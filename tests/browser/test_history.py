@@ -80,7 +80,7 @@ def test_tab_leads_past_the_run_list(server: StartServer, page: Page, tmp_path: 
     expect(page.locator("#skip")).to_have_text("跳到内容")
 
 
-def test_title_tells_tags_of_equal_names_apart(server: StartServer, page: Page, tmp_path: Path) -> None:
+def test_title_distinguishes_tags_of_equal_names(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A chart of train/loss and validation/loss names both whole, in its title and in the read-out."""
     open_scalars(server, page, tmp_path)
     card = page.locator('scalar-card[data-tag="train/loss"]')

@@ -8,7 +8,7 @@ import { drawnRuns } from "../data/runs.js";
 import { headAndTail, sharedParts, withoutShared } from "../data/short_names.js";
 import { nameOf } from "./run_row.js";
 
-/** Names are compared to find what they share; more runs than this are not told apart on cards. */
+/** Names are compared to find what they share; the first ones suffice. */
 const MOST_COMPARED = 1000;
 
 const shared = computed(() =>
