@@ -1,5 +1,6 @@
 """A worker's side: the runs of a logdir that another process loads."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -17,6 +18,9 @@ from toposcope.server.reading.file_view import FileView
 from toposcope.server.runs.run import RunView
 from toposcope.server.workers.mapped_memory import MappedMemory
 from toposcope.server.workers.messages import PATCH, SLAB, UPDATES, Frame, Patch, RunPatch, decode, receive_frame
+
+ALIVE_SECONDS = 2.0
+"""How often a worker reports that it answers."""
 
 
 class Replica:
@@ -48,12 +52,19 @@ class Replica:
         return False
 
     def start(self) -> None:
-        """Start to follow the other process."""
+        """Start to follow the other process, and to report to it that the event loop, which calls this, runs."""
+        self._report = asyncio.get_running_loop().create_task(self._report_alive())
         self._thread.start()
+
+    async def _report_alive(self) -> None:
+        while True:
+            await asyncio.to_thread(self._send, {"alive": True})
+            await asyncio.sleep(ALIVE_SECONDS)
 
     def stop(self) -> None:
         """Stop; returns when the thread has ended."""
         self._is_stopping = True
+        self._report.cancel()
         with suppress(OSError):  # The other process has ended.
             self._channel.shutdown(socket.SHUT_RDWR)
         self._thread.join()
