@@ -25,16 +25,22 @@ def limit_arenas() -> None:
 
 
 class FreedMemory:
-    """Returns memory from time to time. Not thread-safe."""
+    """Returns memory from time to time."""
 
     def __init__(self) -> None:
         self._next = 0.0
+        self._is_expected = False
         self._return = _of_c_library("malloc_trim")
 
-    def return_soon(self) -> None:
-        """Return what is free now, unless that was done lately."""
+    def expect(self) -> None:
+        """Note that much may have been freed; may be called from any thread."""
+        self._is_expected = True
+
+    def return_due(self) -> None:
+        """Return what is free now, if anything is expected to be and nothing was returned lately."""
         start = time.monotonic()
-        if start >= self._next and self._return is not None:
+        if self._is_expected and start >= self._next and self._return is not None:
+            self._is_expected = False
             self._return(0)
             self._next = start + max(_LEAST_SECONDS, _MOST_SHARE * (time.monotonic() - start))
 

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from toposcope.server.loading.file_loader import Progress
+from toposcope.server.loading.freed_memory import FreedMemory
 from toposcope.server.loading.logdir import Snapshot, Update
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.runs.run import RunView
@@ -38,6 +39,7 @@ class Replica:
         )
         self._channel = channel
         self._memory = MappedMemory()
+        self._freed_memory = FreedMemory()
         self._files: dict[str, FileView] = {}
         self._subscribers: list[Callable[[Update], None]] = []
         self._sending = threading.Lock()
@@ -59,6 +61,7 @@ class Replica:
     async def _report_alive(self) -> None:
         while True:
             await asyncio.to_thread(self._send, {"alive": True})
+            await asyncio.to_thread(self._freed_memory.return_due)
             await asyncio.sleep(ALIVE_SECONDS)
 
     def stop(self) -> None:
@@ -117,6 +120,7 @@ class Replica:
             stale=MappingProxyType(dict(head.stale)),
         )
         self._send({"number": patch.number})
+        self._freed_memory.expect()
         return patch.number >= 0
 
     def _run(self, name: str, old: RunView | None, patch: RunPatch) -> RunView:
