@@ -13,7 +13,6 @@ from toposcope.server.api.updates import Streams
 from toposcope.server.connections import LimitedConnection, connection_limit, raise_descriptor_limit
 from toposcope.server.log_limit import limit_log
 
-
 _WAITING_CONNECTIONS = 128
 """That the system keeps until they are accepted."""
 
