@@ -9,13 +9,12 @@ import struct
 import zlib
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import google_crc32c
-import numpy as np
-import numpy.typing as npt
 
 from toposcope.proto.wire import text_bytes
+from toposcope.server.api.columns import Numbers
 
 PATTERN = r"^[A-Za-z0-9_-]{24}$"
 _LAYOUT = struct.Struct("<6sIII")
@@ -43,7 +42,7 @@ class Cursors:
             self._held[series] = Held(count, (checksum[0], checksum[1]))
 
     def advance(
-        self, series: tuple[object, ...], columns: Sequence[npt.NDArray[Any]], total: int, settled: int
+        self, series: tuple[object, ...], columns: Sequence[Numbers], total: int, settled: int
     ) -> tuple[int, str]:
         """Return (how many of the first points the client has, the cursor for the reply).
 
@@ -55,15 +54,10 @@ class Cursors:
         """
         settled = min(settled, _MOST)
         name, first = _identify(series)
-        held = self._held.get(name)
-        if held is None or held.count > total:
-            return 0, _text(name, settled, _extended(first, columns, 0, settled))
-        found = _extended(first, columns, 0, held.count)
-        kept = held.count if found == held.checksum else 0
-        checksum = (
-            _extended(found, columns, kept, settled) if 0 < kept <= settled else _extended(first, columns, 0, settled)
-        )
-        return kept, _text(name, settled, checksum)
+        held, kept = self._held.get(name), 0
+        if held is not None and held.count <= total and _checksum(first, columns, held.count) == held.checksum:
+            kept = held.count
+        return kept, _text(name, settled, _checksum(first, columns, settled))
 
 
 def _text(name: bytes, count: int, checksum: tuple[int, int]) -> str:
@@ -78,13 +72,14 @@ def _identify(series: tuple[object, ...]) -> tuple[bytes, tuple[int, int]]:
     return struct.pack("<II", *checksum)[:6], checksum
 
 
-def _extended(checksum: tuple[int, int], columns: Sequence[npt.NDArray[Any]], start: int, stop: int) -> tuple[int, int]:
-    """Return a checksum with some more points: two of 32 bits by different polynomials, which are one of 64 bits."""
-    if stop <= start:
-        return checksum
-    rows = np.empty((stop - start, len(columns)), np.int64)
-    for place, column in enumerate(columns):
-        part = column[start:stop]
-        rows[:, place] = part.astype(np.float64, copy=False).view(np.int64) if part.dtype.kind == "f" else part
-    content = rows.tobytes()
-    return google_crc32c.extend(checksum[0], content), zlib.crc32(content, checksum[1])
+def _checksum(first: tuple[int, int], columns: Sequence[Numbers], count: int) -> tuple[int, int]:
+    """Return a checksum of the first points: two of 32 bits by different polynomials, which are one of 64 bits.
+
+    It is of the columns as they are stored. If that changes, the series is sent again.
+    """
+    crc32c, crc32 = first
+    for column in columns:
+        part = column[:count]
+        content = repr(part).encode() if isinstance(part, range) else part.tobytes()
+        crc32c, crc32 = google_crc32c.extend(crc32c, content), zlib.crc32(content, crc32)
+    return crc32c, crc32

@@ -2,13 +2,12 @@
 
 from typing import Annotated, Any, Literal, NamedTuple
 
-import numpy.typing as npt
 from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from toposcope.server.api.cbor import MEDIA_TYPE
-from toposcope.server.api.columns import Column, accepts_cbor, cbor_column, columns_reply, json_column
+from toposcope.server.api.columns import Column, Numbers, accepts_cbor, cbor_column, columns_reply, json_column
 from toposcope.server.api.cursors import Cursors
 from toposcope.server.api.errors import INVALID_REQUEST, Replies, body_errors
 from toposcope.server.api.json_reply import Number
@@ -187,13 +186,13 @@ class _Reader(NamedTuple):
         }
 
 
-def _columns(selected: Selected, requested: list[ColumnName]) -> dict[ColumnName, npt.NDArray[Any]]:
-    """Return the requested columns of a series; all, if none is requested."""
+def _columns(selected: Selected, requested: list[ColumnName]) -> dict[ColumnName, Numbers]:
+    """Return the requested columns of a series, as they are stored; all, if none is requested."""
     points = selected.points
-    columns: dict[ColumnName, npt.NDArray[Any]] = {
-        "step": points.step,
+    columns: dict[ColumnName, Numbers] = {
+        "step": points.compact_step,
         "wall_time": points.wall_time,
-        "value": points.value,
+        "value": points.compact_value,
     }
     if selected.smoothed is not None:
         columns["smoothed"] = selected.smoothed
