@@ -24,7 +24,7 @@ _MOST = 2**32 - 1
 class Held(NamedTuple):
     """The points of a series that a client has."""
 
-    count: int
+    total: int
     checksum: tuple[int, int]
 
 
@@ -55,8 +55,8 @@ class Cursors:
         settled = min(settled, _MOST)
         name, first = _identify(series)
         held, kept = self._held.get(name), 0
-        if held is not None and held.count <= total and _checksum(first, columns, held.count) == held.checksum:
-            kept = held.count
+        if held is not None and held.total <= total and _checksum(first, columns, held.total) == held.checksum:
+            kept = held.total
         return kept, _text(name, settled, _checksum(first, columns, settled))
 
 
