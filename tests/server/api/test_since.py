@@ -86,7 +86,7 @@ class Client:
 
 
 class GrowingRuns:
-    """Event files of some runs and ranks, and a server without a process: it loads when it is told to."""
+    """Event files of some runs and ranks, and a server without a process: it loads when load() is called."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

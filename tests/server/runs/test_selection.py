@@ -93,7 +93,7 @@ def test_settled_points_stay_when_a_series_grows(value: np.ndarray, points: int,
     before, after = value[:length], value
     kept, settled = downsample(before, points)
     grown = downsample(after, points).kept
-    finite = [np.count_nonzero(np.isfinite(series)) for series in (before, after)]
+    finite = [int(np.count_nonzero(np.isfinite(series))) for series in (before, after)]
     bucket_sizes = [[_bucket_size(n, points) if n > points else 0 for n in (len(before), len(after))], []]
     bucket_sizes[1] = [_bucket_size(n, points) if n > points else 0 for n in finite]
     if all(old == new for old, new in bucket_sizes):
