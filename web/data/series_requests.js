@@ -196,7 +196,8 @@ function pointsPerLine({ rank, attempt }) {
   return Math.max(FEWEST_POINTS, Math.min(MOST_POINTS, Math.floor(POINTS_PER_CHART / lines)));
 }
 
-/** @param {Batch} batch @returns {import("./api_types.js").ScalarsRequest} */
+/** All columns, as the read-out shows the wall time of every line at the pointer at once.
+ * @param {Batch} batch @returns {import("./api_types.js").ScalarsRequest} */
 function requestOf({ feeds, runs }) {
   const { axis, smooth, window, scale, rank } = feeds[0].query;
   return {
