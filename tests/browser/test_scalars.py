@@ -9,7 +9,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Response, expect
+from support.cbor import decode_cbor
 from support.element_state import expect_state, state_of
 from support.event_files import scalar_event, write_run
 from support.pages import Pages, StartServer
@@ -93,6 +94,36 @@ def test_smoothing_methods(server: StartServer, page: Page, tmp_path: Path) -> N
     expected = sum(weight * value for weight, value in zip(weights, values, strict=False)) / sum(weights)
     point_at(page, 100)
     expect_smoothed(page, 100, expected, 1e-9)
+
+
+@pytest.mark.parametrize("smooth", ["", "&smooth=0.9"])
+def test_growing_run_is_sent_in_parts(server: StartServer, page: Page, tmp_path: Path, smooth: str) -> None:
+    """The replies contain the points that the page lacks; it draws what it draws after a reload, also of a restart."""
+    values = noisy(3000)
+    record(tmp_path / "run", {"loss": values})
+    page.goto(f"{server(tmp_path).url}#{smooth[1:]}")
+    expect(card(page)).to_have_attribute("data-total", "3000")
+    replies: list[Response] = []
+    page.on("response", lambda reply: replies.append(reply) if "/api/scalars" in reply.url else None)
+
+    with SummaryRecord(str(tmp_path / "run")) as more:
+        for step in range(3000, 3004):
+            more.add_value("scalar", "loss", 0.5 + step)
+            more.record(step)
+            more.flush()
+            expect(card(page)).to_have_attribute("data-total", str(step + 1))
+    [*_, last] = [
+        series for reply in replies for series in decode_cbor(reply.body())["series"] if reply.request.post_data
+    ]
+    assert len(last["value"]) < 20 < 500 < last["kept"]
+
+    record(tmp_path / "run", {"loss": values[:30]}, start=2000)
+    expect(card(page)).to_have_attribute("data-total", "2030")
+    lines = "card => card.plot.lines.map(({ xs, ys, series }) => [xs, ys, series.wall_time].map((each) => [...each]))"
+    drawn = card(page).evaluate(lines)
+    page.reload()
+    expect(card(page)).to_have_attribute("data-total", "2030")
+    assert card(page).evaluate(lines) == drawn
 
 
 def test_outliers_flags_and_logarithmic_steps(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
