@@ -125,8 +125,7 @@ class FileLoader:
 
     def views(self, paths: Iterable[str]) -> list[FileView]:
         """Return the views of those files that contain something."""
-        files = (self._files[path] for path in paths)
-        return [file.view for file in files if file.view is not None]
+        return [view for path in paths if (view := self._files[path].view) is not None]
 
     def activities(self, paths: Iterable[str]) -> dict[str, FileActivity]:
         """Return the activity of those files that contain something."""
@@ -173,14 +172,16 @@ class FileLoader:
     def add(self, files: Iterable[FoundFile]) -> None:
         """Add new files and update the status of known ones."""
         now = time.time()
-        for file in files:
-            if file.path not in self._files:
-                grown = seen_first(file.status.modified)
-                self._files[file.path] = LoadedFile(file.run, file.name, file.status, grown, grown)
-                self._waiting.add(file.path)
-            if now - file.status.modified < _GROWING_SECONDS:
-                self._growing.add(file.path)
-            self._update_status(file.path, file.status)
+        for run, path, name, status in files:
+            if now - status.modified < _GROWING_SECONDS:
+                self._growing.add(path)
+            known = self._files.get(path)
+            if known is None:
+                grown = seen_first(status.modified)
+                self._files[path] = LoadedFile(run, name, status, grown, grown)
+                self._waiting.add(path)
+            elif known.status != status or known.file is not None or known.view is None:
+                self._update_status(path, status)
 
     def forget(self, path: str) -> str:
         """Remove a file that no longer exists; return the name of its run."""

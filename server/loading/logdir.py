@@ -291,6 +291,9 @@ class Logdir:
         Raises:
             OSError: what is at the path cannot be determined at present.
         """
+        if path == self._root:
+            self.walk_soon()
+            return
         file = find(self._root, path, self._place)
         is_directory = stat.S_ISDIR(status.st_mode)
         discovery = discover(self._root, path, self._place) if is_directory else None

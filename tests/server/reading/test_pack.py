@@ -25,9 +25,10 @@ from toposcope.server.reading.index import Index, QuietFile
 from toposcope.server.reading.pack import Pack
 from toposcope.server.reading.packed_series import PackedSeries
 from toposcope.server.reading.series_summary import STATISTICS
-from toposcope.server.runs.metric_column import metric_column
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
+from toposcope.server.search.fields import NUMBER_FIELDS
+from toposcope.server.search.run_table import RunTable
 from toposcope.server.search.search import RunSearch
 from toposcope.server.search.syntax import parse, parse_field
 
@@ -91,12 +92,16 @@ def assert_summaries_are_those_of_the_points(runs: dict[str, RunView], logdir: P
         assert repr(packed.first_non_finite(run)) == repr(computed.first_non_finite(fresh[name]))
         for tag in tags:
             assert repr(packed.summary(run, tag)) == repr(computed.summary(fresh[name], tag))
-    for tag, statistic in itertools.product(tags, STATISTICS.values()):
-        column, expected = (
-            metric_column(overview, list(loaded.values()), tag, statistic)
-            for overview, loaded in ((packed, runs), (computed, fresh))
-        )
-        np.testing.assert_array_equal(column, expected)
+    table, expected = RunTable(packed), RunTable(computed)
+    table.update(runs, {})
+    expected.update(fresh, {})
+    metrics = itertools.product(STATISTICS.values(), tags)
+    for key in (*((field,) for field in NUMBER_FIELDS), *metrics, ("param", "lr")):
+        for column, values in zip(table.numbers(*key), expected.numbers(*key), strict=True):
+            np.testing.assert_array_equal(column, values)
+    for key in (("name",), ("state",), ("dialect",), ("label",), ("param", "lr")):
+        assert table.texts(*key) == expected.texts(*key)
+        np.testing.assert_array_equal(table.ranks("text", *key), expected.ranks("text", *key))
 
 
 VALUES = st.sampled_from([0.0, 1.5, -3.0, 1e30, math.nan, math.inf, -math.inf]) | st.floats(-10, 10, width=32)
