@@ -330,6 +330,8 @@ class Logdir:
             due -= self._unpublished
             if self._unpublished or self._loader.is_waiting:
                 self._publish()
+            self._loader.save_many()
+            self._replace_views(self._loader.take_replaced())
         reviewed = self._runs.review(self.snapshot.runs, due - self._unpublished)
         if self._unpublished or reviewed.changed or not self.snapshot.revision or self._has_status_changed():
             self._publish(reviewed.changed)

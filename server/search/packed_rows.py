@@ -112,7 +112,7 @@ def packed_values(part: Part, key: Sequence[str]) -> PackedValues | None:
     if kind == "number" and names[0] in STATISTICS:
         return _statistics(part, *names)
     if "param" in (kind, names[0] if names else "") or kind == "settings":
-        none = {"text": (), "settings": {}}.get(kind)
+        none: Any = {"text": (), "settings": {}}.get(kind)
         values = np.full(len(part.files), np.nan) if kind == "number" else _repeated(none, len(part.files))
         return PackedValues(
             values, np.zeros(len(values), np.bool_), ~_has_settings(part.pack)[columns.tags[part.files]]

@@ -1,5 +1,6 @@
 """The runs of a logdir as columns, in which only the rows of runs that changed are computed again."""
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_not
 from typing import Any, NamedTuple
@@ -164,6 +165,14 @@ class RunTable:
         column = self._column(key)
         ranks: Int64s = _derived(column, "ranks", lambda: _ranks(column))
         return ranks
+
+    def prepare_ranks(self, key: tuple[str, ...], most: int) -> bool:
+        """Compute by what some values of a column are sorted; return whether that is known of all."""
+        column = self._column(key)
+        typed = zip(map(type, column.values), column.values, strict=True)
+        missing = list(itertools.islice((each for each in typed if each not in column.sort_keys), most))
+        column.sort_keys |= {each: sort_key(each[1]) for each in missing}
+        return len(missing) < most
 
     def _column(self, key: tuple[str, ...]) -> _Column:
         """Return a column, in which all rows are computed."""
