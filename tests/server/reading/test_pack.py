@@ -295,3 +295,23 @@ def test_plugins_declared_by_a_new_file_hold_in_packed_ones(tmp_path: Path) -> N
 
     runs, _ = start(tmp_path / "logs", tmp_path / "index")
     assert_equal_to_a_first_load(runs, tmp_path / "logs")
+
+
+def test_very_many_files_are_packed_while_others_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loader that has read very many files need not have read all to pack them; their views contain the same."""
+    monkeypatch.setattr(file_loader, "_VERY_MANY_UNSAVED", 3)
+    for path in loss_runs(tmp_path / "logs", "abc").values():
+        os.utime(path, (1e9, 1e9))
+    files = discover(str(tmp_path / "logs")).files
+    loader = file_loader.FileLoader(Index(tmp_path / "index"))
+    loader.add(files)
+    loader.read(60.0)
+    replaced: set[str] = set()
+    while len(replaced) < len(files):
+        loader.save_many()
+        replaced |= loader.take_replaced()
+    loader.stop()
+    views = loader.views(file.path for file in files)
+    assert all(isinstance(view.series, PackedSeries) for view in views)
+    fresh = load_logdir(str(tmp_path / "logs")).runs
+    assert [described(view) for view in views] == [described(fresh[file.run].files[0]) for file in files]
