@@ -32,7 +32,6 @@ from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.search import RunSearch
-from toposcope.server.search.syntax import parse, parse_field
 from toposcope.server.version import VERSION
 
 log = logging.getLogger(__name__)
@@ -87,13 +86,9 @@ def make_api(
     overview_cache = Overview()
     search = RunSearch(overview_cache)
 
-    def prepare() -> bool:
-        """Sort the runs as the page does first; return whether all are loaded."""
-        snapshot = logdir.snapshot
-        if not snapshot.loading:
-            by_start = parse_field("started")
-            search.find(snapshot.runs, notes_store.current().runs, parse(""), by_start, False, page=slice(0))
-        return not snapshot.loading
+    def prepare() -> None:
+        is_loaded = not logdir.snapshot.loading
+        search.prepare(lambda: (logdir.snapshot.runs, notes_store.current().runs), is_loaded=is_loaded)
 
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs, prepare)
     notes_store = NoNotes() if read_only else _notes(logdir, data_folder)
