@@ -1,6 +1,5 @@
 """Finds the runs that match a search, and sorts runs by a field."""
 
-import threading
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
@@ -8,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.notes.run_notes import RunNotes
+from toposcope.server.runs.bounded_access import BoundedAccess
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 from toposcope.server.search.fields import NUMBER_FIELDS, TEXT_FIELDS
@@ -15,6 +15,8 @@ from toposcope.server.search.matching import Matching
 from toposcope.server.search.query import Query
 from toposcope.server.search.run_table import RunTable
 from toposcope.server.search.syntax import Field
+
+_WAIT_SECONDS = 5.0
 
 
 class Found(NamedTuple):
@@ -36,7 +38,7 @@ class RunSearch:
 
     def __init__(self, overview: Overview) -> None:
         self._table = RunTable(overview)
-        self._lock = threading.Lock()
+        self._access = BoundedAccess(1, _WAIT_SECONDS, "another search has not ended")
 
     def find(
         self,
@@ -62,8 +64,9 @@ class RunSearch:
 
         Raises:
             SearchError: a value in the search is not one that its field can have.
+            TimeoutError: an OSError; another search does not end, because the disk does not answer.
         """
-        with self._lock:
+        with self._access.admitted():
             self._table.update(runs, notes)
             matching = Matching(self._table)
             mask = matching.mask(query)
