@@ -27,12 +27,13 @@ def run(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("path", metavar="DIR|FILE", help="directory of runs, searched recursively, or one event file")
     parser.add_argument("--json", action="store_true", help="print a JSON object instead of text")
+    parser.add_follow_links()
     options = parser.parse_hyphenated(arguments)
     path = os.path.expanduser(options.path)
     try:
         if not os.path.isfile(path):
             check_listable("DIR", path)
-        inspection = inspect(path)
+        inspection = inspect(path, follow_links=options.follow_links)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     if options.json:

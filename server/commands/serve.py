@@ -117,12 +117,7 @@ def _parser() -> Parser:
         metavar="SECONDS",
         help="seconds between scans for new runs, 0 to load once; default: 2",
     )
-    parser.add_argument(
-        "--follow-links",
-        action="store_true",
-        help="follow symbolic links of other users that lead out of the logdir; default: those of the server's user "
-        "and of root only",
-    )
+    parser.add_follow_links()
     parser.add_argument(
         "--path-prefix",
         type=_prefix,
