@@ -278,6 +278,9 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
 
     The logdir is read while the application is imported, which takes longer: what reads is imported first.
     """
+    from toposcope.server.log_limit import limit_log
+
+    limit_log()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Starting them takes time, and no matrices are multiplied.
     if options.workers > 1:
         serve_with_workers(options, listener, token, certificate)
@@ -360,7 +363,6 @@ def serve_with_workers(
 ) -> None:
     """Load in this process; others answer the requests."""
     from toposcope.server.connections import raise_descriptor_limit
-    from toposcope.server.log_limit import limit_log
     from toposcope.server.reading.columns import share_columns
     from toposcope.server.workers.processes import Workers
     from toposcope.server.workers.publisher import Publisher
@@ -369,7 +371,6 @@ def serve_with_workers(
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())
-    limit_log()
     raise_descriptor_limit()
     sys.setswitchinterval(_SWITCH_SECONDS)
     memory = SharedMemory()

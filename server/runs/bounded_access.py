@@ -1,4 +1,4 @@
-"""Access for a few threads at a time. Others wait, but not for long: they answer requests, and there are forty of them."""
+"""Access for a few threads at a time. Others wait, but not for long: there are only forty that answer requests."""
 
 import errno
 import threading

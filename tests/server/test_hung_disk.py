@@ -44,7 +44,9 @@ def write_runs(logdir: Path) -> None:
         lineage.train_lineage.hyper_parameters.learning_rate = 0.5
         folder = logdir / f"run_{number}"
         path = write_run(folder, records)
-        content = framing.frame(lineage_pb2.LineageEvent(wall_time=1.0, version="MindSpore.Event:1").SerializeToString())
+        content = framing.frame(
+            lineage_pb2.LineageEvent(wall_time=1.0, version="MindSpore.Event:1").SerializeToString()
+        )
         content += framing.frame(lineage.SerializeToString())
         (folder / f"{path.name}_lineage").write_bytes(content)
 
