@@ -1,11 +1,13 @@
 """Connections have limits: however many there are, and whatever they send, runs stay listed and the log stays small."""
 
+import asyncio
 import os
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -16,7 +18,9 @@ from support.event_files import loss_run, write_run
 from support.servers import ENVIRONMENT, wait_until
 
 from toposcope.proto import framing, summary_pb2
+from toposcope.server.api.updates import Streams
 from toposcope.server.connections import connection_limit
+from toposcope.server.loading.logdir import Update
 from toposcope.server.log_limit import LogLimit
 
 DESCRIPTORS = 256
@@ -53,9 +57,14 @@ def connect(url: httpx.URL) -> socket.socket:
     return socket.create_connection((url.host, url.port or 80))
 
 
+def get(url: httpx.URL, path: str) -> httpx.Response:
+    """Request a path, from a server that may have just started on a busy machine."""
+    return httpx.get(url.join(path), timeout=30)
+
+
 def count_runs(url: httpx.URL) -> int:
     """Return how many runs are listed."""
-    reply = httpx.get(url.join("api/runs"), timeout=30)
+    reply = get(url, "api/runs")
     return len(reply.json()["runs"]) if reply.status_code == 200 else 0
 
 
@@ -91,13 +100,13 @@ def test_too_many_requests_are_answered_503(tmp_path: Path) -> None:
     most = connection_limit(DESCRIPTORS)
     assert most < DESCRIPTORS
     with server(tmp_path, tmp_path / "log") as url, ExitStack() as stack:
-        wait_until(lambda: httpx.get(url.join("api/health")).status_code == 200)
+        wait_until(lambda: get(url, "api/health").status_code == 200)
         for _ in range(most):
             stream = stack.enter_context(connect(url))
             stream.sendall(b"GET /api/updates HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert stream.recv(12) == b"HTTP/1.1 200"
 
-        reply = httpx.get(url.join("api/runs"))
+        reply = get(url, "api/runs")
 
     assert (reply.status_code, reply.headers["retry-after"]) == (503, "2")
 
@@ -115,7 +124,7 @@ def test_bodies_together_are_limited(tmp_path: Path) -> None:
     """Clients that send large bodies slowly cannot use up the memory: another one is answered 503, and later 200."""
     body = b'{"tag": ["' + b"x" * 700_000 + b'"]}'
     with server(tmp_path, tmp_path / "log", "request_bodies.MOST_BYTES = 1 << 20") as url:
-        wait_until(lambda: httpx.get(url.join("api/health")).status_code == 200)
+        wait_until(lambda: get(url, "api/health").status_code == 200)
         with connect(url) as slow:
             head = f"POST /api/scalars HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body) + 1}\r\n\r\n"
             slow.sendall(head.encode() + body)
@@ -174,7 +183,7 @@ def test_reply_that_is_not_received_is_given_up(tmp_path: Path) -> None:
     write_image(tmp_path / "runs")
     with server(tmp_path / "runs", tmp_path / "log", "connections.WRITE_SECONDS = 0.5") as url:
         request_image(url).close()
-        wait_until(lambda: httpx.get(url.join("api/health")).status_code == 200)
+        wait_until(lambda: get(url, "api/health").status_code == 200)
         before = wait_until(sockets)
         with request_image(url) as unread:
             wait_until(lambda: sockets() > before)
@@ -196,6 +205,39 @@ def test_replies_that_are_not_received_are_limited_together(tmp_path: Path) -> N
     assert not all(given_up)
 
 
+def test_slow_patterns_keep_no_others_out(tmp_path: Path) -> None:
+    """Of many expressions that backtrack few are matched, for a while; other requests are answered meanwhile."""
+    loss_run(tmp_path / "runs" / ("x" * 250), range(3))
+    limits = "from toposcope.server.runs import name_patterns; name_patterns._SECONDS = 0.5"
+    with server(tmp_path / "runs", tmp_path / "log", limits) as url, ThreadPoolExecutor(20) as pool:
+        wait_until(lambda: count_runs(url) == 1)
+        path = "api/scalars/groups?tag=loss&by=regex:(x%2Bx%2B)%2By{}"
+        replies = [pool.submit(get, url, path.format(number)) for number in range(20)]
+        assert count_runs(url) == 1
+        statuses = [reply.result().status_code for reply in replies]
+
+    assert set(statuses) == {422, 503}
+    assert statuses.count(422) <= 10
+
+
+def test_stream_that_is_not_received_ends() -> None:
+    """Its client opens it again and asks for everything; the streams of others go on."""
+
+    async def updates() -> tuple[list[Update | None], list[Update | None]]:
+        streams = Streams()
+        unread, read = streams.open(), streams.open()
+        received = []
+        for revision in range(150):
+            streams.send(Update(revision, [], [], [], []))
+            received.append(await read.get())
+        return [unread.get_nowait() for _ in range(unread.qsize())], received
+
+    left, received = asyncio.run(updates())
+    assert None in left
+    assert len(left) < 100
+    assert [update.revision for update in received if update] == list(range(150))
+
+
 def test_descriptor_limit_leaves_a_reserve() -> None:
     """However many descriptors there are, the loader can open files."""
     assert connection_limit(1 << 20) == 4096
@@ -211,7 +253,7 @@ def test_names_cannot_forge_lines_of_the_log(tmp_path: Path) -> None:
     link.symlink_to(tmp_path)
     os.lchown(link, 12345, 12345)
     with server(tmp_path / "runs", tmp_path / "log") as url:
-        wait_until(lambda: httpx.get(url.join("api/health")).json()["problems"])
+        wait_until(lambda: get(url, "api/health").json()["problems"])
         wait_until(lambda: b"not following" in (tmp_path / "log").read_bytes())
 
     (line,) = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
