@@ -179,7 +179,7 @@ def sockets() -> int:
 
 
 def test_reply_that_is_not_received_is_given_up(tmp_path: Path) -> None:
-    """Its connection is closed, although the whole reply has been handed over."""
+    """Its connection is closed, although the server has already sent the whole reply."""
     write_image(tmp_path / "runs")
     with server(tmp_path / "runs", tmp_path / "log", "connections.WRITE_SECONDS = 0.5") as url:
         request_image(url).close()
