@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_app
 from toposcope.server.http_server import serve_http
+from toposcope.server.loading.freed_memory import limit_arenas
 from toposcope.server.loading.run_source import RunSource
 from toposcope.server.log_limit import limit_log
 from toposcope.server.workers.messages import SETTINGS, decode, receive_frame
@@ -27,6 +28,7 @@ def main(channel_descriptor: int, listener_descriptor: int) -> None:
         listener_descriptor: of the listening socket that all workers share.
     """
     limit_log()
+    limit_arenas()
     channel = socket.socket(fileno=channel_descriptor)
     listener = socket.socket(fileno=listener_descriptor)
     frame = receive_frame(channel)

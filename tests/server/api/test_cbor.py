@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cbor import decode_cbor, numbers_of
 from support.event_files import scalar_event, write_run
-from support.servers import SLOW_SECONDS, Serve, start, stop, wait_until
+from support.servers import SLOW_SECONDS, start, stop, wait_until
 
 from toposcope.server.api.cbor import encode_cbor
 from toposcope.server.api.columns import cbor_column
@@ -131,19 +131,3 @@ def test_errors_are_json(client: httpx.Client) -> None:
     reply = client.get("/api/scalars?tag=none", headers=CBOR)
     assert reply.status_code == 404
     assert "none" in reply.json()["detail"]
-
-
-def test_series_that_have_not_changed_are_left_out(serve: Serve, tmp_path: Path) -> None:
-    """With a revision, the reply contains the series of runs that have changed since then."""
-    for run in ("a", "b"):
-        path = write_run(tmp_path / run, [scalar_event(100, 1, {"loss": 0.5})])
-    live = serve(tmp_path)
-    revision = live.get("/api/scalars?tag=loss").json()["revision"]
-    assert live.get(f"/api/scalars?tag=loss&since={revision}").status_code == 304
-    with path.open("ab") as file:
-        file.write(scalar_event(101, 2, {"loss": 0.25}))
-    url = f"/api/scalars?tag=loss&since={revision}"
-    reply = wait_until(lambda: (reply := live.get(url)).status_code == 200 and reply.json())
-    assert reply["since"] == revision
-    assert [(series["run"], series["value"]) for series in reply["series"]] == [("b", [0.5, 0.25])]
-    assert live.get("/api/scalars?tag=loss").json()["since"] is None
