@@ -27,6 +27,7 @@ from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.places.place import reason_of
+from toposcope.server.request_bodies import BodyLimit
 from toposcope.server.runs.name_patterns import PatternsBusyError
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
@@ -138,6 +139,7 @@ def make_api(
     app.exception_handler(PatternsBusyError)(_busy)
     app.exception_handler(MemoryError)(_busy)
     app.exception_handler(OSError)(_unreadable)
+    app.add_middleware(BodyLimit)
     app.add_middleware(Compression)
     return app
 

@@ -18,6 +18,8 @@ HEAD_SECONDS, BODY_SECONDS = 10.0, 60.0
 """How long the head, and all of a request, may take to arrive."""
 WRITE_SECONDS = 60.0
 """How long a client may receive nothing of a reply that waits for it."""
+MOST_UNSENT_BYTES = 512 << 20
+"""Of the replies of all connections that wait for their clients."""
 _WANTED_DESCRIPTORS = 65_536
 _RESERVED_DESCRIPTORS = 256
 """For event files, the index, notes and subprocesses."""
@@ -54,7 +56,11 @@ class LimitedConnection(H11Protocol):
     most: ClassVar[int] = MOST_CONNECTIONS
     """How many connections the process may have."""
     _deadline: asyncio.TimerHandle | None = None
+    """Of the request that is awaited."""
+    _next_check: asyncio.TimerHandle | None = None
+    """Of a client that has not received what was sent, also if that was all of the reply."""
     _waiting_since = 0.0
+    _paused_since = 0.0
     _unsent = 0
     _is_refused = False
     """Whether it is closed when its request arrives: a client that is still sending would not see the answer."""
@@ -114,27 +120,46 @@ class LimitedConnection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
         self._unlimit()
+        self._check_no_more()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
         """Wait until the client has received more of the reply."""
         super().pause_writing()
+        self._paused_since = time.monotonic()
         self._unsent = self.transport.get_write_buffer_size()
-        self._deadline = self._deadline or self.loop.call_later(WRITE_SECONDS, self._check_receiving)
+        self._next_check = self._next_check or self.loop.call_later(WRITE_SECONDS, self._check_receiving)
+        self._close_unread()
+
+    def _close_unread(self) -> None:
+        """Close the connections that have waited longest for their clients while they hold too much together."""
+        waiting = [each for each in self.connections if isinstance(each, LimitedConnection) and each._next_check]
+        unsent = {each: each.transport.get_write_buffer_size() for each in waiting}
+        total = sum(unsent.values())
+        for connection in sorted(unsent, key=lambda each: each._paused_since)[:-1]:
+            if total <= MOST_UNSENT_BYTES:
+                break
+            total -= unsent[connection]
+            connection.transport.abort()
 
     def resume_writing(self) -> None:
         """Go on writing."""
-        self._unlimit()
+        self._check_no_more()
         super().resume_writing()
 
     def _check_receiving(self) -> None:
-        self._deadline = None
+        self._next_check = None
         unsent = self.transport.get_write_buffer_size()
         if unsent >= self._unsent:
             self.transport.abort()
             return
         self._unsent = unsent
-        self._deadline = self.loop.call_later(WRITE_SECONDS, self._check_receiving)
+        self._next_check = self.loop.call_later(WRITE_SECONDS, self._check_receiving)
+
+    def _check_no_more(self) -> None:
+        if self._next_check is not None:
+            self._next_check.cancel()
+            self._next_check = None
 
     def _limit(self, seconds: float) -> None:
         """Close the connection if the request has not arrived after some seconds."""

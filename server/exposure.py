@@ -9,11 +9,11 @@ import re
 import secrets
 import socket
 from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -187,9 +187,5 @@ def _bearer(headers: Headers) -> str:
 
 
 def _cookie(headers: Headers, name: str) -> str:
-    jar: SimpleCookie = SimpleCookie()
-    try:
-        jar.load(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return jar[name].value if name in jar else ""
+    # Not http.cookies, which reads none if another application of this host has set one that is not in its syntax.
+    return cookie_parser(headers.get("cookie", "")).get(name, "")

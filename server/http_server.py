@@ -11,7 +11,6 @@ from starlette.types import ASGIApp
 
 from toposcope.server.api.updates import Streams
 from toposcope.server.connections import LimitedConnection, connection_limit, raise_descriptor_limit
-from toposcope.server.log_limit import limit_log
 
 _WAITING_CONNECTIONS = 128
 """That the system keeps until they are accepted."""
@@ -48,7 +47,6 @@ def serve_http(
         certfile: of a certificate; None: connections are not encrypted.
         keyfile: of its private key; None: it is in `certfile`.
     """
-    limit_log()
     LimitedConnection.most = connection_limit(raise_descriptor_limit())
     config = uvicorn.Config(
         app,

@@ -271,7 +271,9 @@ class OpenLogdir:
         return self._views[name]
 
 
-def open_logdir(logdir: str | PathLike[str], *, index_dir: str | PathLike[str] | None = None) -> OpenLogdir:
+def open_logdir(
+    logdir: str | PathLike[str], *, index_dir: str | PathLike[str] | None = None, follow_links: bool = False
+) -> OpenLogdir:
     """Read a logdir, or one event file, on all cores.
 
     Follows the rules of the HTTP API: attempts are stitched by default, a tag is read from the lowest rank that has it,
@@ -289,6 +291,8 @@ def open_logdir(logdir: str | PathLike[str], *, index_dir: str | PathLike[str] |
         logdir: a directory of runs, searched recursively, or an event file.
         index_dir: directory of an index of the data read, so that the next call reads only what was appended; may be
             that of summary-server. None: everything is read, and nothing is written.
+        follow_links: whether to follow symbolic links of other users that lead out of the logdir; those of this user
+            and of root are followed in any case.
 
     Raises:
         FileNotFoundError: the logdir does not exist.
@@ -300,7 +304,8 @@ def open_logdir(logdir: str | PathLike[str], *, index_dir: str | PathLike[str] |
     if os.path.isdir(path):
         if index_dir is not None and (Path(index_dir).resolve() / "x").is_relative_to(Path(path).resolve()):
             raise ValueError(f"index_dir {os.fspath(index_dir)!r} is inside the logdir, which is read-only")
-        return OpenLogdir(path, load_logdir(path, None if index_dir is None else Index(Path(index_dir))))
+        index = None if index_dir is None else Index(Path(index_dir))
+        return OpenLogdir(path, load_logdir(path, index, follow_links=follow_links))
     if not os.path.exists(path):
         raise FileNotFoundError(f"logdir {path!r} does not exist")
     return OpenLogdir(path, load_file(path))

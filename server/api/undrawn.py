@@ -14,6 +14,7 @@ from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.loading.discovery import printable
 from toposcope.server.places.place import is_gone, reason_of
 from toposcope.server.reading.tag_table import Tag
+from toposcope.server.runs.payload import READERS
 from toposcope.server.runs.run import RunView
 from toposcope.server.values.projector_config import read_projector_config
 
@@ -86,7 +87,7 @@ def _embeddings(run: RunView) -> tuple[list[dict[str, Any]], list[str]]:
         return [], []
     path = os.path.join(os.path.dirname(file.path), _LIST_OF_EMBEDDINGS)
     try:
-        with closing(file.place.open(path)) as opened:
+        with READERS.admitted(), closing(file.place.open(path)) as opened:
             content = opened.read(0, _MOST_BYTES + 1)
     except OSError as error:
         if is_gone(error) or isinstance(error, IsADirectoryError):

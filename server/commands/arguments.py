@@ -19,6 +19,15 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
+    def add_follow_links(self) -> None:
+        """Add --follow-links."""
+        self.add_argument(
+            "--follow-links",
+            action="store_true",
+            help="follow symbolic links of other users that lead out of the logdir; default: those of this user and "
+            "of root only",
+        )
+
     def parse_hyphenated(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Parse a command line; an unknown argument is an error."""
         options, rest = self.parse_known_args([_hyphenate(argument) for argument in arguments])

@@ -30,7 +30,7 @@ def run(arguments: Sequence[str]) -> int:
         check_listable("DIR", logdir)
         if is_inside(out, logdir):
             raise ValueError(f"--out {out!r} is inside DIR, which is read-only: choose another directory")
-        loaded = load_logdir(logdir)
+        loaded = load_logdir(logdir, follow_links=options.follow_links)
         runs = _choose(loaded, options.run, logdir)
         plugins = tuple(each for each in PLUGINS if not options.plugin or each in options.plugin)
         selection = Selection(plugins, frozenset(options.tag), Choice(options.rank, options.attempt))
@@ -70,6 +70,7 @@ def _parser() -> Parser:
         metavar="N|all",
         help="default: attempts stitched, without the points that a later attempt repeats",
     )
+    parser.add_follow_links()
     return parser
 
 

@@ -8,6 +8,7 @@ import orjson
 
 from toposcope.server.commands.arguments import Parser, check_listable
 from toposcope.server.commands.inspection import InspectedRun, Inspection, inspect
+from toposcope.server.escaped import escaped
 from toposcope.server.json_values import json_value
 
 _REASONS = {
@@ -27,19 +28,20 @@ def run(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("path", metavar="DIR|FILE", help="directory of runs, searched recursively, or one event file")
     parser.add_argument("--json", action="store_true", help="print a JSON object instead of text")
+    parser.add_follow_links()
     options = parser.parse_hyphenated(arguments)
     path = os.path.expanduser(options.path)
     try:
         if not os.path.isfile(path):
             check_listable("DIR", path)
-        inspection = inspect(path)
+        inspection = inspect(path, follow_links=options.follow_links)
     except (OSError, ValueError) as error:
         parser.error(str(error))
     if options.json:
         print(orjson.dumps(json_value(inspection), option=orjson.OPT_INDENT_2).decode("utf-8"))
     else:
         for line in _lines(inspection):
-            print(_printable(line))
+            print(escaped(line))
     return 1 if inspection.damaged_records or inspection.problems else 0
 
 
@@ -121,7 +123,7 @@ def _time(wall_time: float) -> str:
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
     """Yield the lines of a table; `sides` has "l" or "r" per column for its alignment."""
-    cells = [tuple(map(_printable, row)) for row in (head, *rows)]
+    cells = [tuple(map(escaped, row)) for row in (head, *rows)]
     widths = [min(_WIDEST, max(map(len, column))) for column in zip(*cells, strict=True)]
     for row in cells if rows else []:
         padded = [
@@ -137,10 +139,3 @@ def _or_blank(number: int | None) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _printable(text: str) -> str:
-    """Return text with control characters escaped: names come from untrusted files."""
-    if text.isprintable():
-        return text
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode("ascii") for each in text)

@@ -108,13 +108,18 @@ class Inspection(NamedTuple):
     runs: list[InspectedRun]
 
 
-def inspect(path: str) -> Inspection:
+def inspect(path: str, *, follow_links: bool = False) -> Inspection:
     """Read and verify all event files below a directory, or one event file.
+
+    Args:
+        path: of the directory or file.
+        follow_links: whether to follow links of other users that lead out of the directory.
 
     Raises:
         ValueError: the name of the file is not that of an event file.
     """
-    loaded = load_file(path, verify=True) if os.path.isfile(path) else load_logdir(path, verify=True)
+    is_file = os.path.isfile(path)
+    loaded = load_file(path, verify=True) if is_file else load_logdir(path, verify=True, follow_links=follow_links)
     read = {file.path for view in loaded.runs.values() for file in view.files}
     unread = [file for file in loaded.files if file.path not in read]
     names = sorted({*loaded.runs, *(file.run for file in unread)})

@@ -117,12 +117,7 @@ def _parser() -> Parser:
         metavar="SECONDS",
         help="seconds between scans for new runs, 0 to load once; default: 2",
     )
-    parser.add_argument(
-        "--follow-links",
-        action="store_true",
-        help="follow symbolic links of other users that lead out of the logdir; default: those of the server's user "
-        "and of root only",
-    )
+    parser.add_follow_links()
     parser.add_argument(
         "--path-prefix",
         type=_prefix,
@@ -284,7 +279,9 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
     The logdir is read while the application is imported, which takes longer: what reads is imported first.
     """
     from toposcope.server.loading.freed_memory import limit_arenas
+    from toposcope.server.log_limit import limit_log
 
+    limit_log()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Starting them takes time, and no matrices are multiplied.
     limit_arenas()
     if options.workers > 1:
@@ -368,7 +365,6 @@ def serve_with_workers(
 ) -> None:
     """Load in this process; others answer the requests."""
     from toposcope.server.connections import raise_descriptor_limit
-    from toposcope.server.log_limit import limit_log
     from toposcope.server.reading.columns import share_columns
     from toposcope.server.workers.processes import Workers
     from toposcope.server.workers.publisher import Publisher
@@ -377,7 +373,6 @@ def serve_with_workers(
     stopping = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopping.set())
-    limit_log()
     raise_descriptor_limit()
     sys.setswitchinterval(_SWITCH_SECONDS)
     memory = SharedMemory()

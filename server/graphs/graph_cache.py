@@ -8,9 +8,12 @@ from typing import NamedTuple
 from toposcope.server.graphs.graph import Graph
 from toposcope.server.graphs.limits import GraphError
 from toposcope.server.graphs.run_graphs import Place, load_graph
+from toposcope.server.runs.bounded_access import BoundedAccess
 from toposcope.server.runs.run import RunView
 
 _MOST_SUMMARIES = 10_000
+_WAIT_SECONDS = 20.0
+"""Large graphs take seconds."""
 
 
 class Summary(NamedTuple):
@@ -37,7 +40,7 @@ class GraphCache:
         self._graphs: OrderedDict[Hashable, Graph] = OrderedDict()
         self._summaries: OrderedDict[Hashable, Summary | str] = OrderedDict()
         self._lock = threading.Lock()
-        self._reading = threading.Lock()
+        self._reading = BoundedAccess(1, _WAIT_SECONDS, "another graph is still being read")
 
     def graph(self, run: RunView, place: Place) -> Graph:
         """Return a graph of a run.
@@ -49,7 +52,7 @@ class GraphCache:
         graph = self._cached(place)
         if graph is None:
             # One at a time, so that concurrent requests read a graph only once.
-            with self._reading:
+            with self._reading.admitted():
                 graph = self._cached(place) or self._read(run, place)
         return graph
 

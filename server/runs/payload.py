@@ -1,21 +1,19 @@
 """Reads the payloads of a run's points from its event files on demand."""
 
-import errno
 import os
-import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 
 from toposcope.proto.framing import HEADER_BYTES
 from toposcope.server.places.place import OpenFile, is_gone, reason_of
 from toposcope.server.reading.record import payload_bytes, payload_is_sound
 from toposcope.server.reading.scan import LARGE_RECORD_BYTES
 from toposcope.server.reading.series import Payloads
+from toposcope.server.runs.bounded_access import BoundedAccess
 from toposcope.server.runs.run import RunView
 
 _MOST_READERS = 16
 _WAIT_SECONDS = 1.0
-_readers = threading.BoundedSemaphore(_MOST_READERS)
+READERS = BoundedAccess(_MOST_READERS, _WAIT_SECONDS, f"the disk does not answer {_MOST_READERS} other reads")
 """A disk that does not answer blocks so many of the threads that answer requests, and not all of them."""
 
 
@@ -35,7 +33,7 @@ def read_payload(run: RunView, payloads: Payloads, row: int) -> bytes:
         PayloadError: the record is damaged or no longer there.
         OSError: it cannot be read at present.
     """
-    with _reading(run, payloads, row):
+    with READERS.admitted():
         opened = _open(run, payloads, row)
         try:
             return _read_open(run, payloads, row, opened)
@@ -59,34 +57,22 @@ def read_payloads(run: RunView, payloads: Payloads, rows: Iterable[int]) -> Iter
     """
     number = -1
     opened: OpenFile | None = None
-    try:
-        for row in rows:
-            if number != (number := int(payloads.file[row])) and opened is not None:
+    with READERS.admitted():
+        try:
+            for row in rows:
+                if number != (number := int(payloads.file[row])) and opened is not None:
+                    opened.close()
+                    opened = None
+                try:
+                    opened = opened or _open(run, payloads, row)
+                    payload = _read_open(run, payloads, row, opened)
+                except PayloadError as error:
+                    yield error
+                else:
+                    yield payload
+        finally:
+            if opened is not None:
                 opened.close()
-                opened = None
-            try:
-                opened = opened or _open(run, payloads, row)
-                payload = _read_open(run, payloads, row, opened)
-            except PayloadError as error:
-                yield error
-            else:
-                yield payload
-    finally:
-        if opened is not None:
-            opened.close()
-
-
-@contextmanager
-def _reading(run: RunView, payloads: Payloads, row: int) -> Iterator[None]:
-    """Wait until not too many threads read payloads."""
-    if not _readers.acquire(timeout=_WAIT_SECONDS):
-        raise OSError(
-            errno.EBUSY, f"{_place(run, payloads, row)}: the disk does not answer {_MOST_READERS} other reads"
-        )
-    try:
-        yield
-    finally:
-        _readers.release()
 
 
 def _open(run: RunView, payloads: Payloads, row: int) -> OpenFile:

@@ -1,6 +1,5 @@
 """Finds the runs that match a search, and sorts runs by a field."""
 
-import threading
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import NamedTuple
@@ -9,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.notes.run_notes import RunNotes
+from toposcope.server.runs.bounded_access import BoundedAccess
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 from toposcope.server.search.fields import NUMBER_FIELDS, TEXT_FIELDS
@@ -17,6 +17,7 @@ from toposcope.server.search.query import Query
 from toposcope.server.search.run_table import RunTable
 from toposcope.server.search.syntax import Field
 
+_WAIT_SECONDS = 5.0
 _BY_START, _BY_NAME = ("number", "started"), ("text", "name")
 _PREPARED = (_BY_START, _BY_NAME, ("text", "words"))
 _PREPARED_ROWS = 5000
@@ -42,7 +43,7 @@ class RunSearch:
 
     def __init__(self, overview: Overview) -> None:
         self._table = RunTable(overview)
-        self._lock = threading.Lock()
+        self._access = BoundedAccess(1, _WAIT_SECONDS, "another search has not ended")
 
     def prepare(
         self, current: Callable[[], tuple[Mapping[str, RunView], Mapping[str, RunNotes]]], *, is_loaded: bool
@@ -58,11 +59,11 @@ class RunSearch:
         for step in steps:
             is_complete = False
             while not is_complete:
-                with self._lock:
+                with self._access.admitted():
                     self._table.update(*current())
                     is_complete = step()
         if is_loaded:
-            with self._lock:
+            with self._access.admitted():
                 self._table.ranks(*_BY_START)
                 self._table.ranks(*_BY_NAME)
 
@@ -90,8 +91,9 @@ class RunSearch:
 
         Raises:
             SearchError: a value in the search is not one that its field can have.
+            TimeoutError: an OSError; another search does not end, because the disk does not answer.
         """
-        with self._lock:
+        with self._access.admitted():
             self._table.update(runs, notes)
             matching = Matching(self._table)
             mask = matching.mask(query)

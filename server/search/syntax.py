@@ -11,6 +11,8 @@ from toposcope.server.search.query import Condition, Either, Every, Function, No
 
 LONGEST = 2000
 """Characters of a search."""
+MOST_TERMS = 50
+"""Each takes time in proportion to the number of runs, and searches take turns."""
 _DEEPEST = 50
 """Parentheses and negations around a term."""
 _FUNCTIONS = [name for name in get_args(Function) if name]
@@ -89,6 +91,7 @@ class _Parser:
         self._tokens = _tokens(text)
         self._at = 0
         self._depth = 0
+        self._terms = 0
 
     def parse(self) -> Query:
         query = self._either()
@@ -178,6 +181,9 @@ class _Parser:
         return inner
 
     def _comparison(self) -> Query:
+        self._terms += 1
+        if self._terms > MOST_TERMS:
+            raise SearchError(f"the search has more than {MOST_TERMS} terms")
         token = self._take()
         name, function = token.text, ""
         if token.kind == "word" and self._next.kind == "open" and self._is_joined():

@@ -62,7 +62,11 @@ class Jupyter:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        wait_until(self._answers, SECONDS)
+        try:
+            wait_until(self._answers, SECONDS)
+        except AssertionError:
+            self.stop()
+            raise
 
     def _answers(self) -> bool:
         try:

@@ -1,36 +1,47 @@
 """Connections have limits: however many there are, and whatever they send, runs stay listed and the log stays small."""
 
+import asyncio
+import os
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
-from support.event_files import loss_run
+from support.event_files import loss_run, write_run
 from support.servers import ENVIRONMENT, wait_until
 
+from toposcope.proto import framing, summary_pb2
+from toposcope.server.api.updates import Streams
 from toposcope.server.connections import connection_limit
+from toposcope.server.loading.logdir import Update
 from toposcope.server.log_limit import LogLimit
 
 DESCRIPTORS = 256
-_START = f"""
+UNSENT = 64 << 20
+REPLY = 24 << 20
+"""Bytes; the system keeps less than that for a client that does not read."""
+_START = """
 import resource, sys
-resource.setrlimit(resource.RLIMIT_NOFILE, ({DESCRIPTORS}, {DESCRIPTORS}))
-from toposcope.server import connections
-connections.HEAD_SECONDS = 0.5
+resource.setrlimit(resource.RLIMIT_NOFILE, ({descriptors}, {descriptors}))
+from toposcope.server import connections, request_bodies
+{limits}
 from toposcope.server.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 
 
 @contextmanager
-def server(logdir: Path, log: Path) -> Iterator[httpx.URL]:
-    """Serve a logdir in a process with few descriptors, which waits half a second for the head of a request."""
-    command = [sys.executable, "-c", _START, "--logdir", str(logdir), "--port", "0", "--reload-interval", "0.1"]
+def server(logdir: Path, log: Path, limits: str = "") -> Iterator[httpx.URL]:
+    """Serve a logdir in a process with few descriptors, in which a statement sets other limits."""
+    start = _START.format(descriptors=DESCRIPTORS, limits=limits)
+    command = [sys.executable, "-c", start, "--logdir", str(logdir), "--port", "0", "--reload-interval", "0.1"]
     with log.open("wb") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=ENVIRONMENT, text=True)
         try:
@@ -46,9 +57,14 @@ def connect(url: httpx.URL) -> socket.socket:
     return socket.create_connection((url.host, url.port or 80))
 
 
+def get(url: httpx.URL, path: str) -> httpx.Response:
+    """Request a path, from a server that may have just started on a busy machine."""
+    return httpx.get(url.join(path), timeout=30)
+
+
 def count_runs(url: httpx.URL) -> int:
     """Return how many runs are listed."""
-    reply = httpx.get(url.join("api/runs"), timeout=30)
+    reply = get(url, "api/runs")
     return len(reply.json()["runs"]) if reply.status_code == 200 else 0
 
 
@@ -70,7 +86,8 @@ def test_idle_connections_hide_no_run(tmp_path: Path) -> None:
 
 def test_half_sent_request_is_answered_408(tmp_path: Path) -> None:
     """A request whose head does not arrive in time is closed with a reply."""
-    with server(tmp_path, tmp_path / "log") as url, connect(url) as half:
+    limits = "connections.HEAD_SECONDS = 0.5"
+    with server(tmp_path, tmp_path / "log", limits) as url, connect(url) as half:
         half.sendall(b"GET /api/runs HTTP/1.1\r\nHost: loc")
         half.settimeout(30)
         reply = half.makefile("rb").read()
@@ -83,15 +100,142 @@ def test_too_many_requests_are_answered_503(tmp_path: Path) -> None:
     most = connection_limit(DESCRIPTORS)
     assert most < DESCRIPTORS
     with server(tmp_path, tmp_path / "log") as url, ExitStack() as stack:
-        wait_until(lambda: httpx.get(url.join("api/health")).status_code == 200)
+        wait_until(lambda: get(url, "api/health").status_code == 200)
         for _ in range(most):
             stream = stack.enter_context(connect(url))
             stream.sendall(b"GET /api/updates HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert stream.recv(12) == b"HTTP/1.1 200"
 
-        reply = httpx.get(url.join("api/runs"))
+        reply = get(url, "api/runs")
 
     assert (reply.status_code, reply.headers["retry-after"]) == (503, "2")
+
+
+def test_half_sent_body_is_closed(tmp_path: Path) -> None:
+    """A request whose body does not arrive in time gets no answer that another one could be taken for."""
+    limits = "connections.BODY_SECONDS = 0.5"
+    with server(tmp_path, tmp_path / "log", limits) as url, connect(url) as half:
+        half.sendall(b"POST /api/scalars HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+        half.settimeout(30)
+        assert half.makefile("rb").read() == b""
+
+
+def test_bodies_together_are_limited(tmp_path: Path) -> None:
+    """Clients that send large bodies slowly cannot use up the memory: another one is answered 503, and later 200."""
+    body = b'{"tag": ["' + b"x" * 700_000 + b'"]}'
+    with server(tmp_path, tmp_path / "log", "request_bodies.MOST_BYTES = 1 << 20") as url:
+        wait_until(lambda: get(url, "api/health").status_code == 200)
+        with connect(url) as slow:
+            head = f"POST /api/scalars HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body) + 1}\r\n\r\n"
+            slow.sendall(head.encode() + body)
+            reply = wait_until(lambda: _status_of(url, body) == 503)
+        assert reply
+        wait_until(lambda: _status_of(url, body) == 422)  # The name of the tag is too long.
+
+
+def _status_of(url: httpx.URL, body: bytes) -> int:
+    return httpx.post(url.join("api/scalars"), content=body, timeout=30).status_code
+
+
+def write_image(logdir: Path) -> None:
+    """Write a run with a large image."""
+    event = summary_pb2.Event(wall_time=1.0, step=1)
+    event.summary.value.add(tag="picture").image.encoded_image = b"x" * REPLY
+    write_run(logdir / "run", [framing.frame(event.SerializeToString())])
+
+
+def request_image(url: httpx.URL) -> socket.socket:
+    """Request the image on a connection that does not receive it."""
+
+    def images() -> list[dict[str, str]]:
+        reply = httpx.get(url.join("api/images"), params={"run": "run", "tag": "picture"}, timeout=30)
+        found: list[dict[str, str]] = reply.json().get("images", [])
+        return found
+
+    path = url.join(wait_until(images)[0]["url"]).raw_path
+    connection = connect(url)
+    connection.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    return connection
+
+
+def received_all(connection: socket.socket) -> bool:
+    """Receive until the server sends no more; return whether that was the whole reply."""
+    connection.settimeout(5)
+    size = 0
+    try:
+        while size < REPLY and (part := connection.recv(1 << 20)):
+            size += len(part)
+    except ConnectionError:
+        return False
+    return size >= REPLY
+
+
+def sockets() -> int:
+    """Return how many sockets the server has that was started last."""
+    process = max(psutil.Process().children(), key=lambda child: child.create_time())
+    folder = f"/proc/{process.pid}/fd"
+    links = [f"{folder}/{name}" for name in os.listdir(folder)]
+    return sum(os.path.lexists(link) and os.readlink(link).startswith("socket:") for link in links)
+
+
+def test_reply_that_is_not_received_is_given_up(tmp_path: Path) -> None:
+    """Its connection is closed, although the server has already sent the whole reply."""
+    write_image(tmp_path / "runs")
+    with server(tmp_path / "runs", tmp_path / "log", "connections.WRITE_SECONDS = 0.5") as url:
+        request_image(url).close()
+        wait_until(lambda: get(url, "api/health").status_code == 200)
+        before = wait_until(sockets)
+        with request_image(url) as unread:
+            wait_until(lambda: sockets() > before)
+            wait_until(lambda: sockets() <= before)
+            assert not received_all(unread)
+
+
+def test_replies_that_are_not_received_are_limited_together(tmp_path: Path) -> None:
+    """Those of too many clients that do not read are given up at once; one that reads gets its reply."""
+    write_image(tmp_path / "runs")
+    limits = f"connections.MOST_UNSENT_BYTES = {UNSENT}"
+    with server(tmp_path / "runs", tmp_path / "log", limits) as url, ExitStack() as stack:
+        unread = [stack.enter_context(request_image(url)) for _ in range(4)]
+        with request_image(url) as reading:
+            assert received_all(reading)
+        given_up = [not received_all(connection) for connection in unread]
+
+    assert any(given_up)
+    assert not all(given_up)
+
+
+def test_slow_patterns_keep_no_others_out(tmp_path: Path) -> None:
+    """Of many expressions that backtrack few are matched, for a while; other requests are answered meanwhile."""
+    loss_run(tmp_path / "runs" / ("x" * 250), range(3))
+    limits = "from toposcope.server.runs import name_patterns; name_patterns._SECONDS = 0.5"
+    with server(tmp_path / "runs", tmp_path / "log", limits) as url, ThreadPoolExecutor(20) as pool:
+        wait_until(lambda: count_runs(url) == 1)
+        path = "api/scalars/groups?tag=loss&by=regex:(x%2Bx%2B)%2By{}"
+        replies = [pool.submit(get, url, path.format(number)) for number in range(20)]
+        assert count_runs(url) == 1
+        statuses = [reply.result().status_code for reply in replies]
+
+    assert set(statuses) == {422, 503}
+    assert statuses.count(422) <= 10
+
+
+def test_stream_that_is_not_received_ends() -> None:
+    """Its client opens it again and asks for everything; the streams of others go on."""
+
+    async def updates() -> tuple[list[Update | None], list[Update | None]]:
+        streams = Streams()
+        unread, read = streams.open(), streams.open()
+        received = []
+        for revision in range(150):
+            streams.send(Update(revision, [], [], [], []))
+            received.append(await read.get())
+        return [unread.get_nowait() for _ in range(unread.qsize())], received
+
+    left, received = asyncio.run(updates())
+    assert None in left
+    assert len(left) < 100
+    assert [update.revision for update in received if update] == list(range(150))
 
 
 def test_descriptor_limit_leaves_a_reserve() -> None:
@@ -99,6 +243,22 @@ def test_descriptor_limit_leaves_a_reserve() -> None:
     assert connection_limit(1 << 20) == 4096
     assert connection_limit(1024) == 768
     assert connection_limit(64) == 32
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a link of another user")
+def test_names_cannot_forge_lines_of_the_log(tmp_path: Path) -> None:
+    """Line breaks and commands of a terminal in the name of a directory are escaped."""
+    (tmp_path / "runs").mkdir()
+    link = tmp_path / "runs/a\n\x1b[31mroot logged in\u202e"
+    link.symlink_to(tmp_path)
+    os.lchown(link, 12345, 12345)
+    with server(tmp_path / "runs", tmp_path / "log") as url:
+        wait_until(lambda: get(url, "api/health").json()["problems"])
+        wait_until(lambda: b"not following" in (tmp_path / "log").read_bytes())
+
+    (line,) = (tmp_path / "log").read_text(encoding="utf-8").splitlines()
+    assert r"a\n\x1b[31mroot logged in\u202e" in line
+    assert line.isprintable()
 
 
 def test_one_line_of_a_kind_is_logged(caplog: pytest.LogCaptureFixture) -> None:

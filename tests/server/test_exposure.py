@@ -120,6 +120,20 @@ def test_token_moves_from_the_url_to_a_cookie(urls: tuple[str, str]) -> None:
         assert client.get(target.join("api/runs")).json()["runs"]
 
 
+@pytest.mark.parametrize(
+    "other", ['session={"user": 1}', "a[b]=1", 'x="unbalanced', "é=1", "$Path=1; expires=foo", "no equals sign", ";;"]
+)
+def test_cookies_of_other_applications_do_not_matter(urls: tuple[str, str], other: str) -> None:
+    """Browsers send those of every port of the host, whatever their syntax is."""
+    url = httpx.URL(urls[1])
+    cookie = f"{other}; toposcope_{url.port}={TOKEN}; {other}".encode()
+
+    for content, expected in ((cookie, 200), (cookie.replace(b"a-token", b"b-token"), 401), (other.encode(), 401)):
+        assert (
+            httpx.get(url.copy_with(query=None).join("api/runs"), headers={b"Cookie": content}).status_code == expected
+        )
+
+
 def test_other_addresses_require_a_token(tmp_path: Path) -> None:
     """A server that is not on loopback requires a random token by default."""
     process, url = start(tmp_path, "--bind-all")

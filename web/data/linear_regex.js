@@ -15,6 +15,8 @@
 
 const LONGEST_PATTERN = 1000;
 const MOST_INSTRUCTIONS = 2000;
+/** Characters of a text that a pattern with one quantifier may be matched with by the browser's engine: microseconds. */
+const LONGEST_NATIVE = 200;
 /** Of one pattern: about a second. */
 const MOST_STEPS = 50_000_000;
 const NOT_SUPPORTED = "back references and lookaround are not supported";
@@ -29,10 +31,12 @@ export class PatternError extends Error {}
 export function compile(pattern) {
   if (pattern.length > LONGEST_PATTERN) throw new PatternError(`longer than ${LONGEST_PATTERN} characters`);
   const native = new RegExp(pattern, "i");
-  if (isSimple(pattern)) return (text) => native.exec(text);
+  const quantifiers = simpleQuantifiers(pattern);
+  if (quantifiers === 0) return (text) => native.exec(text);
   const program = new Parser(pattern).program();
   let steps = 0;
   return (text) => {
+    if (quantifiers === 1 && text.length <= LONGEST_NATIVE) return native.exec(text);
     if (steps > MOST_STEPS) throw new PatternError("takes too long");
     const found = run(program, text, MOST_STEPS - steps);
     steps += found.steps;
@@ -41,11 +45,13 @@ export function compile(pattern) {
   };
 }
 
-/** Can the browser's engine not backtrack much: no group, and one quantifier at most?
+/** Returns how many quantifiers a pattern has without groups, numbers of repetitions and back references; else Infinity.
+ * Without a quantifier the browser's engine takes time proportional to the text, with one to its square.
  * @param {string} pattern */
-const isSimple = (pattern) => {
+const simpleQuantifiers = (pattern) => {
   const bare = pattern.replace(/\\[\s\S]/g, "x").replace(/\[[^\]]*\]/g, "x");
-  return !/[()\\]/.test(bare) && !/\\[1-9k]/.test(pattern) && (bare.match(/[*+?{]/g) ?? []).length <= 1;
+  if (/[(){\\]/.test(bare) || /\\[1-9k]/.test(pattern)) return Infinity;
+  return (bare.match(/[*+?]/g) ?? []).length;
 };
 
 const isWord = (/** @type {string | undefined} */ character) => character !== undefined && /\w/.test(character);
@@ -193,7 +199,11 @@ function repeated(atom, least, most, greedy, captures) {
       body();
       [split.first, split.second] = greedy ? [start, program.length] : [program.length, start];
     };
-    for (let count = 0; count < least; count++) once();
+    for (let count = 0; count < least; count++) {
+      const start = program.length;
+      once();
+      if (program.length === start) return; // It matches nothing but the empty text, however often.
+    }
     if (most === Infinity) {
       const start = program.length;
       optional(() => {

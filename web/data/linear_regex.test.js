@@ -94,6 +94,16 @@ test("a pattern that backtracks for years in the browser is matched in few steps
   assert.equal(compile("a?".repeat(30) + "a".repeat(30))("a".repeat(30))?.[0]?.length, 30);
 });
 
+test("one quantifier takes no more than linear time, and a number of repetitions does not either", () => {
+  const text = "x".repeat(200_000);
+  for (const pattern of ["x*y", "x+y", "[x]*y", "x{3,}y", ".*?y", "\\w*y"]) assert.equal(compile(pattern)(text), null);
+  assert.equal(compile("x*")(text)?.[0]?.length, text.length);
+  for (const pattern of ["(?:){1000000000}x", "(?:(?:){1000000000}){1000000000}x", "(?:x{0}){1000000000}x"])
+    assert.equal(compile(pattern)("yx")?.[0], "x");
+  for (const pattern of ["x{1000000000}", "x{99999999}y", "x{0,2000}y"])
+    assert.throws(() => compile(pattern), PatternError, pattern);
+});
+
 test("what cannot be matched in linear time is refused", () => {
   for (const pattern of ["(a)\\1", "(?=a)b", "(?<!a)b", "(x{1000}){1000}", "a".repeat(1001)])
     assert.throws(() => compile(pattern), PatternError, pattern);

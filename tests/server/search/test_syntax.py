@@ -53,6 +53,7 @@ def test_terms_are_parsed(text: str, query: Query) -> None:
         ("min(loss)", r"expected a comparison after min\(loss\)"),
         ("- a", "expected a term right after '-'"),
         ("(" * 60 + "a" + ")" * 60, "nested deeper than 50 levels"),
+        (" ".join(f"p{number}:1" for number in range(60)), "more than 50 terms"),
         ("x" * 2001, "the search has 2001 characters: expected at most 2000"),
     ],
 )
