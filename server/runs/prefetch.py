@@ -58,7 +58,7 @@ class Prefetcher:
             try:
                 self._read(names)
             except Exception:  # The top of the thread: the request that needs them reports the error.
-                log.exception("cannot prefetch hyperparameters")
+                log.exception("cannot read runs in advance")
             self._stopping.wait(_PAUSE_SECONDS)
 
     def _read(self, names: set[str]) -> None:
