@@ -17,7 +17,7 @@ from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddle
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
-from toposcope.server.api import health, notes, overview, runs, scalars, tags, updates
+from toposcope.server.api import health, notes, overview, run_columns, runs, scalars, tags, updates
 from toposcope.server.deferred_routes import DeferredRoutes
 from toposcope.server.exposure import Exposure, Guard
 from toposcope.server.loading.logdir import Update
@@ -27,6 +27,7 @@ from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.places.place import reason_of
+from toposcope.server.runs.families import Families
 from toposcope.server.runs.name_patterns import PatternsBusyError
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
@@ -129,7 +130,7 @@ def make_api(
     root = f"{path_prefix}/api"
     app = DeferredRoutes(
         root,
-        [module.router for module in (runs, overview, notes, tags, scalars, updates, health)],
+        [module.router for module in (runs, run_columns, overview, notes, tags, scalars, updates, health)],
         title="Toposcope",
         version=VERSION,
         lifespan=lifespan,
@@ -141,6 +142,7 @@ def make_api(
     app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, search
     app.state.tag_counts = TagCounts()
+    app.state.families = Families(overview_cache)
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)
     app.exception_handler(PatternsBusyError)(_busy)

@@ -3,12 +3,13 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toposcope.server.notes.run_notes import RunNotes
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
+from toposcope.server.search.facts import FACTS, ended_of
 
 TEXT_FIELDS = ("name", "alias", "note", "label", "state", "dialect", "is")
 CONTAINED_TEXTS = ("name", "alias", "note")
@@ -37,7 +38,20 @@ def number_of(overview: Overview, names: Sequence[str]) -> Callable[[Row], float
     field, *rest = names
     if field == "param":
         return lambda row: _as_number(_parameter(overview, row, rest[0]))
+    if field == "first_bad":
+        return lambda row: bad.point.step if (bad := overview.first_non_finite(row.run)) else None
     return _NUMBERS[field]
+
+
+def settings_of(overview: Overview, _: Sequence[str]) -> Callable[[Row], Mapping[str, Value]]:
+    """Return a function that returns all hyperparameters of a run."""
+    return lambda row: overview.settings(row.run, row.sessions).hyper_parameters
+
+
+def fact_of(_: Overview, names: Sequence[str]) -> Callable[[Row], Any]:
+    """Return a function that computes a fact about a run."""
+    compute = FACTS[names[0]]
+    return lambda row: compute(row.run)
 
 
 def texts_of(overview: Overview, names: Sequence[str]) -> Callable[[Row], tuple[str, ...]]:
@@ -116,6 +130,8 @@ _NUMBERS: Mapping[str, Callable[[Row], float | None]] = {
     "started": lambda row: row.run.started,
     "updated": lambda row: row.run.updated,
     "duration": _duration,
+    "ended": lambda row: ended_of(row.run),
+    "first_step": lambda row: row.run.steps[0] if row.run.steps else None,
     "step": lambda row: row.run.steps[1] if row.run.steps else None,
     "attempts": lambda row: max(map(len, row.run.attempts.values()), default=1),
     "ranks": lambda row: len(row.run.attempts),

@@ -1,5 +1,6 @@
 """The runs of a logdir as columns, in which only the rows of runs that changed are computed again."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_not
 from typing import Any, NamedTuple
@@ -10,14 +11,16 @@ import numpy.typing as npt
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
 from toposcope.server.reading.series import Float64s, Int64s
 from toposcope.server.reading.series_summary import STATISTICS
+from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.metric_column import metric_column
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
-from toposcope.server.search.fields import Row, number_of, parameter_of, sort_key, texts_of
+from toposcope.server.search.fields import Row, fact_of, number_of, parameter_of, settings_of, sort_key, texts_of
 
 _MOST_COLUMNS = 200
 """Columns that are kept; of more, those not used for the longest time are dropped."""
 Mask = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.intp]
 
 
 class Numbers(NamedTuple):
@@ -26,6 +29,26 @@ class Numbers(NamedTuple):
     values: Float64s
     """NaN where there is none."""
     present: Mask
+
+
+class Codes(NamedTuple):
+    """A column of values of which few differ."""
+
+    code: Int64s
+    """Of each row, an index into `values`; -1: the run has no value."""
+    values: list[Any]
+    """The distinct values."""
+
+
+class ParameterSummary(NamedTuple):
+    """What the values of a hyperparameter have in common."""
+
+    runs: int
+    """How many runs have it."""
+    is_number: bool
+    """Whether all values are numbers."""
+    values: int
+    """The number of distinct values; counting ends at 2."""
 
 
 class _Column:
@@ -38,7 +61,7 @@ class _Column:
         self.stale: Mask = np.ones(rows, np.bool_)
         self.derived: dict[str, Any] = {}
 
-    def move(self, old_rows: npt.NDArray[np.intp]) -> None:
+    def move(self, old_rows: Rows) -> None:
         """Reorder the rows; -1 stands for a new one."""
         moved = _Column(len(old_rows), is_numeric=self.values.dtype != object)
         is_old = old_rows >= 0
@@ -46,7 +69,7 @@ class _Column:
             new[is_old] = old[old_rows[is_old]]
         self.values, self.present, self.stale, self.derived = moved.values, moved.present, moved.stale, {}
 
-    def set_numbers(self, rows: npt.NDArray[np.intp], numbers: Numbers) -> None:
+    def set_numbers(self, rows: Rows, numbers: Numbers) -> None:
         """Set the values of some rows of a numeric column."""
         old = np.where(self.present[rows], self.values[rows], np.nan)
         is_same = bool((self.present[rows] == numbers.present).all())
@@ -54,7 +77,7 @@ class _Column:
             self.derived.clear()
         self.values[rows], self.present[rows] = numbers.values, numbers.present
 
-    def set_objects(self, rows: npt.NDArray[np.intp], objects: Sequence[Any]) -> None:
+    def set_objects(self, rows: Rows, objects: Sequence[Any]) -> None:
         """Set the values of some rows of another column."""
         if any(map(_differ, self.values[rows].tolist(), objects)):
             self.derived.clear()
@@ -150,6 +173,27 @@ class RunTable:
         texts: list[str] = _derived(column, "joined", lambda: ["\0".join(each) for each in column.values.tolist()])
         return texts
 
+    def codes(self, *key: str, rows: Rows | None = None) -> Codes:
+        """Return a column of values as numbers of distinct values; `key` is ("fact", name) or ("param", name).
+
+        Args:
+            key: of the column.
+            rows: of which runs; None: all.
+        """
+        column = self._column(key)
+        if rows is not None:
+            return _coded(column.values[rows].tolist())
+        codes: Codes = _derived(column, "codes", lambda: _coded(column.values.tolist()))
+        return codes
+
+    def parameters(self) -> Mapping[str, ParameterSummary]:
+        """Return a summary of each hyperparameter, by name."""
+        column = self._column(("settings",))
+        found: Mapping[str, ParameterSummary] = _derived(
+            column, "parameters", lambda: _summarise(column.values.tolist())
+        )
+        return found
+
     def ranks(self, *key: str) -> Int64s:
         """Return the place of each row in the ascending order of a column, the same for equal values; -1: no value.
 
@@ -172,7 +216,7 @@ class RunTable:
         if kind == "number":
             column.set_numbers(rows, self._numbers_of(rows.tolist(), names))
         else:
-            compute = {"text": texts_of, "param": parameter_of}[kind](self._overview, names)
+            compute = _COMPUTE[kind](self._overview, names)
             column.set_objects(rows, [compute(self._row(row)) for row in rows.tolist()])
         column.stale[:] = False
         for name in self._overview.unread & self._row_of.keys():  # Computed again next time.
@@ -195,6 +239,38 @@ def _derived(column: _Column, name: str, compute: Callable[[], Any]) -> Any:
     if name not in column.derived:
         column.derived[name] = compute()
     return column.derived[name]
+
+
+def _summarise(settings: list[Mapping[str, Value]]) -> dict[str, ParameterSummary]:
+    runs = Counter[str]()
+    texts: set[str] = set()
+    first: dict[str, Value] = {}
+    differing: set[str] = set()
+    for parameters in settings:
+        runs.update(parameters.keys())
+        for name, value in parameters.items():
+            if isinstance(value, (bool, str)):
+                texts.add(name)
+            if first.setdefault(name, value) != value:
+                differing.add(name)
+    return {
+        name: ParameterSummary(count, name not in texts, 2 if name in differing else 1) for name, count in runs.items()
+    }
+
+
+_COMPUTE: Mapping[str, Callable[[Overview, Sequence[str]], Callable[[Row], Any]]] = {
+    "text": texts_of,
+    "param": parameter_of,
+    "fact": fact_of,
+    "settings": settings_of,
+}
+"""What computes the columns that are not numeric, by the first part of their keys."""
+
+
+def _coded(values: list[Any]) -> Codes:
+    places: dict[tuple[type, Any], int] = {}  # By type too, as 1 == True.
+    code = [-1 if value is None else places.setdefault((type(value), value), len(places)) for value in values]
+    return Codes(np.array(code, np.int64), [value for _, value in places])
 
 
 def _differ(old: object, new: object) -> bool:

@@ -1,7 +1,7 @@
 """Finds the runs that match a search, and sorts runs by a field."""
 
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from toposcope.server.runs.run import RunView
 from toposcope.server.search.fields import NUMBER_FIELDS, TEXT_FIELDS
 from toposcope.server.search.matching import Matching
 from toposcope.server.search.query import Query
-from toposcope.server.search.run_table import RunTable
+from toposcope.server.search.run_table import Codes, Numbers, ParameterSummary, Rows, RunTable
 from toposcope.server.search.syntax import Field
 
 
@@ -25,6 +25,16 @@ class Found(NamedTuple):
     """How many match."""
     unknown: list[str]
     """Names in the search that no run has as a field, hyperparameter or metric."""
+
+
+Key = tuple[str, ...]
+
+
+class Columns(NamedTuple):
+    """Columns of runs, by their keys."""
+
+    numbers: dict[Key, Numbers]
+    codes: dict[Key, Codes]
 
 
 class RunSearch:
@@ -73,6 +83,39 @@ class RunSearch:
             rows = rows[mask[rows]]
             views = [self._table.runs[row] for row in rows[page].tolist()]
         return Found(views, len(rows), matching.unknown)
+
+    def columns(
+        self,
+        runs: Mapping[str, RunView],
+        notes: Mapping[str, RunNotes],
+        rows: Rows | None,
+        numbers: Iterable[Key],
+        codes: Iterable[Key],
+    ) -> Columns:
+        """Return columns of all runs, or of some, in the order of their names.
+
+        Args:
+            runs: all runs, by name.
+            notes: of those that have notes, by name.
+            rows: the places of runs among all; None: all.
+            numbers: keys of numeric columns, such as ("started",) and ("min", tag).
+            codes: keys of other columns: ("fact", name) and ("param", name).
+        """
+        chosen = slice(None) if rows is None else rows
+        with self._lock:
+            self._table.update(runs, notes)
+            found = {key: self._table.numbers(*key) for key in numbers}
+            return Columns(
+                # Copies, as the table changes its columns.
+                {key: Numbers(each.values[chosen].copy(), each.present[chosen].copy()) for key, each in found.items()},
+                {key: self._table.codes(*key, rows=rows) for key in codes},
+            )
+
+    def parameters(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> Mapping[str, ParameterSummary]:
+        """Return what the values of each hyperparameter have in common, by name; see columns()."""
+        with self._lock:
+            self._table.update(runs, notes)
+            return self._table.parameters()
 
 
 def _sorted(table: RunTable, order: Field, is_descending: bool) -> npt.NDArray[np.intp]:
