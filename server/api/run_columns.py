@@ -1,7 +1,7 @@
 """GET and POST /api/runs/columns: facts and values of all runs as columns, or only of the runs that have changed."""
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from fastapi import APIRouter, Body, Query, Request, Response
@@ -18,10 +18,13 @@ from toposcope.server.api.scalar_query import is_comparable
 from toposcope.server.api.snapshot import Current, logdir_of
 from toposcope.server.json_values import json_value
 from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.notes.run_notes import RunNotes
 from toposcope.server.runs.families import Families
+from toposcope.server.runs.run import RunView
 from toposcope.server.search.facts import FACTS
-from toposcope.server.search.run_table import Codes, Numbers, Rows
-from toposcope.server.search.search import Columns, Key, RunSearch
+from toposcope.server.search.run_table import Codes, Mask, Numbers, Rows
+from toposcope.server.search.search import Key, RunSearch
+from toposcope.server.search.syntax import parse_field
 
 router = APIRouter()
 NumberFact = Literal["started", "updated", "ended", "first_step", "last_step", "first_bad"]
@@ -95,7 +98,7 @@ class Parameter(BaseModel):
 
 
 class RunColumns(BaseModel):
-    """Columns of runs, in the order of their names.
+    """Columns of runs, oldest first.
 
     As application/cbor, `row`, `number` and `code` are typed arrays, or `{"start", "stride", "count"}` as
     in /api/scalars.
@@ -110,7 +113,7 @@ class RunColumns(BaseModel):
     """Whether files are still being read for the first time."""
     progress: LoadProgress
     runs: str
-    """The names of the runs, separated by null characters, which no name contains."""
+    """The names of the runs, oldest first, separated by null characters, which no name contains."""
     total: int
     """How many runs there are."""
     fact: dict[str, NumberColumn | CodedColumn]
@@ -144,20 +147,23 @@ def read_many_run_columns(request: Request, current: Current, query: Annotated[R
 
 def _read(request: Request, current: Snapshot, query: RunColumnsQuery) -> Response:
     is_cbor = accepts_cbor(request)
+    column = cbor_column if is_cbor else json_column
     families: Families = request.app.state.families
     family = families.update(current.runs, current.revision)
-    rows = _changed_rows(request, current, families, query.since)
-    names = list(current.runs)
-    if rows is not None:
-        names = [names[row] for row in rows.tolist()]
-    column = cbor_column if is_cbor else json_column
-    facts, statistics, params = _read_columns(request, current, query, rows, column)
+    table = _Table(request.app.state.search, current.runs, notes_of(request).current().runs)
+    rows = table.search.order(table.runs, table.notes, parse_field("started"))
+    changed = _changed(table, current, families, query.since)
+    if changed is not None:
+        rows = rows[changed[rows]]
+    all_names = list(current.runs)
+    names = [all_names[row] for row in rows.tolist()]
+    facts, statistics, params = _read_columns(table, query, rows, column)
     sparse = {"parent": family.parents, "session_name": family.session_names, "stale": current.stale}
     facts |= {name: _sparse(sparse[name], names, column) for name in query.fact if name in sparse}
     return columns_reply(
         {
             "revision": current.revision,
-            "since": None if rows is None else query.since,
+            "since": None if changed is None else query.since,
             "logdir": json_value(logdir_of(request).path),
             "logdir_exists": current.exists,
             "loading": current.loading,
@@ -167,39 +173,43 @@ def _read(request: Request, current: Snapshot, query: RunColumnsQuery) -> Respon
             "fact": facts,
             **statistics,
             "param": params,
-            "parameters": _parameters(request, current) if query.parameters else [],
+            "parameters": _parameters(table) if query.parameters else [],
         },
         is_cbor,
     )
 
 
-def _changed_rows(request: Request, current: Snapshot, families: Families, since: int | None) -> Rows | None:
+class _Table(NamedTuple):
+    """What columns are made of."""
+
+    search: RunSearch
+    runs: Mapping[str, RunView]
+    notes: Mapping[str, RunNotes]
+
+
+def _changed(table: _Table, current: Snapshot, families: Families, since: int | None) -> Mask | None:
     """Return which runs may differ from those of a revision; None if that is not known, or runs were removed."""
     related = families.changed_since(since) if since is not None and is_comparable(current, since) else None
     if since is None or related is None:
         return None
-    changed = np.array([run.state_revision > since or name in related for name, run in current.runs.items()], np.bool_)
+    changed = np.array([run.state_revision > since or name in related for name, run in table.runs.items()], np.bool_)
     # What a training does at present may change without a revision.
-    states = _columns(request, current, None, [], [_STATE]).codes[_STATE]
+    states = table.search.columns(table.runs, table.notes, np.arange(len(changed)), [], [_STATE]).codes[_STATE]
     alive = [code for code, state in enumerate(states.values) if state in ("running", "stalled")]
-    return np.flatnonzero(changed | np.isin(states.code, alive))
-
-
-def _columns(request: Request, current: Snapshot, rows: Rows | None, numbers: list[Key], codes: list[Key]) -> Columns:
-    search: RunSearch = request.app.state.search
-    return search.columns(current.runs, notes_of(request).current().runs, rows, numbers, codes)
+    mask: Mask = changed | np.isin(states.code, alive)
+    return mask
 
 
 def _read_columns(
-    request: Request, current: Snapshot, query: RunColumnsQuery, rows: Rows | None, column: Column
+    table: _Table, query: RunColumnsQuery, rows: Rows, column: Column
 ) -> tuple[dict[str, Any], dict[str, dict[str, Any]], dict[str, Any]]:
     """Return (the facts that are not sparse, the statistics of metrics, the hyperparameters)."""
     numbers: dict[str, Key] = {name: _NUMBER_KEYS[name] for name in query.fact if name in _NUMBER_KEYS}
     codes: dict[str, Key] = {name: ("fact", name) for name in query.fact if name in FACTS}
     metrics: dict[str, list[str]] = {"last": query.last, "min": query.min, "max": query.max}
-    found = _columns(
-        request,
-        current,
+    found = table.search.columns(
+        table.runs,
+        table.notes,
         rows,
         [*numbers.values(), *((statistic, tag) for statistic, tags in metrics.items() for tag in tags)],
         [*codes.values(), *(("param", name) for name in query.param)],
@@ -249,7 +259,6 @@ _PLAIN: dict[str, Callable[[Any], Any]] = {
 """How values of facts are written in replies."""
 
 
-def _parameters(request: Request, current: Snapshot) -> list[dict[str, Any]]:
-    search: RunSearch = request.app.state.search
-    found = search.parameters(current.runs, notes_of(request).current().runs)
+def _parameters(table: _Table) -> list[dict[str, Any]]:
+    found = table.search.parameters(table.runs, table.notes)
     return [{"name": name, **summary._asdict()} for name, summary in found.items()]

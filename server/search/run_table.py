@@ -173,18 +173,18 @@ class RunTable:
         texts: list[str] = _derived(column, "joined", lambda: ["\0".join(each) for each in column.values.tolist()])
         return texts
 
-    def codes(self, *key: str, rows: Rows | None = None) -> Codes:
+    def codes(self, *key: str, rows: Rows) -> Codes:
         """Return a column of values as numbers of distinct values; `key` is ("fact", name) or ("param", name).
 
         Args:
             key: of the column.
-            rows: of which runs; None: all.
+            rows: of which runs.
         """
         column = self._column(key)
-        if rows is not None:
+        if len(rows) < len(self.runs):  # Most values may be those of others.
             return _coded(column.values[rows].tolist())
         codes: Codes = _derived(column, "codes", lambda: _coded(column.values.tolist()))
-        return codes
+        return Codes(codes.code[rows], codes.values)
 
     def parameters(self) -> Mapping[str, ParameterSummary]:
         """Return a summary of each hyperparameter, by name."""

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from toposcope.server.notes.run_notes import RunNotes
 from toposcope.server.runs.overview import Overview
@@ -88,28 +87,32 @@ class RunSearch:
         self,
         runs: Mapping[str, RunView],
         notes: Mapping[str, RunNotes],
-        rows: Rows | None,
+        rows: Rows,
         numbers: Iterable[Key],
         codes: Iterable[Key],
     ) -> Columns:
-        """Return columns of all runs, or of some, in the order of their names.
+        """Return columns of runs.
 
         Args:
             runs: all runs, by name.
             notes: of those that have notes, by name.
-            rows: the places of runs among all; None: all.
+            rows: the places of the runs among all, in the order of the columns.
             numbers: keys of numeric columns, such as ("started",) and ("min", tag).
             codes: keys of other columns: ("fact", name) and ("param", name).
         """
-        chosen = slice(None) if rows is None else rows
         with self._lock:
             self._table.update(runs, notes)
             found = {key: self._table.numbers(*key) for key in numbers}
             return Columns(
-                # Copies, as the table changes its columns.
-                {key: Numbers(each.values[chosen].copy(), each.present[chosen].copy()) for key, each in found.items()},
+                {key: Numbers(each.values[rows], each.present[rows]) for key, each in found.items()},
                 {key: self._table.codes(*key, rows=rows) for key in codes},
             )
+
+    def order(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], order: Field) -> Rows:
+        """Return the places of all runs, sorted in ascending order; see find()."""
+        with self._lock:
+            self._table.update(runs, notes)
+            return _sorted(self._table, order, False)
 
     def parameters(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> Mapping[str, ParameterSummary]:
         """Return what the values of each hyperparameter have in common, by name; see columns()."""
@@ -118,7 +121,7 @@ class RunSearch:
             return self._table.parameters()
 
 
-def _sorted(table: RunTable, order: Field, is_descending: bool) -> npt.NDArray[np.intp]:
+def _sorted(table: RunTable, order: Field, is_descending: bool) -> Rows:
     """Return all rows, sorted."""
     ranks = table.ranks(*_key(table, order))
     keys = np.where(ranks < 0, np.iinfo(np.int64).max, -ranks if is_descending else ranks)

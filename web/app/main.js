@@ -11,7 +11,7 @@ import { followDrawnTags } from "../data/visible_tags.js";
 import { language } from "../i18n/language.js";
 import { t } from "../i18n/words.js";
 import { content, followPages, toolbar } from "./pages.js";
-import { detailsPanel } from "./panel.js";
+import { detailsPanel, followPanel } from "./panel.js";
 import { followRailHeight, rail, runsInRail } from "./rail.js";
 import { followKeys } from "./shortcuts.js";
 import { followTab, topBar } from "./top_bar.js";
@@ -54,6 +54,7 @@ function start() {
   followRailHeight(region("rail"));
   followDrawnRuns();
   followDrawnTags();
+  followPanel();
   followLastValues(runsInRail);
 }
 
