@@ -34,6 +34,8 @@ _RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 0.5, 30.0
 _MOST_UNWATCHED_WALKS = 2
 _MOST_RETRIES = 10
 """Of a logdir that is loaded only once."""
+_REVISION_BYTES = 6
+"""Of the first revision. All that follow are integers that a double holds exactly, as JavaScript needs."""
 _WALK_SHARE = 50  # A walk that takes t seconds is repeated after at least 50 t: 2 % of a core.
 
 log = logging.getLogger(__name__)
@@ -54,8 +56,9 @@ class Snapshot(NamedTuple):
     """The runs of a logdir as loaded up to some moment; never changes."""
 
     revision: int
+    """Grows by one with each snapshot."""
     removal: int
-    """The last revision in which a run was removed."""
+    """The last revision in which a run was removed; the first one if none was."""
     exists: bool
     loading: bool
     runs: Mapping[str, RunView]
@@ -85,8 +88,17 @@ class Logdir:
         self._place = place or LocalDisk(path)
         self._root, self._identity = os.path.realpath(path), _identify(path)
         no_runs = MappingProxyType[str, RunView]({})
+        # Random, so that no revision of another server is taken for one of this.
+        self._first_revision = int.from_bytes(os.urandom(_REVISION_BYTES), "big")
         self.snapshot = Snapshot(
-            0, 0, os.path.isdir(path), True, no_runs, Progress(0, 0, 0, 0), 0, MappingProxyType({})
+            self._first_revision,
+            self._first_revision,
+            os.path.isdir(path),
+            True,
+            no_runs,
+            Progress(0, 0, 0, 0),
+            0,
+            MappingProxyType({}),
         )
         self._reload_seconds = reload_seconds
         self._loader = FileLoader(index, self._place)
@@ -328,7 +340,8 @@ class Logdir:
             if self._unpublished or self._loader.is_waiting:
                 self._publish()
         reviewed = self._runs.review(self.snapshot.runs, due - self._unpublished)
-        if self._unpublished or reviewed.changed or not self.snapshot.revision or self._has_status_changed():
+        is_first = self.snapshot.revision == self._first_revision
+        if self._unpublished or reviewed.changed or is_first or self._has_status_changed():
             self._publish(reviewed.changed)
         if reviewed.same:  # Neither a new revision nor a notification: what a training does is shown by the next reply.
             self.snapshot = self.snapshot._replace(runs=MappingProxyType({**self.snapshot.runs, **reviewed.same}))

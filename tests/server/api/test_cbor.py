@@ -133,17 +133,3 @@ def test_errors_are_json(client: httpx.Client) -> None:
     assert "none" in reply.json()["detail"]
 
 
-def test_series_that_have_not_changed_are_left_out(serve: Serve, tmp_path: Path) -> None:
-    """With a revision, the reply contains the series of runs that have changed since then."""
-    for run in ("a", "b"):
-        path = write_run(tmp_path / run, [scalar_event(100, 1, {"loss": 0.5})])
-    live = serve(tmp_path)
-    revision = live.get("/api/scalars?tag=loss").json()["revision"]
-    assert live.get(f"/api/scalars?tag=loss&since={revision}").status_code == 304
-    with path.open("ab") as file:
-        file.write(scalar_event(101, 2, {"loss": 0.25}))
-    url = f"/api/scalars?tag=loss&since={revision}"
-    reply = wait_until(lambda: (reply := live.get(url)).status_code == 200 and reply.json())
-    assert reply["since"] == revision
-    assert [(series["run"], series["value"]) for series in reply["series"]] == [("b", [0.5, 0.25])]
-    assert live.get("/api/scalars?tag=loss").json()["since"] is None
