@@ -33,7 +33,6 @@ from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.search import RunSearch
-from toposcope.server.search.syntax import parse, parse_field
 from toposcope.server.version import VERSION
 
 log = logging.getLogger(__name__)
@@ -92,11 +91,10 @@ def make_api(
     search = RunSearch(overview_cache)
 
     def prepare() -> bool:
-        """Sort the runs as the page does first; return whether all are loaded."""
+        """Compute the columns that the page requests first; return whether all runs are loaded."""
         snapshot = logdir.snapshot
         if not snapshot.loading:
-            by_start = parse_field("started")
-            search.find(snapshot.runs, notes_store.current().runs, parse(""), by_start, False, page=slice(0))
+            run_columns.prepare(search, snapshot.runs, notes_store.current().runs)
         return not snapshot.loading
 
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs, prepare)

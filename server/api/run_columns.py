@@ -223,6 +223,12 @@ def _read_columns(
     )
 
 
+def prepare(search: RunSearch, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> None:
+    """Compute the columns that the page requests first."""
+    rows = search.order(runs, notes, parse_field("started"))
+    search.columns(runs, notes, rows, _NUMBER_KEYS.values(), [("fact", name) for name in FACTS])
+
+
 def _numbers(numbers: Numbers, column: Column) -> dict[str, Any]:
     if numbers.present.all():
         return {"row": None, "number": column(numbers.values)}

@@ -17,6 +17,11 @@ def ended_of(run: RunView) -> float | None:
     return run.activities[file.path].modified
 
 
+def _duration(run: RunView) -> float | None:
+    started, updated = run.started, run.updated
+    return None if started is None or updated is None else updated - started
+
+
 def _has_state(run: RunView) -> bool:
     """Return whether the files say how the run began or ended; deriving the state of others takes longer."""
     only = run.only_file
@@ -41,16 +46,27 @@ def _plugin_ranks(run: RunView) -> tuple[tuple[str, tuple[int, ...]], ...]:
 def plugin_ranks(run: RunView) -> dict[str, list[int]]:
     """Return the ranks that have tags of each plugin; empty if the run has only one rank."""
     ranks: dict[str, list[int]] = {}
-    for rank, attempts in run.attempts.items() if len(run.attempts) > 1 else ():
+    for rank, attempts in run.attempts.items() if len(run.shape[0]) > 1 else ():
         for plugin in sorted({tag.plugin for each in attempts for file in each.files for tag in file.series}):
             ranks.setdefault(plugin, []).append(rank)
     return ranks
 
 
+RUN_NUMBERS: Mapping[str, Callable[[RunView], float | None]] = {
+    "started": lambda run: run.started,
+    "updated": lambda run: run.updated,
+    "duration": _duration,
+    "ended": ended_of,
+    "first_step": lambda run: run.steps[0] if run.steps else None,
+    "step": lambda run: run.steps[1] if run.steps else None,
+    "attempts": lambda run: run.shape[2],
+    "ranks": lambda run: len(run.shape[0]),
+}
+"""Functions that compute numbers."""
 FACTS: Mapping[str, Callable[[RunView], Any]] = {
-    "ranks": lambda run: tuple(run.attempts),
-    "writers": lambda run: run.writers,
-    "attempts": lambda run: max(map(len, run.attempts.values()), default=1),
+    "ranks": lambda run: run.shape[0],
+    "writers": lambda run: run.shape[1],
+    "attempts": lambda run: run.shape[2],
     "dialect": lambda run: run.dialect,
     "state": lambda run: run.state_name,
     "phase": _of_state(lambda state: state.phase),

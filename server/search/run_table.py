@@ -15,7 +15,16 @@ from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.metric_column import metric_column
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
-from toposcope.server.search.fields import Row, fact_of, number_of, parameter_of, settings_of, sort_key, texts_of
+from toposcope.server.search.facts import FACTS
+from toposcope.server.search.fields import (
+    Row,
+    number_of,
+    numeric_parameter_of,
+    parameter_of,
+    settings_of,
+    sort_key,
+    texts_of,
+)
 
 _MOST_COLUMNS = 200
 """Columns that are kept; of more, those not used for the longest time are dropped."""
@@ -216,12 +225,19 @@ class RunTable:
         if kind == "number":
             column.set_numbers(rows, self._numbers_of(rows.tolist(), names))
         else:
-            compute = _COMPUTE[kind](self._overview, names)
-            column.set_objects(rows, [compute(self._row(row)) for row in rows.tolist()])
+            column.set_objects(rows, self._objects_of(rows.tolist(), kind, names))
         column.stale[:] = False
         for name in self._overview.unread & self._row_of.keys():  # Computed again next time.
             column.stale[self._row_of[name]] = True
         return column
+
+    def _objects_of(self, rows: Sequence[int], kind: str, names: Sequence[str]) -> list[Any]:
+        """Return the values of some rows of a column that is not numeric."""
+        if kind == "fact":
+            fact = FACTS[names[0]]
+            return [fact(self.runs[row]) for row in rows]
+        compute = _COMPUTE[kind](self._overview, names)
+        return [compute(self._row(row)) for row in rows]
 
     def _numbers_of(self, rows: Sequence[int], names: Sequence[str]) -> Numbers:
         """Return the numbers of some rows."""
@@ -229,8 +245,12 @@ class RunTable:
         statistic = STATISTICS.get(which)
         if statistic is not None:
             return Numbers(*metric_column(self._overview, [self.runs[row] for row in rows], rest[0], statistic))
-        compute = number_of(self._overview, names)
-        numbers = [compute(self._row(row)) for row in rows]
+        if which == "param":
+            of_row = numeric_parameter_of(self._overview, rest[0])
+            numbers = [of_row(self._row(row)) for row in rows]
+        else:
+            of_run = number_of(self._overview, which)
+            numbers = [of_run(self.runs[row]) for row in rows]
         values = np.array([np.nan if number is None else number for number in numbers], np.float64)
         return Numbers(values, np.array([number is not None for number in numbers], np.bool_))
 
@@ -261,10 +281,9 @@ def _summarise(settings: list[Mapping[str, Value]]) -> dict[str, ParameterSummar
 _COMPUTE: Mapping[str, Callable[[Overview, Sequence[str]], Callable[[Row], Any]]] = {
     "text": texts_of,
     "param": parameter_of,
-    "fact": fact_of,
     "settings": settings_of,
 }
-"""What computes the columns that are not numeric, by the first part of their keys."""
+"""What computes the columns of neither numbers nor facts, by the first part of their keys."""
 
 
 def _coded(values: list[Any]) -> Codes:
