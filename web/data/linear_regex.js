@@ -43,7 +43,7 @@ export function compile(pattern) {
 
 /** Can the browser's engine not backtrack much: no group, and one quantifier at most?
  * @param {string} pattern */
-const isSimple = (pattern) => {
+export const isSimple = (pattern) => {
   const bare = pattern.replace(/\\[\s\S]/g, "x").replace(/\[[^\]]*\]/g, "x");
   return !/[()\\]/.test(bare) && !/\\[1-9k]/.test(pattern) && (bare.match(/[*+?{]/g) ?? []).length <= 1;
 };

@@ -25,10 +25,13 @@ const isFolded = (row) => row.parent !== null && !row.plugins.scalar;
 const listedRows = computed(() => {
   const excluded = excludedRuns.value;
   const byName = runsByName.value;
-  return matchingRuns.value.flatMap((run) => {
+  /** @type {Row[]} */
+  const rows = [];
+  for (const run of matchingRuns.value) {
     const row = byName.get(run);
-    return row && !excluded.has(run) && !isFolded(row) ? [new Row(row)] : [];
-  });
+    if (row && !isFolded(row) && !excluded.has(run)) rows.push(new Row(row));
+  }
+  return rows;
 });
 
 /** The number of runs without value filters. */
@@ -120,15 +123,14 @@ export const lines = computed(() => {
   });
 });
 
+/** The last and best values of a metric, NaN where there is none. @param {string} tag */
+function* shownValues(tag) {
+  for (const read of [tableColumns.of("last", tag), tableColumns.of(bestOf(tag), tag)])
+    for (const { run } of listedRows.value) yield Number(read(run) ?? NaN);
+}
+
 /** The number format of each metric. */
-export const formats = computed(() => {
-  const rows = listedRows.value;
-  const values = (/** @type {string} */ tag) =>
-    [tableColumns.of("last", tag), tableColumns.of(bestOf(tag), tag)].flatMap((read) =>
-      rows.map(({ run }) => Number(read(run) ?? NaN)),
-    );
-  return new Map(metrics.value.map((tag) => [tag, columnFormat(values(tag))]));
-});
+export const formats = computed(() => new Map(metrics.value.map((tag) => [tag, columnFormat(shownValues(tag))])));
 
 /** The best value of each metric; NaN if fewer than two runs have it. */
 export const bestValues = computed(() => {
