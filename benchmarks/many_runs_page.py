@@ -114,7 +114,10 @@ def use(browser: Browser, url: str, logdir: Path, figures: Figures, pictures: Pa
         with step("a run grows", "+document.body.dataset.revision > revisionBefore"):
             page.evaluate("window.revisionBefore = +document.body.dataset.revision")
             _grow(logdir)
-        with step("open the scalars, first card", 'document.querySelector("scalar-card[data-drawn-points]:not([data-drawn-points=\\"0\\"])")'):
+        with step(
+            "open the scalars, first card",
+            'document.querySelector("scalar-card[data-drawn-points]:not([data-drawn-points=\\"0\\"])")',
+        ):
             page.click('[data-page="scalars"]')
         page.wait_for_timeout(3000)
         note("scalars: longest task, ms", max(longest_tasks(page)))

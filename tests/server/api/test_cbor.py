@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cbor import decode_cbor, numbers_of
 from support.event_files import scalar_event, write_run
-from support.servers import SLOW_SECONDS, Serve, start, stop, wait_until
+from support.servers import SLOW_SECONDS, start, stop, wait_until
 
 from toposcope.server.api.cbor import encode_cbor
 from toposcope.server.api.columns import cbor_column
@@ -131,5 +131,3 @@ def test_errors_are_json(client: httpx.Client) -> None:
     reply = client.get("/api/scalars?tag=none", headers=CBOR)
     assert reply.status_code == 404
     assert "none" in reply.json()["detail"]
-
-
