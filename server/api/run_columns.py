@@ -41,7 +41,6 @@ CodedFact = Literal[
     "plugin_ranks",
 ]
 SparseFact = Literal["parent", "session_name", "stale"]
-Statistic = Literal["last", "min", "max"]
 _MOST_COLUMNS = 1000
 
 

@@ -99,7 +99,7 @@ export const comparedRuns = computed(() =>
 /** Names of the visible runs, of which the Compare page has the first ones only. */
 export const chosenRuns = computed(() => (page.value === "compare" ? comparedRuns.value : visibleRuns.value));
 
-/** Runs that a page draws: more lines cannot be told apart, and would take seconds. */
+/** Runs that a page draws: more lines cannot be distinguished, and would take seconds. */
 export const MOST_DRAWN = 500;
 
 /** Names of the runs that this page draws. */
