@@ -109,7 +109,7 @@ def test_values_are_those_of_the_overview(golden: httpx.Client) -> None:
 
 def test_cbor_contains_the_same(golden: httpx.Client) -> None:
     """A reply in CBOR has the content of that in JSON."""
-    query = {"fact": FACTS, "last": ["loss"], "param": ["lr"], "parameters": True}
+    query: dict[str, Any] = {"fact": FACTS, "last": ["loss"], "param": ["lr"], "parameters": True}
     as_json, as_cbor = columns(golden, **query), columns(golden, is_cbor=True, **query)
     runs = as_json["total"]
     for group in ("fact", "last", "param"):
