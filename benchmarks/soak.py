@@ -4,16 +4,17 @@ soak.py [--seconds 3600] [--workers 1] [--pages 5]    (make soak DURATION=3600)
 
 Ten runs of ten tags grow by a hundred steps a second. At the end every point that was written must be in the replies of
 the server and on every page. The last line compares the memory with that of a server that reads the same files afresh,
-with as many pages. Exits with status 1 if a point is missing.
+with as many pages open, while the runs grow and when they have stopped. Exits with status 1 if a point is missing.
 """
 
 import argparse
 import multiprocessing
+import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from typing import Any
 import event_logs
 import psutil
 from browsing import chromium, open_page
-from playwright.sync_api import Page
+from playwright.sync_api import Error, Page
 from server_process import Server, serve
 
 RUNS = [f"run-{number}" for number in range(10)]
@@ -29,7 +30,12 @@ TAGS = [f"train/metric-{number}" for number in range(10)]
 BURST_STEPS, BURST_SECONDS = 10, 0.1
 SAMPLES = 30
 """Lines of the memory curve."""
-CATCH_UP_SECONDS = 60.0
+LAST = 7
+"""Lines at its end, of which the memory while the runs grow is the median."""
+SETTLE_SECONDS = 15.0
+"""After which the servers, which nobody uses any more, have returned what requests and reading have left."""
+CATCH_UP_SECONDS = 300.0
+"""How long pages that are behind are waited for at the end."""
 
 
 def main() -> int:
@@ -51,11 +57,14 @@ def main() -> int:
             browser = stack.enter_context(chromium())
             url = f"http://{server.connection.host}:{server.connection.port}/"
             pages = [stack.enter_context(open_page(browser, url)) for _ in range(options.pages)]
+            for page in pages:
+                page.set_default_timeout(1000 * CATCH_UP_SECONDS)
             writer.start()
-            follow(server, pages, steps, options.seconds)
+            growing = follow(server, pages, steps, options.seconds)
             is_over.set()
             writer.join(30)
             missing = count_missing(server, pages, steps.value)
+            pause(pages[0], SETTLE_SECONDS)
             used = memory_mb(server)
         points = steps.value * len(RUNS) * len(TAGS)
         with serve(logdir, Path(folder, "another-index"), *arguments) as fresh:
@@ -64,9 +73,12 @@ def main() -> int:
             for page in pages:
                 page.goto(url)
             count_missing(fresh, pages, steps.value)
+            pause(pages[0], SETTLE_SECONDS)
             again = memory_mb(fresh)
     print(f"{points:,} points written; missing in replies {missing['replies']}, on pages {missing['pages']}")
-    print(f"memory {used:.0f} MB, of a fresh start {again:.0f} MB: {used / again:.2f} times")
+    print(f"memory of a fresh start {again:.0f} MB", end="; ")
+    print(f"while the runs grew {growing:.0f} MB: {growing / again:.2f} times", end="; ")
+    print(f"{SETTLE_SECONDS:.0f} s later {used:.0f} MB: {used / again:.2f} times")
     return 1 if any(missing.values()) else 0
 
 
@@ -82,29 +94,49 @@ def write(paths: Sequence[Path], is_over: Event, steps: Any) -> None:
         steps.value += BURST_STEPS
 
 
-def follow(server: Server, pages: Sequence[Page], steps: Any, seconds: float) -> None:
-    """Print the memory of the server while the runs grow."""
+def follow(server: Server, pages: Sequence[Page], steps: Any, seconds: float) -> float:
+    """Print the memory of the server while the runs grow; return the median of the last lines, in MB."""
+    used = []
     print(f"{'seconds':>8} {'points':>12} {'server MB':>10} {'page behind, steps':>20}", flush=True)
     start = time.monotonic()
     for number in range(SAMPLES + 1):
-        pages[0].wait_for_timeout(max(0.0, 1000 * (start + number * seconds / SAMPLES - time.monotonic())))
+        if number < SAMPLES and time.monotonic() > start + (number + 1) * seconds / SAMPLES:
+            continue  # The pages took longer to answer: lines are left out, and the end is when it should be.
+        pause(pages[0], start + number * seconds / SAMPLES - time.monotonic())
         written = steps.value
         behind = max(written - min(totals_of(page), default=0) for page in pages)
         points = written * len(RUNS) * len(TAGS)
         elapsed = time.monotonic() - start
-        print(f"{elapsed:8.0f} {points:12,} {memory_mb(server):10.0f} {behind:20d}", flush=True)
+        used.append(memory_mb(server))
+        print(f"{elapsed:8.0f} {points:12,} {used[-1]:10.0f} {behind:20d}", flush=True)
+    return statistics.median(used[-LAST:])
 
 
 def memory_mb(server: Server) -> float:
     """Return the memory of all processes of a server; what they share is counted once."""
     process = psutil.Process(server.process.pid)
-    return float(sum(each.memory_full_info().pss for each in (process, *process.children(recursive=True)))) / 1e6
+    shares = []
+    for each in (process, *process.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):  # A worker that has ended is started again.
+            shares.append(each.memory_full_info().pss)
+    return float(sum(shares)) / 1e6
 
 
 def totals_of(page: Page) -> list[int]:
-    """Return how many steps the cards of a page have of each run, as far as they are drawn."""
+    """Return how many steps the cards of a page have of each run, as far as they are drawn; none if it has crashed."""
     text = "[...document.querySelectorAll('scalar-card[data-total]')].map(card => +card.dataset.total)"
-    return [total // len(RUNS) for total in page.evaluate(text) if total]
+    try:
+        return [total // len(RUNS) for total in page.evaluate(text) if total]
+    except Error:
+        return []
+
+
+def pause(page: Page, seconds: float) -> None:
+    """Let the pages work for so many seconds, also if this one has crashed."""
+    try:
+        page.wait_for_timeout(1000 * max(0.0, seconds))
+    except Error:
+        time.sleep(max(0.0, seconds))
 
 
 def count_missing(server: Server, pages: Sequence[Page], steps: int) -> dict[str, int]:
@@ -117,7 +149,7 @@ def count_missing(server: Server, pages: Sequence[Page], steps: int) -> dict[str
         on_pages = sum(abs(steps - total) for page in pages for total in totals_of(page) or [0])
         if in_replies == on_pages == 0 or time.monotonic() > deadline:
             return {"replies": in_replies, "pages": on_pages}
-        pages[0].wait_for_timeout(200)
+        pause(pages[0], 0.2)
 
 
 if __name__ == "__main__":

@@ -13,11 +13,11 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
 from toposcope.server.api import health, notes, overview, run_columns, runs, scalars, tags, updates
+from toposcope.server.compression import Compression
 from toposcope.server.deferred_routes import DeferredRoutes
 from toposcope.server.exposure import Exposure, Guard
 from toposcope.server.loading.logdir import Update
@@ -36,11 +36,8 @@ from toposcope.server.search.search import RunSearch
 from toposcope.server.version import VERSION
 
 log = logging.getLogger(__name__)
-_GZIP_BYTES = 4096
 # Limits of an error message about an invalid request.
 _MOST_PROBLEMS, _LONGEST_VALUE = 10, 1000
-# Arrays hardly shrink, and compressing them takes ten times as long as sending them.
-_NOT_COMPRESSED = (*DEFAULT_EXCLUDED_CONTENT_TYPES, "application/octet-stream")
 
 
 def make_app(
@@ -146,7 +143,7 @@ def make_api(
     app.exception_handler(PatternsBusyError)(_busy)
     app.exception_handler(MemoryError)(_busy)
     app.exception_handler(OSError)(_unreadable)
-    app.add_middleware(GZipMiddleware, minimum_size=_GZIP_BYTES, compresslevel=1, exclude_content_types=_NOT_COMPRESSED)
+    app.add_middleware(Compression)
     return app
 
 

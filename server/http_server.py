@@ -13,6 +13,9 @@ from toposcope.server.api.updates import Streams
 from toposcope.server.connections import LimitedConnection, connection_limit, raise_descriptor_limit
 from toposcope.server.log_limit import limit_log
 
+_WAITING_CONNECTIONS = 128
+"""That the system keeps until they are accepted."""
+
 
 class _Server(uvicorn.Server):
     """A server that closes its event streams on a signal, so that shutdown does not wait for open pages."""
@@ -20,6 +23,12 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, streams: Streams) -> None:
         super().__init__(config)
         self._streams = streams
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to accept connections."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_WAITING_CONNECTIONS)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Close the event streams, then shut down."""
@@ -46,7 +55,8 @@ def serve_http(
         http=LimitedConnection,
         ws="none",
         log_config=None,
-        backlog=128,
+        # asyncio accepts so many connections at once: of more the first of several workers would get nearly all.
+        backlog=1,
         log_level="warning",
         access_log=False,
         timeout_graceful_shutdown=1,

@@ -12,12 +12,12 @@ from toposcope.proto.wire import text_bytes
 
 MEDIA_TYPE = "application/cbor"
 _UNSIGNED, _NEGATIVE, _BYTES, _TEXT, _LIST, _MAP, _TAG = (kind << 5 for kind in range(7))
-_TYPED_ARRAYS = {"i4": 78, "i8": 79, "f4": 85, "f8": 86}
-"""Tags of little-endian arrays, by the kind and the size in bytes of their elements."""
+_TYPED_ARRAYS = {np.dtype(name): tag for name, tag in (("<i4", 78), ("<i8", 79), ("<f4", 85), ("<f8", 86))}
+"""Tags of little-endian arrays, by the type of their elements."""
 _SIZES = ((8, ">BB"), (16, ">BH"), (32, ">BI"), (64, ">BQ"))
 _LONGEST_CACHED = 1000
 """Characters of a text whose encoding is kept."""
-_Part = bytes | memoryview
+_BYTE = [bytes((number,)) for number in range(256)]
 
 
 def encode_cbor(value: Any) -> bytes:
@@ -30,45 +30,46 @@ def encode_cbor(value: Any) -> bytes:
     Raises:
         TypeError: it contains something else.
     """
-    parts: list[_Part] = []
+    parts: list[bytes] = []
     _append(value, parts)
     return b"".join(parts)
 
 
-def _append(value: Any, parts: list[_Part]) -> None:
+def _append(value: Any, parts: list[bytes]) -> None:
     append = _APPENDERS.get(type(value))
     if append is None:
         raise TypeError(f"{value!r} cannot be encoded: expected plain data or an array")
     append(value, parts)
 
 
-def _append_integer(value: int, parts: list[_Part]) -> None:
+def _append_integer(value: int, parts: list[bytes]) -> None:
     parts.append(_head(_UNSIGNED, value) if value >= 0 else _head(_NEGATIVE, -1 - value))
 
 
-def _append_dictionary(value: dict[str, Any], parts: list[_Part]) -> None:
+def _append_dictionary(value: dict[str, Any], parts: list[bytes]) -> None:
     parts.append(_head(_MAP, len(value)))
     for name, item in value.items():
         parts.append(_text(name))
-        _append(item, parts)
+        append = _APPENDERS.get(type(item), _append)
+        append(item, parts)
 
 
-def _append_list(value: list[Any], parts: list[_Part]) -> None:
+def _append_list(value: list[Any], parts: list[bytes]) -> None:
     parts.append(_head(_LIST, len(value)))
     for item in value:
         _append(item, parts)
 
 
-def _append_array(array: npt.NDArray[Any], parts: list[_Part]) -> None:
-    tag = _TYPED_ARRAYS.get(f"{array.dtype.kind}{array.dtype.itemsize}")
+def _append_array(array: npt.NDArray[Any], parts: list[bytes]) -> None:
+    little_endian = array if array.dtype in _TYPED_ARRAYS else array.astype(array.dtype.newbyteorder("<"))
+    tag = _TYPED_ARRAYS.get(little_endian.dtype)
     if tag is None or array.ndim != 1:
         message = f"an array of {array.dtype} of shape {array.shape} cannot be encoded"
         raise TypeError(f"{message}: expected 32 or 64-bit integers or floats of shape (n,)")
-    little_endian = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-    parts += (_head(_TAG, tag), _head(_BYTES, little_endian.nbytes), little_endian.data.cast("B"))
+    parts += (_head(_TAG, tag), _head(_BYTES, little_endian.nbytes), little_endian.tobytes())
 
 
-def _append_text(text: str, parts: list[_Part]) -> None:
+def _append_text(text: str, parts: list[bytes]) -> None:
     parts.append(_text(text) if len(text) <= _LONGEST_CACHED else _text.__wrapped__(text))
 
 
@@ -81,14 +82,14 @@ def _text(text: str) -> bytes:
 def _head(kind: int, number: int) -> bytes:
     """Return the initial byte of an item, with its argument (RFC 8949, 3)."""
     if number < 24:
-        return bytes((kind | number,))
+        return _BYTE[kind | number]
     for additional, (size, form) in enumerate(_SIZES, 24):
         if number >> size == 0:
             return struct.pack(form, kind | additional, number)
     raise TypeError(f"{number} cannot be encoded: expected at most 64 bits")
 
 
-_APPENDERS: dict[type, Callable[[Any, list[_Part]], None]] = {
+_APPENDERS: dict[type, Callable[[Any, list[bytes]], None]] = {
     type(None): lambda _, parts: parts.append(b"\xf6"),
     bool: lambda value, parts: parts.append(b"\xf5" if value else b"\xf4"),
     int: _append_integer,

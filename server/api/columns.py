@@ -9,9 +9,11 @@ from fastapi import Request, Response
 
 from toposcope.server.api.cbor import MEDIA_TYPE, encode_cbor
 from toposcope.server.api.json_reply import json_numbers, json_reply
-from toposcope.server.reading.series import Float64s, Int64s
+from toposcope.server.reading.series import Float64s, Int64s, expand
 
-Column = Callable[[npt.NDArray[Any]], Any]
+Numbers = range | npt.NDArray[Any]
+"""A column: integers at regular distances, or integers or floats of 32 or 64 bits."""
+Column = Callable[[Numbers], Any]
 """Turns a column into a part of a reply."""
 _FEWEST_REGULAR = 3
 """Integers at regular distances from which on their first one and the distance take fewer bytes."""
@@ -22,18 +24,31 @@ def accepts_cbor(request: Request) -> bool:
     return MEDIA_TYPE in request.headers.get("accept", "")
 
 
-def json_column(column: npt.NDArray[Any]) -> Any:
+def json_column(column: Numbers) -> Any:
     """Return a column for json_reply."""
-    return json_numbers(column) if column.dtype.kind == "f" else np.ascontiguousarray(column)
+    if isinstance(column, range):
+        return expand(column)
+    return json_numbers(column.astype(np.float64, copy=False)) if column.dtype.kind == "f" else column
 
 
-def cbor_column(column: npt.NDArray[Any]) -> Any:
+def cbor_column(column: Numbers) -> Any:
     """Return a column for encode_cbor.
 
     Floats have 32 bits if that holds every one exactly, else 64. Integers at regular distances are
     `{"start", "stride", "count"}`; others have 32 bits if all fit, else 64.
     """
-    return _floats(column) if column.dtype.kind == "f" else _integers(column)
+    if isinstance(column, range):
+        return _regular(column.start, column.step, len(column)) if column else _NONE
+    if column.dtype.kind == "f":
+        return column if column.dtype == np.float32 else _floats(column)
+    return _integers(column)
+
+
+_NONE = np.empty(0, np.int32)
+
+
+def _regular(start: int, stride: int, count: int) -> dict[str, int]:
+    return {"start": start, "stride": stride, "count": count}
 
 
 def _floats(column: Float64s) -> Any:
@@ -43,16 +58,13 @@ def _floats(column: Float64s) -> Any:
     return narrow if same.all() or (same | np.isnan(column)).all() else column
 
 
-def _integers(column: Int64s) -> Any:
+def _integers(column: npt.NDArray[np.int32] | Int64s) -> Any:
     if len(column) >= _FEWEST_REGULAR:
-        stride = int(column[1]) - int(column[0])
+        start, stride = int(column[0]), int(column[1]) - int(column[0])
         # Overflowing differences wrap around; the last integer shows that none did.
-        if (
-            int(column[0]) + stride * (len(column) - 1) == int(column[-1])
-            and (column[1:] - column[:-1] == stride).all()
-        ):
-            return {"start": int(column[0]), "stride": stride, "count": len(column)}
-    narrow = column.astype(np.int32)
+        if start + stride * (len(column) - 1) == int(column[-1]) and (column[1:] - column[:-1] == stride).all():
+            return _regular(start, stride, len(column))
+    narrow = column.astype(np.int32, copy=False)
     return narrow if (narrow == column).all() else column
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from fastapi import HTTPException
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.server.api.cursors import PATTERN
 from toposcope.server.api.errors import INVALID_REQUEST, Problem, Replies
 from toposcope.server.api.request_limits import MOST_RUNS, MOST_TAGS
 from toposcope.server.api.snapshot import choose_runs, not_found
@@ -14,7 +15,8 @@ from toposcope.server.runs.chosen_series import Choice, ranks
 from toposcope.server.runs.downsample import Scale
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection import Axis
-from toposcope.server.runs.smoothing import PATTERN, Smoothing, parse_smoothing
+from toposcope.server.runs.smoothing import PATTERN as SMOOTHING_PATTERN
+from toposcope.server.runs.smoothing import Smoothing, parse_smoothing
 
 Smooth = Annotated[
     str,
@@ -24,10 +26,13 @@ Smooth = Annotated[
         "same with the distance on the axis, in steps or seconds, that halves a weight; median:WINDOW: running median "
         "over an odd number of points",
         examples=["ema:0.9", "time:100", "median:31"],
-        json_schema_extra={"pattern": PATTERN},
+        json_schema_extra={"pattern": SMOOTHING_PATTERN},
     ),
 ]
-Since = Annotated[int, Field(ge=0, lt=2**53, description="a revision: 304 if nothing selected has changed since then")]
+Since = Annotated[
+    int, Field(ge=0, lt=2**53, description="a revision of this server: 304 if nothing selected has changed since then")
+]
+Cursor = Annotated[str, Field(pattern=PATTERN)]
 ColumnName = Literal["step", "wall_time", "value", "smoothed"]
 
 
@@ -64,7 +69,7 @@ class DrawnQuery(SeriesQuery):
 
 
 class ColumnsQuery(DrawnQuery):
-    """A DrawnQuery, and what of the series to return."""
+    """A DrawnQuery, what of the series to return, and what of it the client has."""
 
     column: list[ColumnName] = Field([], max_length=4, description="columns to return, others are empty; none: all")
     since: Annotated[
@@ -72,10 +77,17 @@ class ColumnsQuery(DrawnQuery):
         Field(
             ge=0,
             lt=2**53,
-            description="a revision: only series of runs that have changed since then are returned; 304 if there are "
-            "none. All series are returned if a run was removed since then",
+            description="the revision of an earlier reply: only series of runs that have changed since then are "
+            "returned; 304 if there are none. All series are returned if a run was removed since then, or if another "
+            "server replied",
         ),
     ] = None
+    cursor: list[Cursor] = Field(
+        [],
+        max_length=MOST_RUNS,
+        description="cursors of series in earlier replies to the same query, in any order: of these series only the "
+        "points that the client lacks are returned, see kept",
+    )
 
 
 class LongLists(BaseModel):

@@ -1,13 +1,15 @@
 """GET and POST /api/scalars, GET /api/scalars.csv: scalar series, complete, in a window or downsampled."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
 from toposcope.server.api.cbor import MEDIA_TYPE
-from toposcope.server.api.columns import Column, accepts_cbor, cbor_column, columns_reply, json_column
+from toposcope.server.api.columns import Column, Numbers, accepts_cbor, cbor_column, columns_reply, json_column
+from toposcope.server.api.cursors import Cursors
+from toposcope.server.api.download_name import attachment
 from toposcope.server.api.errors import INVALID_REQUEST, Replies, body_errors
 from toposcope.server.api.json_reply import Number
 from toposcope.server.api.request_limits import MOST_BODY_BYTES
@@ -22,10 +24,11 @@ from toposcope.server.api.scalar_query import (
     is_unchanged,
     smoothing_of,
 )
-from toposcope.server.api.snapshot import Current, logdir_of
+from toposcope.server.api.snapshot import Current, choose_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection import Selected, Window, select
+from toposcope.server.runs.smoothing import Smoothing
 from toposcope.server.scalar_csv import scalar_csv
 
 router = APIRouter()
@@ -42,6 +45,11 @@ class ScalarSeries(BaseModel):
     run: str
     rank: int
     attempt: int | Literal["all"] | None
+    kept: int
+    """How many of its first points the client keeps, as it sent their cursor. The columns contain the points that
+    follow; they replace all others that the client has."""
+    cursor: str
+    """Refers to the first points of the series, which will be kept if it grows."""
     step: list[int]
     wall_time: list[Number]
     """Seconds since 1970."""
@@ -75,6 +83,8 @@ class Scalars(BaseModel):
     revision: int
     since: int | None
     """The requested revision, if series of runs that have not changed since are left out; else null."""
+    changed: list[str]
+    """If `since` is not null: the requested runs that have changed since then. One without series here has none."""
     tag: str | None
     """The tag, if the request has only one."""
     series: list[ScalarSeries]
@@ -115,7 +125,7 @@ def read_scalars_csv(current: Current, query: Annotated[SeriesQuery, Query()]) -
     series = (
         (run.name, tag, rank, select(run, tag, rank, query.attempt, window, None).points) for tag, run, rank in selected
     )
-    headers = {"Content-Disposition": 'attachment; filename="scalars.csv"'}
+    headers = {"Content-Disposition": attachment(query.tag, "scalars", "csv")}
     return StreamingResponse(scalar_csv(series), media_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -125,25 +135,17 @@ def _read(current: Snapshot, query: ColumnsQuery, is_cbor: bool) -> Response:
     if not missing and is_unchanged(current, query.since, query.run):
         return Response(status_code=304)
     since = query.since if is_comparable(current, query.since) else None
-    window = Window(query.axis, query.lo, query.hi, query.points, query.scale)
-    encode = cbor_column if is_cbor else json_column
+    runs, _ = choose_runs(current, query.run)
+    changed = [] if since is None else [run.name for run in runs if run.revision > since]
+    reader = _Reader(query, smoothing, Cursors(query.cursor), cbor_column if is_cbor else json_column)
     return columns_reply(
         {
             "revision": current.revision,
             "since": since,
+            "changed": changed,
             "tag": query.tag[0] if len(query.tag) == 1 else None,
             "series": [
-                _series(
-                    run,
-                    tag,
-                    rank,
-                    query.attempt,
-                    select(run, tag, rank, query.attempt, window, smoothing),
-                    query.column,
-                    encode,
-                )
-                for tag, run, rank in series
-                if since is None or run.revision > since
+                reader.read(run, tag, rank) for tag, run, rank in series if since is None or run.revision > since
             ],
             "missing": missing,
         },
@@ -151,31 +153,48 @@ def _read(current: Snapshot, query: ColumnsQuery, is_cbor: bool) -> Response:
     )
 
 
-def _series(
-    run: RunView,
-    tag: str,
-    rank: int,
-    attempt: int | str | None,
-    selected: Selected,
-    requested: list[ColumnName],
-    encode: Column,
-) -> dict[str, Any]:
+_COLUMNS: tuple[ColumnName, ...] = ("step", "wall_time", "value", "smoothed")
+
+
+class _Reader(NamedTuple):
+    """What a request asks of every series."""
+
+    query: ColumnsQuery
+    smoothing: Smoothing | None
+    cursors: Cursors
+    encode: Column
+
+    def read(self, run: RunView, tag: str, rank: int) -> dict[str, Any]:
+        """Return a series for the reply."""
+        query = self.query
+        window = Window(query.axis, query.lo, query.hi, query.points, query.scale)
+        selected = select(run, tag, rank, query.attempt, window, self.smoothing)
+        columns = _columns(selected, query.column)
+        series = (run.name, tag, rank, query.attempt, *columns)
+        kept, cursor = self.cursors.advance(series, list(columns.values()), selected.points.total, selected.settled)
+        return {
+            "tag": tag,
+            "run": run.name,
+            "rank": rank,
+            "attempt": query.attempt,
+            "kept": kept,
+            "cursor": cursor,
+            **{name: self.encode(columns[name][kept:]) if name in columns else [] for name in _COLUMNS},
+            "total": selected.total,
+            "duplicates": selected.duplicates,
+            "hidden": run.hidden(tag, rank) if query.attempt is None else 0,
+            **selected.best._asdict(),
+        }
+
+
+def _columns(selected: Selected, requested: list[ColumnName]) -> dict[ColumnName, Numbers]:
+    """Return the requested columns of a series, as they are stored; all, if none is requested."""
     points = selected.points
-    columns = {"step": points.step, "wall_time": points.wall_time, "value": points.value}
+    columns: dict[ColumnName, Numbers] = {
+        "step": points.compact_step,
+        "wall_time": points.wall_time,
+        "value": points.compact_value,
+    }
     if selected.smoothed is not None:
         columns["smoothed"] = selected.smoothed
-    names: tuple[ColumnName, ...] = ("step", "wall_time", "value", "smoothed")
-    return {
-        "tag": tag,
-        "run": run.name,
-        "rank": rank,
-        "attempt": attempt,
-        **{
-            name: encode(columns[name]) if name in columns and (not requested or name in requested) else []
-            for name in names
-        },
-        "total": selected.total,
-        "duplicates": selected.duplicates,
-        "hidden": run.hidden(tag, rank) if attempt is None else 0,
-        **selected.best._asdict(),
-    }
+    return {name: column for name, column in columns.items() if not requested or name in requested}

@@ -283,7 +283,10 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
 
     The logdir is read while the application is imported, which takes longer: what reads is imported first.
     """
+    from toposcope.server.loading.freed_memory import limit_arenas
+
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Starting them takes time, and no matrices are multiplied.
+    limit_arenas()
     if options.workers > 1:
         serve_with_workers(options, listener, token, certificate)
         return

@@ -228,7 +228,7 @@ class Logdir:
         new = {name: self._runs.reread(old[name]) for name in names - self._unpublished & old.keys()}
         self.snapshot = self.snapshot._replace(runs=MappingProxyType({**old, **new}))
         self._observe(new)
-        self._freed_memory.return_soon()
+        self._freed_memory.expect()
 
     def _sleep(self) -> None:
         """Sleep until the next step."""
@@ -327,7 +327,8 @@ class Logdir:
         with no_collections() if self._loader.waiting > _MANY_FILES else nullcontext():
             self._read_and_publish()
         if has_news:
-            self._freed_memory.return_soon()
+            self._freed_memory.expect()
+        self._freed_memory.return_due()
 
     def _read_and_publish(self) -> None:
         due = self._runs.take_due()

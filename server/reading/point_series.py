@@ -1,7 +1,8 @@
 """A scalar series that grows at its end, in the fewest bytes that hold its points exactly.
 
 Regular steps need no column, others have 32 bits if all fit; values have 32 bits if all are exact float32; wall times
-have 64. So most series take 12 bytes a point, any other at most 24; of a long one up to a thirty-second is unused.
+have 64. So most series take 12 bytes a point, any other at most 24. A long one reserves capacity for as many points as
+it has, which takes no memory; of a shorter one up to an eighth is unused.
 """
 
 from typing import Any
@@ -9,10 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.reading.columns import allocated, copied, new_column
+from toposcope.server.reading.columns import LEAST_MAPPED_BYTES, allocated, copied, new_column
 from toposcope.server.reading.series import CompactSteps, CompactValues, Int64s, Points, expand
 
 _LONG = 4096
+_RESERVING = LEAST_MAPPED_BYTES // np.dtype(np.float32).itemsize
+"""Every column of so many points is mapped."""
 _MARGIN = 1.02
 _FIRST = 32
 _INT32 = np.iinfo(np.int32)
@@ -54,7 +57,7 @@ class PointSeries:
         capacity = len(self._points.wall_time)
         if end > capacity:
             expected = int(end * growth * _MARGIN) if end >= _LONG else 0
-            capacity = max(end + _slack(end), expected)
+            capacity = max(end + _room(end), expected)
         old = self._points
         self._points = Points(
             self._appended_steps(points, capacity),
@@ -81,7 +84,7 @@ class PointSeries:
 
     def trim(self) -> None:
         """Free the capacity for points that were expected but did not arrive."""
-        if self._points.total > self._length + _slack(self._length):
+        if self._points.total > self._length + _room(self._length):
             kept = self.points()
             steps = kept.compact_step
             self._points = Points(
@@ -91,8 +94,10 @@ class PointSeries:
             )
 
 
-def _slack(length: int) -> int:
-    """Return how many points a series of some length may have room for."""
+def _room(length: int) -> int:
+    """Return for how many more points a series of some length may have capacity."""
+    if length >= _RESERVING:
+        return length  # Pages that are not written take no memory.
     return length // (32 if length >= _LONG else 8) + 8
 
 

@@ -82,7 +82,7 @@ def align(curves: list[Curve], lo: float, hi: float, limits: PositionLimits, sca
     if len(x) <= limits.positions:
         return Aligned(x, len(x))
     share = max(4, limits.fewer // len(curves))
-    chosen = _union([curve.x[downsample_along(*curve, share, scale)] for curve in visible])
+    chosen = _union([curve.x[downsample_along(*curve, share, scale).kept] for curve in visible])
     if len(chosen) > limits.fewer:
         chosen = chosen[np.linspace(0, len(chosen) - 1, limits.fewer).astype(np.intp)]
     return Aligned(chosen, len(x))

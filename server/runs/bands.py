@@ -72,7 +72,7 @@ def compute_band(
     kept: slice | Indices = slice(None)
     if points and len(x) > points:
         share = max(4, points // len(drawn))
-        kept = np.sort(np.concatenate([downsample_along(x, line, share, scale) for line in drawn]))
+        kept = np.sort(np.concatenate([downsample_along(x, line, share, scale).kept for line in drawn]))
         kept = kept[np.append(True, kept[1:] != kept[:-1])]
     low, high = (np.empty(0), np.empty(0)) if spread == "none" else (lines[1, kept], lines[2, kept])
     return Band(x[kept], lines[0, kept], low, high, present[kept], non_finite[kept], total, len(x))

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.reading.series import Float64s, Points
-from toposcope.server.runs.downsample import Indices, Scale, downsample, downsample_along
+from toposcope.server.runs.downsample import Downsampled, Scale, downsample, downsample_along
 from toposcope.server.runs.run import ALL, Ordering, RunView
-from toposcope.server.runs.smoothing import Smoothing, smooth
+from toposcope.server.runs.smoothing import Smoothing, smooth, unsettled_points
 
 Axis = Literal["step", "relative", "wall_time"]
 
@@ -49,6 +49,8 @@ class Selected(NamedTuple):
     """Number of points omitted because a later one has the same step."""
     best: Best
     """Of all points in the window."""
+    settled: int
+    """How many of the first selected points are expected to stay if points are appended to the series in order."""
 
 
 def select(
@@ -68,17 +70,20 @@ def select(
         last = np.flatnonzero(np.append(points.step[1:] != points.step[:-1], True))
         points, smoothed = points.take(last), None if smoothed is None else smoothed[last]
     duplicates = total - points.total
+    # The last point is replaced by one with the same step.
+    settled = max(0, points.total - max(1, unsettled_points(smoothing)))
     if window.points and points.total > window.points:
-        kept = _downsample(points, window, _start(run, window))
+        kept, settled_before = _downsample(points, window, _start(run, window))
+        settled = int(np.searchsorted(kept, min(settled, settled_before)))
         points, smoothed = points.take(kept), None if smoothed is None else smoothed[kept]
-    return Selected(points, smoothed, total, duplicates, best)
+    return Selected(points, smoothed, total, duplicates, best, settled)
 
 
 def _smooth(series: Points, by: str, smoothing: Smoothing) -> Float64s:
     return smooth(series.value, series.step if by == "step" else series.wall_time, smoothing)
 
 
-def _downsample(points: Points, window: Window, start: float) -> Indices:
+def _downsample(points: Points, window: Window, start: float) -> Downsampled:
     if window.scale == "linear":
         return downsample(points.compact_value, window.points)
     along = points.step if window.axis == "step" else points.wall_time - start

@@ -61,6 +61,11 @@ def parse_smoothing(text: str) -> Smoothing:
     )
 
 
+def unsettled_points(smoothing: Smoothing | None) -> int:
+    """Return for how many points at the end of a series the smoothed values change when others are appended."""
+    return smoothing.window // 2 if isinstance(smoothing, Median) else 0
+
+
 def smooth(value: Float64s, x: Int64s | Float64s, smoothing: Smoothing) -> Float64s:
     """Return a smoothed series, one value a point.
 
@@ -117,10 +122,11 @@ def _recurrence(factor: Float64s, term: Float64s) -> Float64s:
     """Return y[n] = factor[n] * y[n - 1] + term[n], with y[-1] = 0.
 
     The series is arranged in columns, one after another. The recurrence within each column is computed for all columns
-    together, row by row; then the contribution of the previous columns is added.
+    together, row by row; then the contribution of the previous columns is added. A column is longer, and results are
+    rounded differently, only when the series has grown fourfold.
     """
     length = len(term)
-    rows = int((length / 16) ** 0.5) + 1  # A row takes longer than a column.
+    rows = 1 << int((length / 16) ** 0.5).bit_length()  # A row takes longer than a column.
     columns = -(-length // rows)
     sums, products = np.zeros((2, columns * rows))
     sums[:length], products[:length] = term, factor

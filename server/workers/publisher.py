@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -45,8 +45,9 @@ log = logging.getLogger(__name__)
 class _Link:
     """What one worker has received. Its fields are guarded by the lock of the publisher."""
 
-    def __init__(self, channel: socket.socket) -> None:
+    def __init__(self, channel: socket.socket, report_alive: Callable[[], None]) -> None:
         self.channel = channel
+        self.report_alive = report_alive
         self.sending = threading.Lock()
         """Held while a frame is sent; the lock of the publisher may be taken while it is held."""
         self.pending: set[str] = set()
@@ -102,9 +103,15 @@ class Publisher:
             self._announce()
             self._changed.notify_all()
 
-    def serve(self, channel: socket.socket, settings: Settings) -> None:
-        """Keep a worker up to date until it or the connection ends."""
-        link = _Link(channel)
+    def serve(self, channel: socket.socket, settings: Settings, report_alive: Callable[[], None]) -> None:
+        """Keep a worker up to date until it or the connection ends.
+
+        Args:
+            channel: connected to the worker.
+            settings: how it serves.
+            report_alive: called, in another thread, each time the worker reports that it answers requests.
+        """
+        link = _Link(channel, report_alive)
         receiver = threading.Thread(target=self._receive, args=(link,), name="toposcope-worker-replies", daemon=True)
         receiver.start()
         try:
@@ -231,6 +238,8 @@ class Publisher:
         self._close(link)
 
     def _apply(self, link: _Link, reply: dict[str, Any]) -> None:
+        if "alive" in reply:
+            link.report_alive()
         self._logdir.prioritise([str(name) for name in reply.get("prioritise", [])])
         returned = Counter({BlockId(slab, offset): count for slab, offset, count in reply["returned"]})
         with self._changed:

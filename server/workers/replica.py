@@ -1,5 +1,6 @@
 """A worker's side: the runs of a logdir that another process loads."""
 
+import asyncio
 import os
 import signal
 import socket
@@ -12,11 +13,15 @@ from typing import Any
 import orjson
 
 from toposcope.server.loading.file_loader import Progress
+from toposcope.server.loading.freed_memory import FreedMemory
 from toposcope.server.loading.logdir import Snapshot, Update
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.runs.run import RunView
 from toposcope.server.workers.mapped_memory import MappedMemory
 from toposcope.server.workers.messages import PATCH, SLAB, UPDATES, Frame, Patch, RunPatch, decode, receive_frame
+
+ALIVE_SECONDS = 2.0
+"""How often a worker reports that it answers."""
 
 
 class Replica:
@@ -34,6 +39,7 @@ class Replica:
         )
         self._channel = channel
         self._memory = MappedMemory()
+        self._freed_memory = FreedMemory()
         self._files: dict[str, FileView] = {}
         self._subscribers: list[Callable[[Update], None]] = []
         self._sending = threading.Lock()
@@ -48,12 +54,20 @@ class Replica:
         return False
 
     def start(self) -> None:
-        """Start to follow the other process."""
+        """Start to follow the other process, and to report to it that the event loop, which calls this, runs."""
+        self._report = asyncio.get_running_loop().create_task(self._report_alive())
         self._thread.start()
+
+    async def _report_alive(self) -> None:
+        while True:
+            await asyncio.to_thread(self._send, {"alive": True})
+            await asyncio.to_thread(self._freed_memory.return_due)
+            await asyncio.sleep(ALIVE_SECONDS)
 
     def stop(self) -> None:
         """Stop; returns when the thread has ended."""
         self._is_stopping = True
+        self._report.cancel()
         with suppress(OSError):  # The other process has ended.
             self._channel.shutdown(socket.SHUT_RDWR)
         self._thread.join()
@@ -106,6 +120,7 @@ class Replica:
             stale=MappingProxyType(dict(head.stale)),
         )
         self._send({"number": patch.number})
+        self._freed_memory.expect()
         return patch.number >= 0
 
     def _run(self, name: str, old: RunView | None, patch: RunPatch) -> RunView:

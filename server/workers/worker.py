@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_app
 from toposcope.server.http_server import serve_http
+from toposcope.server.loading.freed_memory import limit_arenas
 from toposcope.server.loading.run_source import RunSource
 from toposcope.server.workers.messages import SETTINGS, decode, receive_frame
 from toposcope.server.workers.replica import Replica
@@ -25,6 +26,7 @@ def main(channel_descriptor: int, listener_descriptor: int) -> None:
         channel_descriptor: of a socket that is connected to the loading process.
         listener_descriptor: of the listening socket that all workers share.
     """
+    limit_arenas()
     channel = socket.socket(fileno=channel_descriptor)
     listener = socket.socket(fileno=listener_descriptor)
     frame = receive_frame(channel)

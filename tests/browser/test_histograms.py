@@ -228,14 +228,14 @@ def test_non_finite_and_constant_values(server: StartServer, page: Page, tmp_pat
 
 
 def test_outliers_can_be_clipped(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """With clipping, the axis covers the 0.1 to 99.9 percentiles of all steps; a note counts the values outside."""
+    """Values that stretch the axis are cut off, unless all are to be shown; a note counts the values outside."""
     random = np.random.default_rng(3)
     with SummaryRecord(str(tmp_path / "run")) as record:
         for step in range(10):
             outliers = [1e6] if step == 4 else [-5e4] if step == 6 else []
             record.add_value("histogram", "weights", np.array([*random.uniform(0, 1, 1000), *outliers]))
             record.record(step)
-    page.goto(server(tmp_path).url + "#page=histograms")
+    page.goto(server(tmp_path).url + "#page=histograms&hist.trim=off")
     expect_state(plots(page), "totals", [1000] * 4 + [1001, 1000, 1001] + [1000] * 3)
     expect(page.locator('[data-note="trimmed"]')).to_have_count(0)
 
@@ -257,9 +257,40 @@ def test_outliers_can_be_clipped(server: StartServer, page: Page, tmp_path: Path
         assert inside == pytest.approx(10_002 * 0.998, abs=0.1)
     page.locator('[data-choice="mode"] [data-value="bands"]').click()
     expect(note).to_be_visible()
-    expect(page).to_have_url(re.compile("hist.trim=on"))
+    expect(page).not_to_have_url(re.compile("hist.trim"))
     page.locator('[data-choice="trim"] button').click()
     expect(note).to_have_count(0)
+
+
+def test_one_diverged_run_does_not_hide_the_others(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The shared axis fits most runs; with axes of their own, each run has all of its; the legend needs one line."""
+    random = np.random.default_rng(5)
+    for number in range(6):
+        with SummaryRecord(str(tmp_path / f"sweep-seed={number}-end")) as record:
+            record.add_value("histogram", "weights", random.uniform(-1, 1, 500) * (300 if number == 2 else 1))
+            record.record(0)
+    page.goto(server(tmp_path).url + "#page=histograms")
+    expect(plots(page)).to_have_count(6)
+    expect(page.locator('[data-note="trimmed"]')).to_be_visible()
+    low, high, _ = state_of(plots(page).nth(0))["grid"]
+    assert -1 <= low < -0.9
+    assert 0.9 < high <= 1
+    assert state_of(plots(page).nth(2))["grid"] == state_of(plots(page).nth(0))["grid"]
+    expect(page.locator(".hist-pane .run-name").nth(2)).to_have_text("seed=2")
+    expect(page.locator(".hist-pane .run-name").nth(2)).to_have_attribute("title", "sweep-seed=2-end")
+
+    page.locator('[data-choice="range"] button').click()
+    expect(page).to_have_url(re.compile("hist.range=own"))
+    expect_state(plots(page).nth(2), "totals", [500])
+    expect_state(plots(page).nth(0), "totals", [500])
+    expect(page.locator('[data-note="trimmed"]')).to_have_count(0)
+    expect(page.locator('[data-note="own"]')).to_be_visible()
+
+    page.locator('[data-choice="mode"] [data-value="single"]').click()
+    keys = page.locator(".hist-pane .run-key")
+    expect(keys).to_have_count(6)
+    expect(keys.nth(2)).to_have_attribute("aria-label", "sweep-seed=2-end")
+    assert len(set(keys.evaluate_all("keys => keys.map(key => key.getBoundingClientRect().top)"))) == 1
 
 
 def test_a_larger_card_draws_more_steps(server: StartServer, page: Page, tmp_path: Path) -> None:

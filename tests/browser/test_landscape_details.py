@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from support import landscape_details
 from support.element_state import expect_state, state_of
 from support.event_files import GOLDEN
@@ -21,6 +21,22 @@ from toposcope.recorder import SummaryRecord
 RUN = "digits_momentum"
 OF_GRAPHICS = "GL Driver Message|willReadFrequently"
 """Console messages of Chromium about WebGL without a GPU."""
+
+
+def test_first_surface_is_announced(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """A message is shown until the surface, whose library is loaded on first use, is drawn."""
+    pages.allowed = OF_GRAPHICS
+    page = pages.open(width=800, height=460)
+    publish(tmp_path / "run", "a", landscape_details.bowl(1))
+    held: list[Route] = []
+    page.route(re.compile("plotly-gl3d"), lambda route: held.append(route))
+    page.goto(server(tmp_path).url + "#page=landscape&land.view=surface")
+    message = page.get_by_text("Drawing the surface")
+    expect(message).to_be_visible()
+    expect(pane(page, "a", "run")).to_have_attribute("data-surface", "waiting")
+    held[0].continue_()
+    expect(pane(page, "a", "run")).to_have_attribute("data-surface", "drawn")
+    expect(message).to_be_hidden()
 
 
 def test_surface_is_rotated_and_keeps_its_camera(server: StartServer, pages: Pages, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Response, expect
+from support.cbor import decode_cbor
 from support.element_state import expect_state, state_of
 from support.event_files import scalar_event, write_run
 from support.pages import Pages, StartServer
@@ -93,6 +94,36 @@ def test_smoothing_methods(server: StartServer, page: Page, tmp_path: Path) -> N
     expected = sum(weight * value for weight, value in zip(weights, values, strict=False)) / sum(weights)
     point_at(page, 100)
     expect_smoothed(page, 100, expected, 1e-9)
+
+
+@pytest.mark.parametrize("smooth", ["", "&smooth=0.9"])
+def test_growing_run_is_sent_in_parts(server: StartServer, page: Page, tmp_path: Path, smooth: str) -> None:
+    """The replies contain the points that the page lacks; it draws what it draws after a reload, also of a restart."""
+    values = noisy(3000)
+    record(tmp_path / "run", {"loss": values})
+    page.goto(f"{server(tmp_path).url}#{smooth[1:]}")
+    expect(card(page)).to_have_attribute("data-total", "3000")
+    replies: list[Response] = []
+    page.on("response", lambda reply: replies.append(reply) if "/api/scalars" in reply.url else None)
+
+    with SummaryRecord(str(tmp_path / "run")) as more:
+        for step in range(3000, 3004):
+            more.add_value("scalar", "loss", 0.5 + step)
+            more.record(step)
+            more.flush()
+            expect(card(page)).to_have_attribute("data-total", str(step + 1))
+    [*_, last] = [
+        series for reply in replies for series in decode_cbor(reply.body())["series"] if reply.request.post_data
+    ]
+    assert len(last["value"]) < 20 < 500 < last["kept"]
+
+    record(tmp_path / "run", {"loss": values[:30]}, start=2000)
+    expect(card(page)).to_have_attribute("data-total", "2030")
+    lines = "card => card.plot.lines.map(({ xs, ys, series }) => [xs, ys, series.wall_time].map((each) => [...each]))"
+    drawn = card(page).evaluate(lines)
+    page.reload()
+    expect(card(page)).to_have_attribute("data-total", "2030")
+    assert card(page).evaluate(lines) == drawn
 
 
 def test_outliers_flags_and_logarithmic_steps(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
@@ -195,7 +226,7 @@ def test_full_card_with_table(server: StartServer, page: Page, tmp_path: Path) -
 
 
 def test_several_tags_thresholds_and_pins(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
-    """A chart gets a second tag on a second axis, and thresholds; a card is pinned; the URL contains all of it."""
+    """A chart gets a second tag on either axis, and thresholds; a card is pinned; the URL contains all of it."""
     record(tmp_path / "a", {"loss": noisy(50), "acc, top-1": [0.01 * step for step in range(50)], "other": noisy(50)})
     record(tmp_path / "b", {"loss": noisy(50, 3.0), "acc, top-1": [0.02 * step for step in range(50)]})
     page.goto(server(tmp_path).url)
@@ -203,6 +234,9 @@ def test_several_tags_thresholds_and_pins(server: StartServer, page: Page, pages
     menu = open_menu(page)
     menu.locator('input[name="tag"]').fill("acc, top-1")
     menu.locator('input[name="tag"]').press("Enter")
+    expect_state(card(page), "lines", [[run, tag] for tag in ("loss", "acc, top-1") for run in ("a", "b")])
+    assert state_of(card(page))["heights"]["right"] is None
+    menu.locator('[data-choice="side"] [data-value="right"]').click()
     lines = [["a", "loss"], ["b", "loss"], ["a", "acc, top-1", "right"], ["b", "acc, top-1", "right"]]
     expect_state(card(page), "lines", lines)
     left, right = state_of(card(page))["heights"]["left"], state_of(card(page))["heights"]["right"]
@@ -244,8 +278,7 @@ def test_downloads(server: StartServer, page: Page, tmp_path: Path) -> None:
         menu = open_menu(page, HOSTILE)
         with page.expect_download() as awaited:
             menu.locator(f'[data-key="{key}"]').click()
-        # The server names its CSV.
-        assert awaited.value.suggested_filename in (f"_img_src_x_onerror_alert_1_.{key}", f"scalars.{key}")
+        assert awaited.value.suggested_filename == f"_img_src_x_onerror_alert_1_.{key}"
         return awaited.value.path().read_bytes()
 
     csv = download("csv").decode().splitlines()

@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
+import { followWidth } from "../controls/grid_columns.js";
 import { followLastValues } from "../data/last_values.js";
 import { revision, startLiveUpdates } from "../data/live.js";
 import { panel } from "../data/pointer.js";
@@ -11,7 +12,8 @@ import { followDrawnTags } from "../data/visible_tags.js";
 import { language } from "../i18n/language.js";
 import { t } from "../i18n/words.js";
 import { content, followPages, toolbar } from "./pages.js";
-import { detailsPanel, followPanel } from "./panel.js";
+import { detailsPanel, followDetails } from "./panel.js";
+import { followPanel } from "./panel_address.js";
 import { followRailHeight, rail, runsInRail } from "./rail.js";
 import { followKeys } from "./shortcuts.js";
 import { followTab, topBar } from "./top_bar.js";
@@ -37,11 +39,14 @@ function start() {
   effect(() => {
     const title = t(`page.${page.value}`);
     region("rail").setAttribute("aria-label", t("rail.title"));
+    region("skip").textContent = t("top.skip");
     region("title").textContent = title;
     region("toolbar").setAttribute("aria-label", title);
     document.title = `${title} · Toposcope`;
   });
   effect(() => void (region("panel").hidden = panel.value === null));
+
+  region("skip").onclick = () => region("content").focus();
 
   follow("top", topBar);
   follow("rail", rail);
@@ -49,17 +54,19 @@ function start() {
   follow("content", content);
   follow("panel", detailsPanel);
 
+  followWidth(region("content"));
   followPages();
   followTab();
   followRailHeight(region("rail"));
   followDrawnRuns();
   followDrawnTags();
-  followPanel();
+  followDetails();
   followLastValues(runsInRail);
 }
 
 // Keys that are pressed during startup are not lost.
 followAddress();
+followPanel();
 followKeys();
 // Evaluating the scripts takes as long as the first rendering: as one task they would block the browser.
 setTimeout(start);

@@ -19,7 +19,7 @@ import { notesForm } from "../pages/overview/notes_form.js";
 import { keyList } from "./shortcuts.js";
 
 const openRun = new OpenRun(() => (panel.value?.kind === "run" ? panel.value.run : ""));
-export const followPanel = () => openRun.follow();
+export const followDetails = () => openRun.follow();
 
 export function detailsPanel() {
   const shown = panel.value;

@@ -1,7 +1,7 @@
 // Parts of cards with a step: header, title of a run, slider.
 
 import { html, nothing } from "lit-html";
-import { cutGroup, cutLeaf } from "../data/names.js";
+import { cutGroup } from "../data/names.js";
 import { DASHES } from "../data/run_styles.js";
 import { startOf, styles } from "../data/runs.js";
 import { set, setting } from "../data/view.js";
@@ -10,7 +10,7 @@ import { duration, wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
 import { noneForRank } from "./rank_choice.js";
-import { nameOf } from "./run_row.js";
+import { runName } from "./run_name.js";
 import { stepSlider } from "./step_slider.js";
 import { indexAtOrBefore } from "./steps.js";
 
@@ -61,10 +61,7 @@ function listedNote(card) {
  * @param {string} run */
 export function runTitle(run) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
-  const [path, leaf] = cutLeaf(nameOf(run));
-  return html`${swatch(style, DASHES[style.dash])}<span class="run-name" title=${nameOf(run)}>${
-    path ? html`<span class="path">${path}</span>` : nothing
-  }<span class="leaf">${leaf}</span></span>`;
+  return html`${swatch(style, DASHES[style.dash])}${runName(run)}`;
 }
 
 /** The step that a cell shows, with its times; highlighted if it is not the selected one.

@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { cardSize } from "../data/view.js";
+import { balanced } from "./balanced_rows.js";
 
 const GAP = 12;
 /** Must be equal to the style sheet. */
@@ -11,13 +12,20 @@ const width = signal(0);
 
 export const columns = computed(() => Math.max(1, Math.floor((width.value + GAP) / (WIDTHS[cardSize.value] + GAP))));
 
-/** Follows the width of the page's content until the returned function is called. */
-export function followWidth() {
-  const content = /** @type {HTMLElement} */ (document.getElementById("content"));
+/** 0 before the width is measured: the style sheet decides then. */
+const measured = computed(() => (width.value ? columns.value : 0));
+
+/** The style of a group of cards: its number of cards, and how many of them are in a row.
+ * @param {number} count */
+export const groupStyle = (count) =>
+  `--tags:${count}${count && measured.value ? `;--row:${balanced(count, measured.value)}` : ""}`;
+
+/** Follows the width of the page's content while the page is open.
+ * @param {HTMLElement} content */
+export function followWidth(content) {
   const observer = new ResizeObserver(() => {
     const { paddingLeft, paddingRight } = getComputedStyle(content);
     width.value = content.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
   });
   observer.observe(content);
-  return () => observer.disconnect();
 }

@@ -4,33 +4,37 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { cardSize, change, closedGroups } from "../data/view.js";
 import { t } from "../i18n/words.js";
+import { groupStyle } from "./grid_columns.js";
 import { ICONS } from "./icons.js";
 
 /** @typedef {import("../data/names.js").TagGroup} TagGroup */
 
 /** @param {TagGroup[]} groups @param {number} count of all tags of the page, including those filtered out
- * @param {(tag: string) => unknown} card @param {(group: string) => unknown} [tool] at the end of a group's header */
+ * @param {(tag: string) => unknown} card
+ * @param {{tool?: (group: string) => unknown, flows?: boolean}} [options] tool: at the end of a group's header; flows:
+ * small groups are side by side, as every card is one column wide */
 export const tagGroups = (
   groups,
   count,
   card,
-  tool = () => nothing,
-) => html`<div class="groups" data-size=${cardSize.value}>
+  { tool = () => nothing, flows = true } = {},
+) => html`<div class="groups ${flows ? "flowing" : ""}" data-size=${cardSize.value}>
   ${repeat(
     groups,
     (group) => group.name,
-    (group) => tagGroup(group, count, card, tool),
+    (group) => tagGroup(group, count, card, tool, flows),
   )}
 </div>`;
 
 /** @param {TagGroup} group @param {number} count @param {(tag: string) => unknown} card
- * @param {(group: string) => unknown} tool */
-function tagGroup({ name, tags }, count, card, tool) {
+ * @param {(group: string) => unknown} tool @param {boolean} flows */
+function tagGroup({ name, tags }, count, card, tool, flows) {
   const open = !closedGroups.value.includes(name);
   const title = name || t("group.none");
   const alone = !name && tags.length === count;
   return html`
-    <section class="group" aria-label=${title} data-group=${name}>
+    <section class="group" aria-label=${title} data-group=${name} data-open=${open || alone}
+      style=${flows ? groupStyle(tags.length) : nothing}>
       ${
         alone
           ? nothing

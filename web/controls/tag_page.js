@@ -33,15 +33,16 @@ export const pluginToolbar = (tags, settings) => html`
   ${settings}`;
 
 /** @param {PluginTags} tags @param {string} title shown if no run has such series
- * @param {(tag: string, rows: import("../data/plugin_tags.js").SeriesRow[]) => unknown} card */
-export function pluginContent(tags, title, card) {
+ * @param {(tag: string, rows: import("../data/plugin_tags.js").SeriesRow[]) => unknown} card
+ * @param {boolean} [flows] every card is one column wide, so that small groups are side by side */
+export function pluginContent(tags, title, card, flows = true) {
   const none = noRuns() ?? withoutSeries(tags, title);
   if (none) return none;
   const left = tags.leftOut.value;
   return html`${left ? html`<p class="page-note" data-note="left_out">${t("page.left_out", { n: left })}</p>` : nothing}
-    ${tagGroups(tags.groups.value, tags.runsByTag.value.size, (tag) =>
-      card(tag, tags.runsByTag.value.get(tag) ?? []),
-    )}`;
+    ${tagGroups(tags.groups.value, tags.runsByTag.value.size, (tag) => card(tag, tags.runsByTag.value.get(tag) ?? []), {
+      flows,
+    })}`;
 }
 
 /** @param {PluginTags} tags @param {string} title */

@@ -96,6 +96,8 @@
  * @property {string} run
  * @property {number} rank
  * @property {number | null} attempt
+ * @property {number} kept how many of its first points the page has, as it sent their cursor: the columns contain the rest
+ * @property {string} cursor refers to the points that need not be sent again
  * @property {Column} step empty if it was not requested, as are the next three
  * @property {Column} wall_time
  * @property {Column} value
@@ -136,6 +138,7 @@
  * @property {import("./address.js").Axis} [axis]
  * @property {number} [points] 0 = every point
  * @property {Array<"step" | "wall_time" | "value" | "smoothed">} [column] absent = all
+ * @property {string[]} [cursor] of the series that the page has under the same query
  * @property {"linear" | "log"} [scale] of the axis along which points are selected
  * @property {string} [smooth]
  * @property {number | "all"} [rank] absent = the lowest

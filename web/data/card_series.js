@@ -80,6 +80,14 @@ export class Feed {
     return this.pending.size ? [] : [...grouped.runs];
   }
 
+  /** The series of some runs that were fetched under the current query.
+   * @param {readonly string[]} runs @returns {Series[]} */
+  held(runs) {
+    if (this.isBands) return [];
+    return runs.flatMap((run) => (this.fetched.has(run) && this.series.get(run)) || []);
+  }
+
+  /** All series will be fetched again, in full. */
   invalidate() {
     this.fetched.clear();
   }

@@ -50,6 +50,19 @@ test("a zoom keeps the series of the whole range, and returns to it without a re
   assert.deepEqual(feed.missing(["a"]), []);
 });
 
+test("only series of the current query are held", () => {
+  const feed = new Feed("loss");
+  const whole = feed.query;
+  fetchNow(feed, ["a", "b"]);
+  assert.deepEqual(feed.held(["b", "c"]), [feed.series.get("b")].flat());
+  feed.setQuery({ ...whole, smooth: "ema:0.9" });
+  assert.deepEqual(feed.held(["a", "b"]), []);
+  fetchNow(feed, ["a"]);
+  assert.deepEqual(feed.held(["a", "b"]), [feed.series.get("a")].flat());
+  feed.invalidate();
+  assert.deepEqual(feed.held(["a", "b"]), []);
+});
+
 test("a band is fetched with all its runs", () => {
   const feed = new Feed("loss");
   feed.setQuery({

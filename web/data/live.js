@@ -4,6 +4,7 @@ import { effect, signal } from "@preact/signals-core";
 import { listError, runList, runsReply } from "./catalogue.js";
 import { followUpdates } from "./event_stream.js";
 import { followHealth } from "./health.js";
+import { PacedChanges } from "./pace.js";
 import { markChanged } from "./run_versions.js";
 
 /** Is the event stream open? @type {import("@preact/signals-core").Signal<"connecting" | "live" | "lost">} */
@@ -13,6 +14,11 @@ export const revision = signal(0);
 
 /** Milliseconds between two lists while no event announces a change: the server is loading, or waits for its logdir. */
 const POLL_INTERVAL = 1000;
+
+const paced = new PacedChanges((runs) => {
+  if (runs.length) markChanged(runs); // A new state changes only the list.
+  runList.invalidate();
+});
 
 const listener = {
   opened() {
@@ -24,9 +30,7 @@ const listener = {
   updated(update) {
     revision.value = update.revision;
     // Removed runs disappear with the next list; requests for them would only be refused.
-    const runs = [...update.changed, ...update.added];
-    if (runs.length) markChanged(runs); // A new state changes only the list.
-    runList.invalidate();
+    paced.add([...update.changed, ...update.added]);
   },
   lost() {
     connection.value = "lost";

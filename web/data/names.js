@@ -14,6 +14,13 @@ export function cutGroup(tag) {
   return slash <= 0 || slash === tag.length - 1 ? ["", tag] : [tag.slice(0, slash + 1), tag.slice(slash + 1)];
 }
 
+/** Returns short labels of tags: their names without the group, or whole where others would have the same label.
+ * @param {readonly string[]} tags @returns {string[]} */
+export function tagLabels(tags) {
+  const leaves = tags.map((tag) => cutGroup(tag)[1]);
+  return tags.map((tag, place) => (leaves.filter((leaf) => leaf === leaves[place]).length > 1 ? tag : leaves[place]));
+}
+
 /** "a/b/train" -> ["a/b/", "train"]: split after the last slash.
  * @param {string} name @returns {[string, string]} */
 export function cutLeaf(name) {

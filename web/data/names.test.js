@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { likelyBest, likelyMetrics } from "./metrics.js";
-import { cutGroup, cutLeaf, groupTags, likelyFocus } from "./names.js";
+import { cutGroup, cutLeaf, groupTags, likelyFocus, tagLabels } from "./names.js";
 import { regexFilter } from "./regex_filter.js";
 
 test("tags are split after the first slash, runs after the last one", () => {
@@ -57,4 +57,9 @@ test("a filter matches anywhere and ignores case; an invalid one keeps everythin
   const invalid = regexFilter("lo(");
   assert.ok(invalid.keeps("anything"));
   assert.match(invalid.error ?? "", /nterminated/);
+});
+
+test("tags of one chart are labelled by their names, or whole where those are equal", () => {
+  assert.deepEqual(tagLabels(["train/loss", "train/accuracy"]), ["loss", "accuracy"]);
+  assert.deepEqual(tagLabels(["train/loss", "validation/loss", "lr"]), ["train/loss", "validation/loss", "lr"]);
 });

@@ -11,6 +11,7 @@
  * @property {Float64Array} high
  * @property {Int32Array} count series that have a value at each x
  * @property {number} most series in the group
+ * @property {string[]} runs of the group
  * @property {boolean} hasNonFinite
  * @property {number} aligned number of x at which it was computed
  */
@@ -29,6 +30,7 @@
  * @property {number} [hidden] points of earlier attempts that the stitched view hides
  * @property {Extreme | null} [min] of all points in the window, drawn or not; null = none is finite
  * @property {Extreme | null} [max]
+ * @property {string} [cursor] refers to the points that the server need not send again
  * @property {Band | null} [band]
  */
 
@@ -45,22 +47,38 @@ export function numbersOf(column) {
 /** @param {number | null | undefined} value @param {number | null | undefined} step @returns {Extreme | null} */
 const extreme = (value, step) => (value == null || step == null ? null : { value, step });
 
-/** @param {import("./api_types.js").SeriesReply} reply @returns {Series} */
-export const seriesOf = (reply) => ({
-  run: reply.run,
-  rank: reply.rank,
-  attempt: reply.attempt,
-  step: numbersOf(reply.step),
-  wall_time: numbersOf(reply.wall_time),
-  value: numbersOf(reply.value),
-  smoothed: numbersOf(reply.smoothed),
-  total: reply.total,
-  duplicates: reply.duplicates,
-  hidden: reply.hidden,
-  min: extreme(reply.min, reply.min_step),
-  max: extreme(reply.max, reply.max_step),
-  band: null,
-});
+/** @param {import("./api_types.js").SeriesReply} reply
+ * @param {Series} [held] whose cursor was sent: the reply contains only what follows some of its points
+ * @returns {Series} */
+export function seriesOf(reply, held) {
+  const joined = (/** @type {"step" | "wall_time" | "value" | "smoothed"} */ name) =>
+    appended(held?.[name].subarray(0, reply.kept), numbersOf(reply[name]));
+  return {
+    run: reply.run,
+    rank: reply.rank,
+    attempt: reply.attempt,
+    step: joined("step"),
+    wall_time: joined("wall_time"),
+    value: joined("value"),
+    smoothed: joined("smoothed"),
+    total: reply.total,
+    duplicates: reply.duplicates,
+    hidden: reply.hidden,
+    min: extreme(reply.min, reply.min_step),
+    max: extreme(reply.max, reply.max_step),
+    cursor: reply.cursor,
+    band: null,
+  };
+}
+
+/** @param {Float64Array | undefined} first @param {Float64Array} rest */
+function appended(first, rest) {
+  if (!first?.length) return rest;
+  const all = new Float64Array(first.length + rest.length);
+  all.set(first);
+  all.set(rest, first.length);
+  return all;
+}
 
 /** @param {import("./api_types.js").GroupReply} reply @returns {Series} */
 export function bandOf(reply) {
@@ -85,6 +103,7 @@ export function bandOf(reply) {
       count,
       // With all ranks there are more series than runs.
       most: count.reduce((most, n) => Math.max(most, n), reply.runs.length),
+      runs: reply.runs,
       hasNonFinite: numbersOf(reply.non_finite).some((n) => n > 0),
       aligned: reply.aligned,
     },

@@ -7,6 +7,8 @@ const reply = (more = {}) => ({
   run: "a",
   rank: 0,
   attempt: null,
+  kept: 0,
+  cursor: "",
   step: { start: 1, stride: 1, count: 3 },
   wall_time: Float64Array.of(100, 110, 120),
   value: Float32Array.of(1, NaN, -Infinity),
@@ -33,6 +35,25 @@ test("columns of a reply become doubles", () => {
   assert.deepEqual(numbersOf(BigInt64Array.of(2n ** 40n)), Float64Array.of(2 ** 40));
   assert.deepEqual(numbersOf(Float32Array.of(0.5, NaN)), Float64Array.of(0.5, NaN));
   assert.deepEqual(numbersOf([]), new Float64Array());
+});
+
+test("new points follow those that are kept of the series before", () => {
+  const before = seriesOf(reply());
+  const rest = {
+    step: { start: 9, stride: 1, count: 2 },
+    wall_time: Float64Array.of(5, 6),
+    value: Float32Array.of(7, 8),
+  };
+  const after = seriesOf(reply({ ...rest, kept: 2, cursor: "next", total: 8 }), before);
+  assert.deepEqual([...after.step], [1, 2, 9, 10]);
+  assert.deepEqual([...after.wall_time], [100, 110, 5, 6]);
+  assert.deepEqual([...after.value], [1, NaN, 7, 8]);
+  assert.deepEqual([...after.smoothed], []);
+  assert.deepEqual([after.cursor, after.total], ["next", 8]);
+  assert.deepEqual([...before.step], [1, 2, 3]);
+
+  const again = seriesOf(reply({ ...rest, kept: 0 }), before);
+  assert.deepEqual([...again.step], [9, 10]);
 });
 
 test("non-finite values and extremes stay", () => {

@@ -127,22 +127,39 @@ function abortSuperseded() {
   }
 }
 
-/** @param {Batch} batch @param {AbortSignal} signal @returns {Promise<Reply>} */
+/** Of series that the cards have, the reply contains only what is new.
+ * @param {Batch} batch @param {AbortSignal} signal @returns {Promise<Reply>} */
 async function readSeries(batch, signal) {
   const request = requestOf(batch);
+  const held = heldSeries(batch);
   const replies = await Promise.all(
-    attemptsOf(batch).map((attempt) => readScalars({ ...request, ...(attempt && { attempt }) }, signal)),
+    attemptsOf(batch).map((attempt) => {
+      const cursor = [...held.values()]
+        .filter((each) => (each.attempt ?? 0) === attempt)
+        .map(({ cursor = "" }) => cursor);
+      return readScalars({ ...request, ...(attempt && { attempt }), ...(cursor.length && { cursor }) }, signal);
+    }),
   );
   const byTag = Map.groupBy(
     replies.flatMap((reply) => reply.series),
     ({ tag }) => tag,
   );
+  const joined = (/** @type {import("./api_types.js").SeriesReply} */ reply) =>
+    seriesOf(reply, held.get(nameOf(reply.tag, reply)));
   return {
-    byTag: new Map([...byTag].map(([tag, series]) => [tag, series.map(seriesOf)])),
+    byTag: new Map([...byTag].map(([tag, series]) => [tag, series.map(joined)])),
     revision: replies[0].revision,
     ungrouped: [],
   };
 }
+
+/** The series that the feeds of a batch have now, by name. @param {Batch} batch */
+function heldSeries({ feeds, runs }) {
+  return new Map(feeds.flatMap((feed) => feed.held(runs).map((series) => [nameOf(feed.tag, series), series])));
+}
+
+/** @param {string} tag @param {{run: string, rank?: number, attempt?: number | null}} series */
+const nameOf = (tag, { run, rank, attempt }) => JSON.stringify([tag, run, rank, attempt]);
 
 /** @param {Batch} batch @param {AbortSignal} signal @returns {Promise<Reply>} */
 async function readBands(batch, signal) {
@@ -179,7 +196,8 @@ function pointsPerLine({ rank, attempt }) {
   return Math.max(FEWEST_POINTS, Math.min(MOST_POINTS, Math.floor(POINTS_PER_CHART / lines)));
 }
 
-/** @param {Batch} batch @returns {import("./api_types.js").ScalarsRequest} */
+/** All columns, as the read-out shows the wall time of every line at the pointer at once.
+ * @param {Batch} batch @returns {import("./api_types.js").ScalarsRequest} */
 function requestOf({ feeds, runs }) {
   const { axis, smooth, window, scale, rank } = feeds[0].query;
   return {

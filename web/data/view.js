@@ -102,6 +102,11 @@ export function choose(name, choice) {
   );
 }
 
+/** What the back button undoes: another page, an enlarged card, a zoom, a panel; but not a setting.
+ * @param {View} view */
+const placeOf = ({ page, open, zooms, own: { "over.run": run, "app.panel": panel } }) =>
+  JSON.stringify([page, open, zooms, run, panel]);
+
 /** Follows the URL, and writes every change of the view into it. */
 export function followAddress() {
   const read = () => {
@@ -113,9 +118,7 @@ export function followAddress() {
     const hash = printView(view.value);
     if (hash === location.hash.replace(/^#/, "")) return;
     const url = hash ? `#${hash}` : location.pathname + location.search;
-    // The back button returns to the previous page, not to the previous setting.
-    const before = parseView(location.hash);
-    const isOtherPage = before.page !== view.value.page || before.own["over.run"] !== view.value.own["over.run"];
-    history[isOtherPage ? "pushState" : "replaceState"](null, "", url);
+    const isStep = placeOf(parseView(location.hash)) !== placeOf(parseView(hash));
+    history[isStep ? "pushState" : "replaceState"](null, "", url);
   });
 }

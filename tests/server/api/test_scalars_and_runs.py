@@ -194,7 +194,7 @@ def test_large_json_is_compressed_and_streams_are_not(tmp_path: Path, serve: Ser
     loss_run(tmp_path, range(3000))
     client = serve(tmp_path, "--path-prefix", "/topo")
 
-    large = client.get("api/scalars?tag=loss&points=0")
+    large = client.get("api/scalars?tag=loss&points=0", headers={"Accept-Encoding": "gzip"})
     with client.stream("GET", "api/updates") as stream:
         first = next(stream.iter_lines())
 

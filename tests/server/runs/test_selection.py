@@ -12,7 +12,7 @@ from toposcope.server.reading.point_series import PointSeries
 from toposcope.server.reading.series import NO_POINTS, Points
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.reading.version_event import Version
-from toposcope.server.runs.downsample import downsample, downsample_along
+from toposcope.server.runs.downsample import _bucket_size, downsample, downsample_along
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.selection import Window, select
 from toposcope.server.runs.smoothing import Average
@@ -50,12 +50,13 @@ def run_of(step: list[int], value: list[float] | None = None, wall_time: list[fl
     return RunView("run", [view], revision=1, live=False)
 
 
-@given(values, st.integers(4, 50))
+@given(values, st.integers(1, 50))
 def test_downsampling_keeps_extremes_and_non_finite_points(value: np.ndarray, points: int) -> None:
     """First, last, smallest and largest point and one of every kind of non-finite value are kept, in order."""
-    kept = downsample(value, points)
+    kept, settled = downsample(value, points)
 
     assert np.array_equal(kept, np.unique(kept))
+    assert settled <= len(value)
     if len(value) <= points:
         assert len(kept) == len(value)
         return
@@ -64,13 +65,53 @@ def test_downsampling_keeps_extremes_and_non_finite_points(value: np.ndarray, po
     if len(finite):
         assert value[kept][np.isfinite(value[kept])].min() == finite.min()
         assert value[kept][np.isfinite(value[kept])].max() == finite.max()
-    buckets = points // 2
-    assert len(kept) <= points + 2 * buckets + 4
-    others = np.flatnonzero(~np.isfinite(value))
-    for bucket in range(buckets):
-        inside = others[others * buckets // len(value) == bucket]
-        if len(inside):
-            assert {inside[0], inside[-1]} <= set(kept.tolist())
+    assert (np.isfinite(value)).all() == (np.isfinite(value[kept])).all()
+    buckets = max(4, points) // 2
+    assert len(kept) <= max(4, points) + 2 * buckets + 2
+
+
+@given(st.lists(st.floats(width=32), max_size=300).map(np.array), st.integers(4, 50))
+def test_each_bucket_keeps_its_extremes(value: np.ndarray, points: int) -> None:
+    """The buckets are equally large, and as few as are needed for two thirds of the points."""
+    value = value[np.isfinite(value)]
+    kept = downsample(value, points).kept
+    if len(value) <= points:
+        return
+    sizes = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41, 51, 63, 78, 97, 121, 151]
+    size = next(size for size in sizes if size * (points // 2) >= len(value) - 1)
+    expected = {0, len(value) - 1}
+    for start in [0, *range(size + 1, len(value), size)]:
+        bucket = value[start : size + 1 if start == 0 else start + size]
+        expected |= {start + int(bucket.argmin()), start + int(bucket.argmax())}
+    assert kept.tolist() == sorted(expected)
+    assert len(kept) <= points + 2
+
+
+@given(values, st.integers(1, 50), st.integers(1, 300))
+def test_settled_points_stay_when_a_series_grows(value: np.ndarray, points: int, length: int) -> None:
+    """As long as the buckets do not become larger, the points of complete buckets are those of the longer series."""
+    before, after = value[:length], value
+    kept, settled = downsample(before, points)
+    grown = downsample(after, points).kept
+    finite = [int(np.count_nonzero(np.isfinite(series))) for series in (before, after)]
+    bucket_sizes = [[_bucket_size(n, points) if n > points else 0 for n in (len(before), len(after))], []]
+    bucket_sizes[1] = [_bucket_size(n, points) if n > points else 0 for n in finite]
+    if all(old == new for old, new in bucket_sizes):
+        assert kept[kept < settled].tolist() == grown[grown < settled].tolist()
+
+
+def test_few_points_are_unsettled() -> None:
+    """Of a long series that grows by a point at a time, nearly all points that were kept stay, nearly always."""
+    value = np.random.default_rng(0).normal(size=20_000)
+    again = 0
+    for length in range(10_000, 20_000, 7):
+        kept, settled = downsample(value[:length], 1000)
+        grown = downsample(value[: length + 7], 1000).kept
+        is_same = np.array_equal(kept[kept < settled], grown[grown < settled])
+        again += not is_same
+        assert np.count_nonzero(kept >= settled) <= 3
+        assert len(kept) >= 700
+    assert again <= 4
 
 
 @given(st.data(), values, st.integers(8, 40), st.sampled_from([1, 3, 10**6]), st.integers(-5, 5))
@@ -81,7 +122,7 @@ def test_logarithmic_buckets_are_equally_wide(
     x = start + np.cumsum(np.array(data.draw(st.lists(st.integers(1, stride), min_size=300, max_size=300))))
     x = x[: len(value)]
 
-    kept = downsample_along(x, value, points, "log")
+    kept = downsample_along(x, value, points, "log").kept
 
     assert np.array_equal(kept, np.unique(kept))
     if len(value) <= points:

@@ -1,7 +1,9 @@
 """Servers with --workers: processes that answer from the memory of the one that loads."""
 
 import os
+import re
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -15,11 +17,18 @@ from support.event_files import loss_run
 from support.servers import SLOW_SECONDS, Process, start, stop, wait_until
 
 from toposcope.recorder import SummaryRecord
+from toposcope.server.exposure import make_exposure
+from toposcope.server.host_names import ANY_HOST
 from toposcope.server.loading.load_once import load_logdir
+from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.index import Index, QuietFile
 from toposcope.server.reading.packed_view import packed_view
+from toposcope.server.workers.processes import Workers
+from toposcope.server.workers.publisher import Publisher
+from toposcope.server.workers.settings import Settings
+from toposcope.server.workers.shared_memory import SharedMemory
 
 
 class Server(httpx.Client):
@@ -131,9 +140,48 @@ def test_worker_that_does_not_answer_is_not_waited_for(logdir: Path, server: Ser
         stopped.resume()
     assert '"changed":["b"]' in next(line for line in lines if '"changed":["b"]' in line)
     assert sorted(_all_totals(server)) == [3, 3]
+    assert server.workers == [stopped, other], "a worker that is slow was killed"
 
 
-def _updates_of(server: Server, worker: psutil.Process) -> Iterator[str]:
+def test_worker_that_hangs_is_killed_and_started_again(logdir: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """The connections that it accepted end then, and one line of the log says so; the other worker stays."""
+    source = Logdir(str(logdir), 1.0)
+    exposure = make_exposure("127.0.0.1", 0, [ANY_HOST], None)
+    settings = Settings(str(logdir), exposure, "", None, True, None, None, time.monotonic())
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        workers = Workers(2, Publisher(source, SharedMemory()), settings, listener, silent_seconds=6.0)
+        workers.start()
+        source.start()
+        base = f"http://127.0.0.1:{listener.getsockname()[1]}"
+        try:
+            with httpx.Client(base_url=base, timeout=60.0, limits=httpx.Limits(max_keepalive_connections=0)) as client:
+                before = wait_until(lambda: len(children := _children()) == 2 and children)
+                for worker in before:
+                    _updates_of(client, worker)  # Both serve.
+                hanging = _updates_of(client, before[0])
+                next(hanging)
+                before[0].suspend()
+                with pytest.raises(httpx.RemoteProtocolError):
+                    list(hanging)
+                after = wait_until(lambda: len(children := _children()) == 2 and before[0] not in children and children)
+                assert before[1] in after
+                _updates_of(client, next(worker for worker in after if worker != before[1]))
+        finally:
+            workers.stop()
+            source.stop()
+    (line,) = [record.getMessage() for record in caplog.records if "worker" in record.getMessage()]
+    assert re.fullmatch("worker [01] did not answer for 6 s, was killed and is started again", line)
+
+
+def _children() -> list[psutil.Process]:
+    """Return the worker processes of this process that run."""
+    children = psutil.Process().children()
+    return [
+        child for child in children if _runs(child) and "toposcope.server.workers.worker" in "".join(child.cmdline())
+    ]
+
+
+def _updates_of(server: httpx.Client, worker: psutil.Process) -> Iterator[str]:
     """Return the lines of an event stream that a worker serves."""
     while True:
         reply = server.send(server.build_request("GET", "api/updates"), stream=True)

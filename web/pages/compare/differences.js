@@ -4,11 +4,10 @@ import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS, swatch } from "../../controls/icons.js";
-import { nameOf } from "../../controls/run_row.js";
+import { runName } from "../../controls/run_name.js";
 import { parseList, printList } from "../../data/address_lists.js";
 import { runsByName } from "../../data/catalogue.js";
 import { differenceOf } from "../../data/difference.js";
-import { cutLeaf } from "../../data/names.js";
 import { DASHES } from "../../data/run_styles.js";
 import { comparedRuns, styles } from "../../data/runs.js";
 import { set, setting } from "../../data/view.js";
@@ -131,9 +130,5 @@ function line(row) {
 /** @param {string} run */
 function head(run) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
-  const [path, leaf] = cutLeaf(nameOf(run));
-  return html`<th scope="col" title=${run}><span class="head-run">${swatch(style, DASHES[style.dash])}<span
-    class="run-name">${
-      path ? html`<span class="path">${path}</span>` : nothing
-    }<span class="leaf">${leaf}</span></span></span></th>`;
+  return html`<th scope="col" title=${run}><span class="head-run">${swatch(style, DASHES[style.dash])}${runName(run)}</span></th>`;
 }

@@ -2,7 +2,6 @@
 
 import { html, nothing } from "lit-html";
 import { empty, noRuns } from "../../controls/empty_state.js";
-import { followWidth } from "../../controls/grid_columns.js";
 import { comparedRuns } from "../../data/runs.js";
 import { stopAll } from "../../data/stop_all.js";
 import { compareCache, leftOut, sectionTags } from "./compared.js";
@@ -40,5 +39,4 @@ export const follow = () =>
     })),
     ...Object.values(sectionTags).map((tags) => tags.follow()),
     ...[compareLineage, compareGraphs, compareLandscapes].map((listings) => listings.follow()),
-    followWidth(),
   ]);

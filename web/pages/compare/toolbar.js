@@ -1,10 +1,10 @@
 // The compared runs, each with a button to remove it.
 
-import { html, nothing } from "lit-html";
+import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS, swatch } from "../../controls/icons.js";
+import { runName } from "../../controls/run_name.js";
 import { nameOf } from "../../controls/run_row.js";
-import { cutLeaf } from "../../data/names.js";
 import { DASHES } from "../../data/run_styles.js";
 import { comparedRuns, styles } from "../../data/runs.js";
 import { toggled } from "../../data/selection.js";
@@ -22,11 +22,9 @@ export const toolbar = () => html`
 function chip(run) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const name = nameOf(run);
-  const [path, leaf] = cutLeaf(name);
   return html`<span class="compared-run" role="listitem" data-run=${run}
     title=${name}>${swatch(style, DASHES[style.dash])}
-    <span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span
-      class="leaf">${leaf}</span></span>
+    ${runName(run)}
     <button class="quiet" title=${t("compare.take_out")} aria-label=${`${t("compare.take_out")}: ${name}`}
       @click=${() => change({ selection: toggled(selection.peek(), run) })}>${ICONS.close}</button></span>`;
 }

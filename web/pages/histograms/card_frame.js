@@ -5,8 +5,9 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { nonFiniteCount, rowAtStep, unbucketed } from "../../charts/histogram/buckets.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { noneForRank, rankNote } from "../../controls/rank_choice.js";
+import { runName } from "../../controls/run_name.js";
 import { nameOf } from "../../controls/run_row.js";
-import { cutGroup, cutLeaf } from "../../data/names.js";
+import { cutGroup } from "../../data/names.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { change, opened, theme } from "../../data/view.js";
@@ -27,9 +28,13 @@ import { table, tableSwitch } from "./table.js";
  * @property {Listing[]} listings of the visible runs
  * @property {Plan[]} plans of the runs whose listing is loaded
  * @property {Line[]} lines
- * @property {ReturnType<typeof import("./model/plans.js").sharedScales>} common
+ * @property {import("./model/plans.js").Scales} common
+ * @property {import("./model/plans.js").Scales[] | null} own the scales of each run; null = all have the common ones
  * @property {number} runs with the tag, drawn or not
  * @property {import("@preact/signals-core").Signal<boolean>} tableShown */
+
+/** More runs in one plot are shown by their line styles alone. */
+const MOST_NAMED = 4;
 
 /** @param {CardModel} model */
 export function cardFrame(model) {
@@ -72,7 +77,7 @@ function pane(model, listing) {
   const run = listing.query?.run ?? "";
   const plan = model.plans.find(({ lines }) => lines[0].run === run);
   return html`<figure class="hist-pane" data-run=${run}>
-    <figcaption>${runName(run)}${rankNote(listing)}<span class="space"></span>${downsampledNote([listing])}</figcaption>
+    <figcaption>${nameWithStyle(run)}${rankNote(listing)}<span class="space"></span>${downsampledNote([listing])}</figcaption>
     ${plot(model, plan, nameOf(run))}
     ${state([listing], plan)}
   </figure>`;
@@ -83,16 +88,9 @@ function pane(model, listing) {
 function overlaid(model) {
   const atOneStep =
     new Set(model.lines.map(({ rows }) => rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)]?.step)).size === 1;
-  const short =
-    new Set(model.listings.map((listing) => cutLeaf(nameOf(listing.query?.run ?? ""))[0])).size === 1 &&
-    model.listings.length > 1;
+  const key = model.listings.length > MOST_NAMED ? runSwatch : runKey;
   return html`<figure class="hist-pane">
-  <figcaption><span class="runs">${model.listings.map(
-    (listing) => html`
-      <span class="run-key">${runName(listing.query?.run ?? "", short)}${
-        noneForRank(listing) ? html`<span class="meta">${noneForRank(listing)}</span>` : rankNote(listing)
-      }${atOneStep ? nothing : shownStep(model, listing)}</span>`,
-  )}</span>
+  <figcaption><span class="runs">${model.listings.map((listing) => key(model, listing, atOneStep))}</span>
     <span class="space"></span>
     ${
       atOneStep && model.listings.length ? shownStep(model, model.listings[0]) : nothing
@@ -114,22 +112,42 @@ function plot({ tag }, plan, whose) {
   }</div>`;
 }
 
-/** @param {string} run @param {boolean} [short] omit the path before the name */
-function runName(run, short = false) {
-  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
-  const [whole, leaf] = cutLeaf(nameOf(run));
-  const path = short ? "" : whole;
-  const dimmed = path ? html`<span class="path">${path}</span>` : nothing;
-  return html`<span class="run-name" title=${nameOf(run)}>${swatch(style, DASHES[style.dash])}${dimmed}<span
-    class="leaf">${leaf}</span></span>`;
+/** @param {CardModel} model @param {Listing} listing @param {boolean} atOneStep */
+const runKey = (model, listing, atOneStep) => html`
+  <span class="run-key">${nameWithStyle(listing.query?.run ?? "")}${
+    noneForRank(listing) ? html`<span class="meta">${noneForRank(listing)}</span>` : rankNote(listing)
+  }${atOneStep ? nothing : shownStep(model, listing)}</span>`;
+
+/** The line style of a run, where names would need more room than the plot: the run list and the read-out have them.
+ * @param {CardModel} model @param {Listing} listing @param {boolean} atOneStep */
+function runSwatch({ lines }, listing, atOneStep) {
+  const run = listing.query?.run ?? "";
+  const style = styleOf(run);
+  const step = atOneStep ? undefined : shownRow(lines, run)?.step;
+  const label = [nameOf(run), noneForRank(listing), step === undefined ? "" : t("step.at", { step: grouped(step) })];
+  const text = label.filter(Boolean).join(" · ");
+  return html`<span class="run-key" role="img" data-run=${run} title=${text}
+    aria-label=${text}>${swatch(style, DASHES[style.dash])}</span>`;
+}
+
+/** @param {string} run */
+const styleOf = (run) => styles.value.get(run) ?? { colour: 0, dash: 0 };
+
+/** @param {string} run */
+const nameWithStyle = (run) => html`${swatch(styleOf(run), DASHES[styleOf(run).dash])}${runName(run)}`;
+
+/** The row that a run shows of a single step.
+ * @param {Line[]} lines @param {string} run */
+function shownRow(lines, run) {
+  const rows = lines.find((line) => line.run === run)?.rows ?? [];
+  return rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)];
 }
 
 /** The shown step of a run, since runs may have different steps.
  * @param {CardModel} model @param {Listing} listing */
 function shownStep({ lines }, listing) {
   if (mode.value !== "single") return nothing;
-  const rows = lines.find(({ run }) => run === listing.query?.run)?.rows ?? [];
-  const row = rows[rowAtStep(rows, pageStep.shared.value ?? Infinity)];
+  const row = shownRow(lines, listing.query?.run ?? "");
   return row
     ? html`<span class="meta" data-step=${row.step}>${t("step.at", { step: grouped(row.step) })}</span>`
     : nothing;
@@ -176,10 +194,10 @@ const shownRows = (lines) =>
 
 /** The legend of colours, bands and bins, and the number of clipped values.
  * @param {CardModel} model */
-function legend({ common }) {
-  const { beyond } = common;
+function legend({ common, own }) {
+  const beyond = (own ?? [common]).reduce((sum, scales) => sum + scales.beyond, 0);
   const text = t("hist.trimmed", { n: grouped(Math.ceil(beyond)) });
-  return html`${scaleLegend(common)}${
+  return html`${own ? ownLegend(common) : scaleLegend(common)}${
     beyond
       ? html`<span data-note="trimmed" data-beyond=${beyond} title=${t("hist.trimmed_hint")}>${text}</span>`
       : nothing
@@ -187,9 +205,17 @@ function legend({ common }) {
 }
 
 /** @param {CardModel["common"]} common */
-function scaleLegend({ scaleTop, largest, grid }) {
-  const bins = html`<span data-note="bins"
-    title=${t("hist.bins_hint", { n: grid.bins })}>${t("hist.bins", { n: grid.bins })}</span>`;
+const binNote = ({ grid }) =>
+  html`<span data-note="bins" title=${t("hist.bins_hint", { n: grid.bins })}>${t("hist.bins", { n: grid.bins })}</span>`;
+
+/** @param {CardModel["common"]} common */
+const ownLegend = (common) =>
+  html`<span data-note="own" title=${t("hist.own_hint")}>${t("hist.own_scales")}</span>${binNote(common)}`;
+
+/** @param {CardModel["common"]} common */
+function scaleLegend(common) {
+  const { scaleTop, largest } = common;
+  const bins = binNote(common);
   if (mode.value === "bands") return html`<span title=${t("hist.bands_hint")}>${t("hist.percent_of_values")}</span>`;
   if (mode.value === "single") return bins;
   const isCut = scaleTop < largest;

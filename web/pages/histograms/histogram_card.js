@@ -11,7 +11,7 @@ import { stopAll } from "../../data/stop_all.js";
 import { opened, theme } from "../../data/view.js";
 import { cardFrame } from "./card_frame.js";
 import { linesOf, MOST_RUNS, plansOf, sharedScales, stepsFor } from "./model/plans.js";
-import { axis, isTogether, layout, mode, pageStep, ranks, scale, trim } from "./settings.js";
+import { axis, isTogether, layout, mode, pageStep, range, ranks, scale, trim } from "./settings.js";
 
 /** @typedef {import("../../data/plugin_tags.js").SeriesRow} SeriesRow */
 
@@ -50,8 +50,9 @@ class HistogramCard extends LazyCard {
     const limit = computed(() => stepsFor(mode.value, plotSize.value.width, plotSize.value.height));
     const lines = computed(() => linesOf(this.#drawnListings.value, axis.value));
     const common = computed(() => sharedScales(lines.value, mode.value, plotSize.value.width, trim.value === "on"));
+    const ownScales = computed(() => (range.value === "own" ? scalesOfEach(lines.value, plotSize.value.width) : null));
     const plans = computed(() =>
-      plansOf(this.tag, mode.value, lines.value, axis.value, common.value, {
+      plansOf(this.tag, mode.value, lines.value, axis.value, common.value, ownScales.value, {
         onOneBaseline: layout.value === "front",
         log: scale.value === "log",
         dark: theme.value === "dark",
@@ -74,6 +75,7 @@ class HistogramCard extends LazyCard {
             plans: plans.value,
             lines: lines.value,
             common: common.value,
+            own: isTogether.value || !ownScales.value ? null : lines.value.map(ownScales.value),
             runs: this.#rows.value.length,
             tableShown: this.#tableShown,
           }),
@@ -140,6 +142,14 @@ class HistogramCard extends LazyCard {
   #enlarge(enlarged) {
     if (this.classList.toggle("enlarged", enlarged)) this.scrollIntoView({ block: "nearest" });
   }
+}
+
+/** The scales of each run alone.
+ * @param {import("../../charts/histogram/buckets.js").Line[]} lines @param {number} width of a plot */
+function scalesOfEach(lines, width) {
+  const scales = new Map(lines.map((line) => [line, sharedScales([line], mode.value, width, trim.value === "on")]));
+  return (/** @type {import("../../charts/histogram/buckets.js").Line} */ line) =>
+    /** @type {import("./model/plans.js").Scales} */ (scales.get(line));
 }
 
 /** @param {Listing[]} listings */

@@ -1,12 +1,11 @@
 // The histograms page: a card for each tag, with a plot for each run.
 
 import { html } from "lit-html";
-import { followWidth } from "../../controls/grid_columns.js";
 import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
 import { PluginTags } from "../../data/plugin_tags.js";
-import { stopAll } from "../../data/stop_all.js";
 import { t } from "./words.js";
 import "./histogram_card.js";
+import { isTogether } from "./settings.js";
 import { settings } from "./toolbar.js";
 
 export { ACTIONS, KEYS } from "./keys.js";
@@ -20,8 +19,7 @@ export const content = () =>
     tags,
     t("empty.no_histograms"),
     (tag, rows) => html`<histogram-card .tag=${tag} .rows=${rows} data-tag=${tag}></histogram-card>`,
+    isTogether.value,
   );
 
-export function follow() {
-  return stopAll([tags.follow(), followWidth()]);
-}
+export const follow = () => tags.follow();

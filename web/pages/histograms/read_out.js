@@ -4,8 +4,7 @@ import { html, nothing, render } from "lit-html";
 import { percentiles, rowAtStep, SHARES, shareBelow } from "../../charts/histogram/buckets.js";
 import { binOf, binsOf, edgeOf } from "../../charts/histogram/rebin.js";
 import { swatch } from "../../controls/icons.js";
-import { nameOf } from "../../controls/run_row.js";
-import { cutLeaf } from "../../data/names.js";
+import { shortNameOf } from "../../controls/run_name.js";
 import { DASHES } from "../../data/run_styles.js";
 import { startOf } from "../../data/runs.js";
 import { columnFormat, grouped, inColumn, shortNumber } from "../../i18n/numbers.js";
@@ -71,7 +70,7 @@ const moment = ({ line, row }) => html`<p class="moment">
 
 /** @param {Hit} hit @param {boolean} withStep */
 const rowHead = ({ line: { run, style }, row }, withStep) => html`<th scope="row">
-  ${swatch(style, DASHES[style.dash])}<span class="leaf">${cutLeaf(nameOf(run))[1]}</span>
+  ${swatch(style, DASHES[style.dash])}<span class="leaf">${shortNameOf(run)}</span>
   ${withStep ? html`<span class="meta">${t("step.at", { step: grouped(row.step) })}</span>` : nothing}</th>`;
 
 /** @param {Plan} plan @param {Target} target @param {Hit[]} hits */

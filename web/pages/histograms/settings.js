@@ -16,7 +16,9 @@ export const axis = setting("hist.axis", /** @type {import("../../charts/ticks.j
 export const layout = setting("hist.layout", /** @type {"offset" | "front"} */ ("offset"), ["offset", "front"]);
 export const scale = setting("hist.scale", /** @type {"linear" | "log"} */ ("linear"), ["linear", "log"]);
 /** @type {import("@preact/signals-core").ReadonlySignal<"off" | "on">} */
-export const trim = setting("hist.trim", /** @type {"off" | "on"} */ ("off"), ["off", "on"]);
+export const trim = setting("hist.trim", /** @type {"off" | "on"} */ ("on"), ["off", "on"]);
+/** Do all runs of a card have the same axes? */
+export const range = setting("hist.range", /** @type {"shared" | "own"} */ ("shared"), ["shared", "own"]);
 export const ranks = new RankChoice("hist", "histogram");
 
 /** The step shown or marked in all cards. */

@@ -6,7 +6,7 @@ import { choice } from "../../controls/choice.js";
 import { rankChoice } from "../../controls/rank_choice.js";
 import { sizeChoice } from "../../controls/size_choice.js";
 import { set } from "../../data/view.js";
-import { AXES, axis, layout, MODES, mode, pageStep, ranks, scale, trim } from "./settings.js";
+import { AXES, axis, isTogether, layout, MODES, mode, pageStep, range, ranks, scale, trim } from "./settings.js";
 import { t } from "./words.js";
 
 /** Returns a setter that removes the default value from the URL.
@@ -41,7 +41,8 @@ export const settings = () => html`
         ? toggle("layout", layout.value, "front", t("hist.front"), t("hist.front_hint"), "offset")
         : nothing
     }
-    ${toggle("trim", trim.value, "on", t("hist.trim"), t("hist.trim_hint"), "off")}
+    ${toggle("trim", trim.value, "on", t("hist.trim"), t("hist.trim_hint"), "off", "on")}
+    ${isTogether.value ? nothing : toggle("range", range.value, "own", t("hist.own"), t("hist.own_hint"), "shared")}
     ${
       mode.value === "bands"
         ? nothing
@@ -52,6 +53,6 @@ export const settings = () => html`
 
 /** A toggle button.
  * @param {string} name @param {string} value @param {string} on @param {string} text @param {string} hint
- * @param {string} off */
-const toggle = (name, value, on, text, hint, off) =>
-  choice(name, hint, [[on, text]], value, () => choose(`hist.${name}`, off)(value === on ? off : on));
+ * @param {string} off @param {string} [byDefault] */
+const toggle = (name, value, on, text, hint, off, byDefault = off) =>
+  choice(name, hint, [[on, text]], value, () => choose(`hist.${name}`, byDefault)(value === on ? off : on));

@@ -42,11 +42,15 @@ export const en = {
   "hist.repeated": "{n} step recorded more than once|{n} steps recorded more than once",
   "hist.repeated_hint": "The last recording is drawn.",
   "hist.trim": "Clip outliers",
-  "hist.trim_hint": "Limit the value axis to the 0.1 to 99.9 percentile of all drawn steps",
+  "hist.trim_hint":
+    "Where a few values stretch the value axis, limit it to the 0.1 to 99.9 percentile of each run; where a few runs " +
+    "do, to the others",
+  "hist.own": "Own axis",
+  "hist.own_hint": "Each run has a value axis and a count scale of its own",
+  "hist.own_scales": "Runs have different axes",
   "hist.trimmed": "{n} value outside the axis|{n} values outside the axis",
   "hist.trimmed_hint":
-    "The value axis covers the 0.1 to 99.9 percentile of all drawn steps. Shares, percentiles and the table " +
-    "include all values.",
+    "These values would stretch the value axis. Shares, percentiles and the table include all values.",
   "hist.bins": "{n} bins",
   "hist.bins_hint":
     "Buckets of all steps and runs are rebinned into {n} equal bins in proportion to their overlap. Totals are " +
@@ -118,9 +122,12 @@ export const zh = {
   "hist.repeated": "{n} 步被重复记录",
   "hist.repeated_hint": "按最后一次记录绘制。",
   "hist.trim": "截断离群值",
-  "hist.trim_hint": "取值轴只覆盖所绘全部步的 0.1 至 99.9 百分位",
+  "hist.trim_hint": "少数值拉宽取值轴时，只覆盖每个运行的 0.1 至 99.9 百分位；少数运行拉宽取值轴时，只覆盖其余运行",
+  "hist.own": "独立坐标轴",
+  "hist.own_hint": "每个运行使用各自的取值轴和计数刻度",
+  "hist.own_scales": "各运行的坐标轴不同",
   "hist.trimmed": "{n} 个值超出坐标轴",
-  "hist.trimmed_hint": "取值轴覆盖所绘全部步合并后的 0.1 至 99.9 百分位。占比、百分位和表格仍统计所有值。",
+  "hist.trimmed_hint": "这些值会拉宽取值轴。占比、百分位和表格仍统计所有值。",
   "hist.bins": "{n} 个区间",
   "hist.bins_hint": "所有步和运行的桶按重叠比例分摊到 {n} 个等宽区间。总数与记录完全一致；桶的一部分可能是分数。",
   "hist.cut": "截断于 {scaleTop}",

@@ -32,6 +32,7 @@ class ImageCard extends SteppedCard {
 
   template() {
     const step = imageStep.at(this.tag);
+    const shown = new Set(this.cells.value.map((cell) => this.momentAt(cell, step)?.step));
     return html`
       ${cardHead(
         this,
@@ -40,18 +41,21 @@ class ImageCard extends SteppedCard {
       <div class="cells">${repeat(
         this.cells.value,
         (cell) => cell.run,
-        (cell) => this.#cell(cell, step),
+        (cell) => this.#cell(cell, step, shown.size > 1 || this.cells.value.length === 1),
       )}</div>
       ${cardSlider(this)}`;
   }
 
-  /** @param {Cell} cell @param {number} step */
-  #cell(cell, step) {
+  /** @param {Cell} cell @param {number} step @param {boolean} named with its step, unless all cells show the same one,
+   * which the slider shows */
+  #cell(cell, step, named) {
     const moment = this.momentAt(cell, step);
     return html`
       <figure class="cell" data-run=${cell.run} data-step=${moment?.step ?? ""}>
         <figcaption>${runTitle(cell.run)}${rankNote(cell.listing)}${
-          moment ? stepOf(cell.run, moment, imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity) : nothing
+          named && moment
+            ? stepOf(cell.run, moment, imageStep.own(this.tag) ?? imageStep.shared.value ?? Infinity)
+            : nothing
         }</figcaption>
         ${cellState(cell, moment) ?? this.#pictures(cell.run, /** @type {Moment} */ (moment))}
       </figure>`;

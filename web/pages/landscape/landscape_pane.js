@@ -166,6 +166,7 @@ export class LandscapePane extends LazyCard {
     try {
       if (!this.#surface && !hasWebGL()) return void (surfaceFailure.value = "webgl");
       const library = await plotly();
+      if (!this.#surface) await painted(); // The first drawing blocks the page: its message comes first.
       if (this.#raising !== token) return;
       this.#surface ??= new Surface(library, host, {
         rotated: (numbers) => this.#rotated(numbers),
@@ -297,6 +298,9 @@ export class LandscapePane extends LazyCard {
     };
   }
 }
+
+/** Resolves when what was changed is on the screen. */
+const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 
 /** Runs the current effect again when one of these changes.
  * @param {...import("@preact/signals-core").ReadonlySignal<unknown>} signals */

@@ -86,7 +86,8 @@ export function paneFrame(pane, input, drawn, trajectories, isSurface) {
             @pointerdown=${(/** @type {PointerEvent} */ event) => pane.pointer.down(event)}
             @pointerup=${(/** @type {PointerEvent} */ event) => pane.pointer.up(event)}
             @pointerleave=${() => pane.pointer.leave()} @dblclick=${() => zoom(at, null)}></div>
-          <div class="land-surface" ?hidden=${!isSurface}></div>${trajectories.map(
+          <div class="land-surface" ?hidden=${!isSurface}></div>
+          ${isSurface ? html`<p class="surface-wait" role="status">${t("land.surface_wait")}</p>` : nothing}${trajectories.map(
             (_, which) => html`<i class="land-head" data-which=${which} hidden></i>`,
           )}<i class="land-spot" hidden></i>
           <div class="land-cross" hidden></div><div class="land-box" hidden></div>

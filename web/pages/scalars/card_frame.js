@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_row.js";
-import { cutGroup } from "../../data/names.js";
+import { cutGroup, tagLabels } from "../../data/names.js";
 import { drawnRuns } from "../../data/runs.js";
 import { bands, pins, togglePin } from "../../data/scalar_view.js";
 import { retryFeeds } from "../../data/series_requests.js";
@@ -53,9 +53,10 @@ export function cardFrame(card, parts, plot, axis) {
 /** @param {Part[]} all */
 function title([own, ...others]) {
   const [group, leaf] = cutGroup(own.tag);
+  const labels = tagLabels([own, ...others].map(({ tag }) => tag)).slice(1);
   const names = [own.tag, ...others.map(({ tag, side }) => `+ ${tag} (${t(`card.${side}_axis`)})`)].join("\n");
   return html`<h3 title=${names}>${group ? html`<span class="path">${group}</span>` : nothing}<span
-    class="leaf">${leaf}</span>${others.map(({ tag }) => html`<span class="with"> + ${cutGroup(tag)[1]}</span>`)}</h3>`;
+    class="leaf">${leaf}</span>${labels.map((label) => html`<span class="with"> + ${label}</span>`)}</h3>`;
 }
 
 /** @param {ScalarCard} card @param {boolean} isOpen */

@@ -4,12 +4,13 @@ import { lowerBound } from "../../charts/binary_search.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
 import { columnsOf, sideOf } from "../../charts/plot.js";
 import { attemptCounts, rankCounts, writerCounts } from "../../data/catalogue.js";
-import { cutGroup } from "../../data/names.js";
-import { COLOURS, DASHES, styleOf } from "../../data/run_styles.js";
+import { tagLabels } from "../../data/names.js";
+import { COLOURS, DASHES } from "../../data/run_styles.js";
 import { drawnRuns, startOf, styles } from "../../data/runs.js";
 import { attempt, bands, best, isLogY, limits, logXChosen, outliers, rank, smoothing } from "../../data/scalar_view.js";
 import { countPoints, opensOnWallTime, xsOf } from "../../data/series.js";
 import { axis, zooms } from "../../data/view.js";
+import { styleOfGroup } from "./model/groups.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
@@ -92,11 +93,12 @@ function aboveZero([lo, hi], lines) {
 function linesOf({ tag, side, series }, place, parts, axis) {
   const drawn = series.filter(({ step }) => step.length);
   const byRun = Map.groupBy(drawn, ({ run }) => run);
+  const label = tagLabels(parts.map((part) => part.tag))[place];
   const isOnlyRun = parts.length > 1 && parts.every((part) => part.series.length <= 1);
   return [...byRun.values()].flatMap((ofRun) =>
     ofRun.map((single, order) => {
-      const style = shifted(baseStyle(single, series), place, order, isOnlyRun);
-      const kin = [...(parts.length > 1 ? [cutGroup(tag)[1]] : []), ...kinOf(single)];
+      const style = shifted(baseStyle(single), place, order, isOnlyRun);
+      const kin = [...(parts.length > 1 ? [label] : []), ...kinOf(single)];
       return lineOf(single, axis, {
         key: JSON.stringify([tag, single.run, single.rank, single.attempt]),
         tag,
@@ -108,9 +110,9 @@ function linesOf({ tag, side, series }, place, parts, axis) {
   );
 }
 
-/** @param {Series} series @param {Series[]} all */
-const baseStyle = (series, all) =>
-  series.band ? styleOf(all.indexOf(series)) : (styles.value.get(series.run) ?? { colour: 0, dash: 0 });
+/** @param {Series} series */
+const baseStyle = (series) =>
+  series.band ? styleOfGroup(series.run) : (styles.value.get(series.run) ?? { colour: 0, dash: 0 });
 
 /** Lines of one run share its colour and differ in dashes; if there is only one run, its tags differ in colours.
  * @param {import("../../data/run_styles.js").LineStyle} style @param {number} tag @param {number} order

@@ -2,6 +2,8 @@
 
 import { hitsAt, nearestHit } from "../../charts/hit_test.js";
 import { crosshair } from "../../data/pointer.js";
+import { forgetPoints, pointsAt, wantPoints } from "./exact_points.js";
+import { readingsOf, stepOf, undrawnAt } from "./model/readings.js";
 import { hideReadOut, showReadOut } from "./read_out.js";
 
 /** @typedef {import("../../charts/line_chart.js").LineChart} LineChart */
@@ -48,9 +50,12 @@ export class CardPointer {
     const x = chart.xAt(at.left);
     const hits = hitsAt(lines, x, chart.xAt(at.left + 1) - x);
     const best = nearestHit(hits, x, at.top, to);
-    crosshair.value = { axis, x };
     this.#highlight(best);
-    if (hits.length) showReadOut(chart.u.rect, at, hits, best, axis);
+    const step = axis === "step" && hits.length ? stepOf(hits, best, x) : null;
+    crosshair.value = { axis, x: step ?? x };
+    if (step !== null) wantPoints(step, undrawnAt(hits, step), () => this.refresh());
+    const readings = readingsOf(hits, step, step === null ? new Map() : pointsAt(step));
+    if (hits.length) showReadOut(chart.u.rect, at, readings, best?.line ?? null, { axis, step });
     else hideReadOut();
   }
 
@@ -62,6 +67,7 @@ export class CardPointer {
 
   #hide() {
     this.#inside = false;
+    forgetPoints();
     crosshair.value = null;
     this.#highlight(null);
     hideReadOut();

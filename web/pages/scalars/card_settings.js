@@ -76,7 +76,7 @@ function addCompanion(event, card, companionTags) {
   if (!field.reportValidity() || !tag || tag === card || companionTags.some((entry) => entry.tag === tag))
     return field.setCustomValidity("");
   field.value = "";
-  setCompanions(card, [...companionTags, { tag, side: "right" }]);
+  setCompanions(card, [...companionTags, { tag, side: "left" }]);
 }
 
 /** @param {string} tag */

@@ -4,6 +4,7 @@ import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { empty, loadingRuns, noMatch, noPlugin, noRuns } from "../../controls/empty_state.js";
+import { groupStyle } from "../../controls/grid_columns.js";
 import { tagGroups } from "../../controls/tag_groups.js";
 import { runsReply, scalarTags } from "../../data/catalogue.js";
 import { groups } from "../../data/runs.js";
@@ -42,7 +43,7 @@ const enlarged = () =>
 
 function allCards() {
   const count = (scalarTags.value?.length ?? 0) - pinned.value.length;
-  return html`${pinned.value.length ? pinnedCards(pinned.value) : nothing}${tagGroups(places.value, count, card, logOfGroup)}`;
+  return html`${pinned.value.length ? pinnedCards(pinned.value) : nothing}${tagGroups(places.value, count, card, { tool: logOfGroup })}`;
 }
 
 /** A switch for the y axes of a group; none while all axes are logarithmic, and for tags without a group.
@@ -54,8 +55,8 @@ const logOfGroup = (group) =>
         title=${t("group.log_hint")} @click=${() => toggleLogGroup(group)}>${t("bar.log")}</button>`;
 
 /** @param {string[]} tags */
-const pinnedCards = (tags) => html`<div class="groups" data-size=${cardSize.value}>
-  <section class="group" aria-label=${t("group.pinned")} data-group-of="pins">
+const pinnedCards = (tags) => html`<div class="groups flowing" data-size=${cardSize.value}>
+  <section class="group" aria-label=${t("group.pinned")} data-group-of="pins" style=${groupStyle(tags.length)}>
     <h2 class="pins-title">${CARD_ICONS.pin}<span>${t("group.pinned")}</span><span
       class="meta">${t("group.tags", { n: tags.length })}</span></h2>
     <div class="cards">${repeat(tags, (tag) => tag, card)}</div>

@@ -1,21 +1,26 @@
 // The read-out next to the cursor: the point of every line, sorted by value. Its rows are reused.
 
 import { keyOf } from "../../charts/plot.js";
-import { nameOf } from "../../controls/run_row.js";
-import { cutLeaf } from "../../data/names.js";
-import { noteOf } from "../../data/notes.js";
+import { shortNameOf } from "../../controls/run_name.js";
 import { DASHES } from "../../data/run_styles.js";
 import { startOf } from "../../data/runs.js";
+import { cutMiddle } from "../../data/short_names.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
 import { clock, duration, wallTime } from "../../i18n/times.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../charts/hit_test.js").Hit} Hit */
+/** @typedef {import("../../charts/plot.js").Line} Line */
+/** @typedef {import("./model/readings.js").Reading} Reading */
+/** What a read-out is about: an axis, and the step on it; null on other axes.
+ * @typedef {{axis: import("../../charts/ticks.js").Axis, step: number | null}} Place */
 
 const ROW = 20;
 const GAP = 18;
 const MOST_ROWS = 12;
 const NARROW = 720;
+/** Letters of a name; longer ones are cut in the middle. Their widths, and the least width of the names, in pixels. */
+const MOST_LETTERS = 44;
+const [LETTER, WIDE, SHORTEST_NAME] = [6.8, 12, 112];
 const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", "wall_time"]);
 const BAND_COLUMNS = /** @type {const} */ ({
   smoothed: "smoothed",
@@ -56,7 +61,7 @@ function makeRow(kind) {
   return { root: row, line, cells, styleKey: "" };
 }
 
-/** @param {number} place @param {import("../../charts/plot.js").Line} line */
+/** @param {number} place @param {Line} line */
 function rowAt(place, line) {
   const { style } = line;
   const row = (pool[place] ??= addRow(place));
@@ -77,23 +82,20 @@ function addRow(place) {
   return row;
 }
 
-/** @param {Hit} hit the rows are sorted by this */
-const sortValue = ({ line, index }) => line.ys[index];
-
 /** The largest first, NaN last.
- * @param {Hit} hit @param {Hit} otherHit */
-function byValue(hit, otherHit) {
-  const [a, b] = [sortValue(hit), sortValue(otherHit)];
-  return Number.isNaN(a) ? 1 : Number.isNaN(b) ? -1 : b - a;
-}
+ * @param {Reading} a @param {Reading} b */
+const byValue = (a, b) => (Number.isNaN(a.drawn) ? 1 : Number.isNaN(b.drawn) ? -1 : b.drawn - a.drawn);
 
-/** @param {DOMRect} area of the plot @param {{left: number, top: number}} at @param {Hit[]} hits
- * @param {Hit | null} best
- * @param {import("../../charts/ticks.js").Axis} axis */
-export function showReadOut(area, at, hits, best, axis) {
-  const sorted = hits.toSorted(byValue);
+/** @param {DOMRect} area of the plot @param {{left: number, top: number}} at @param {Reading[]} readings not empty
+ * @param {Line | null} best the pointed line @param {Place} where */
+export function showReadOut(area, at, readings, best, where) {
+  const sorted = readings.toSorted(byValue);
   const most = Math.min(MOST_ROWS, Math.floor((innerHeight - 80) / ROW));
-  const first = Math.max(0, Math.min(sorted.length - most, (best ? sorted.indexOf(best) : 0) - (most >> 1)));
+  const middle = Math.max(
+    0,
+    sorted.findIndex(({ line }) => line === best),
+  );
+  const first = Math.max(0, Math.min(sorted.length - most, middle - (most >> 1)));
   const rows = sorted.slice(first, first + most);
   const isBand = rows.some(({ line }) => line.series.band);
   const smooth = !isBand && rows.some(({ line }) => line.raw);
@@ -101,16 +103,14 @@ export function showReadOut(area, at, hits, best, axis) {
   writeRows(rows, best, smooth);
   write(more, sorted.length > rows.length ? t("read.more", { n: sorted.length - rows.length }) : "");
   more.hidden = sorted.length === rows.length;
-  write(moment, momentOf(best ?? rows[0], axis));
-  const isLong = rows.some(({ line }) => line.kin?.length);
-  place(area, at, rows.length + 1, (smooth ? 520 : 440) + (isLong ? 90 : 0));
+  write(moment, momentOf(rows.find(({ line }) => line === best) ?? rows[0], where));
+  place(area, at, rows.length + 1, (smooth ? 408 : 328) + widestName(rows));
 }
 
-/** @param {Hit} hit @param {import("../../charts/ticks.js").Axis} axis */
-function momentOf({ line, index }, axis) {
-  const { band, wall_time: wall } = line.series;
-  if (!band) return `${t("read.wall_time")} ${wallTime(wall[index])}`;
-  const x = band.x[index];
+/** @param {Reading} reading @param {Place} where */
+function momentOf({ line: { series }, index, wallTime: wall }, { axis, step }) {
+  const x = series.band ? series.band.x[index] : step;
+  if (x === null) return `${t("read.wall_time")} ${wallTime(wall)}`;
   return `${t(`read.${axis}`)} ${axis === "step" ? grouped(x) : axis === "relative" ? duration(x) : wallTime(x)}`;
 }
 
@@ -122,17 +122,24 @@ function writeHead(smooth, isBand) {
   root.classList.toggle("smooth", smooth);
 }
 
-/** @param {Hit[]} rows @param {Hit | null} best @param {boolean} smooth */
+/** @param {Reading[]} rows @param {Line | null} best @param {boolean} smooth */
 function writeRows(rows, best, smooth) {
-  const values = columnFormat(rows.map(({ line, index }) => line.series.value[index]));
-  const smoothed = columnFormat(rows.map(sortValue));
-  const shared = sharedPath(rows);
-  rows.forEach((hit, place) => {
-    const row = rowAt(place, hit.line);
+  const values = columnFormat(rows.map(({ value }) => value));
+  const smoothed = columnFormat(rows.map(({ drawn }) => drawn));
+  rows.forEach((reading, place) => {
+    const row = rowAt(place, reading.line);
     show(row, true);
-    writeRow(row, hit, shared, hit === best, values, smooth ? smoothed : null);
+    writeRow(row, reading, reading.line === best, values, smooth ? smoothed : null);
   });
   for (const row of pool.slice(rows.length)) show(row, false);
+}
+
+/** Estimates the width of the longest name, in pixels, as measuring it would force a layout.
+ * @param {Reading[]} rows */
+function widestName(rows) {
+  const letters = rows.map(({ line }) => [...cutMiddle(nameOfLine(line), MOST_LETTERS)]);
+  const widths = letters.map((name) => name.reduce((sum, letter) => sum + (letter > "\u2fff" ? WIDE : LETTER), 0));
+  return Math.max(SHORTEST_NAME, ...widths);
 }
 
 /** @param {Row} row @param {boolean} shown */
@@ -142,37 +149,30 @@ function show({ root: row }, shown) {
   row.dataset.shown = String(shown);
 }
 
-/** The length of the path that all runs share, which is omitted.
- * @param {Hit[]} rows */
-function sharedPath(rows) {
-  const path = cutLeaf(rows[0].line.run)[0];
-  return rows.every(({ line }) => line.run.startsWith(path)) ? path.length : 0;
-}
+/** @param {Line} line */
+const nameOfLine = ({ run, series, kin = [] }) =>
+  [...kin, series.band && !run ? t("read.all_runs") : shortNameOf(run)].join(" · ");
 
-/** @param {Row} row @param {Hit} hit @param {number} shared @param {boolean} best
+/** @param {Row} row @param {Reading} reading @param {boolean} best
  * @param {import("../../i18n/numbers.js").ColumnFormat} format
  * @param {import("../../i18n/numbers.js").ColumnFormat | null} smoothFormat */
-function writeRow(row, { line, index }, shared, best, format, smoothFormat) {
+function writeRow(row, { line, index, step, wallTime: wall, value, drawn, isElsewhere }, best, format, smoothFormat) {
   const { run, series, kin = [] } = line;
-  const value = series.value[index];
   const { cells } = row;
   row.root.classList.toggle("best", best);
+  row.root.classList.toggle("elsewhere", isElsewhere);
   cells.value.classList.toggle("non-finite", !Number.isFinite(value));
-  write(
-    cells.name,
-    [...kin, series.band && !run ? t("read.all_runs") : noteOf(run).alias || nameOf(run).slice(shared)].join(" · "),
-  );
+  write(cells.name, cutMiddle(nameOfLine(line), MOST_LETTERS));
   const { dataset } = row.root;
   dataset.run = run;
-  dataset.step = String(series.step[index]);
+  dataset.step = String(step);
   dataset.value = String(value);
   dataset.kin = kin.join(" ");
   write(cells.value, inColumn(value, format));
-  write(cells.smoothed, smoothFormat ? inColumn(line.ys[index], smoothFormat) : "");
-  if (smoothFormat) dataset.smoothed = String(line.ys[index]);
+  write(cells.smoothed, smoothFormat ? inColumn(drawn, smoothFormat) : "");
+  if (smoothFormat) dataset.smoothed = String(drawn);
   if (series.band) return writeBand(row, series.band, index, format);
-  const wall = series.wall_time[index];
-  write(cells.step, grouped(series.step[index]));
+  write(cells.step, grouped(step));
   write(cells.relative, duration(wall - startOf(run)));
   write(cells.wall_time, clock(wall));
 }

@@ -12,6 +12,7 @@ import { axisFor, beyondLimits, plotOf, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
 import { CardPointer } from "./card_pointer.js";
 import { releaseChart, takeChart } from "./draw/chart_pool.js";
+import { noteGroups } from "./model/groups.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../data/address.js").Window} Window */
@@ -74,6 +75,9 @@ export class ScalarCard extends HTMLElement {
       effect(() => {
         const query = queryFor(this.tag, axis.value);
         if (parts.tags.value.map(({ tag }) => parts.feedOf(tag).setQuery(query)).some(Boolean)) queriesChanged();
+      }),
+      effect(() => {
+        for (const { feed } of parts.all.value) noteGroups(feed);
       }),
       effect(() => void render(cardFrame(this, parts, plot.value, axis.value), this)),
       effect(() => {

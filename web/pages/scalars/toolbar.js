@@ -9,6 +9,7 @@ import { method, ranks, smoothBy, strength } from "../../data/scalar_view.js";
 import { clampStrength, METHODS, POSITIONS, positionOf, strengthAt } from "../../data/smoothing.js";
 import { axis, change, logarithmic, set } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
+import { groupLegend } from "./group_legend.js";
 import { order } from "./model/card_order.js";
 import { optionsButton } from "./options.js";
 import { t } from "./words.js";
@@ -57,7 +58,8 @@ export const toolbar = () => html`
     order.value,
     (value) => set({ "scalar.order": value === "name" ? "" : value }),
   )}
-  ${optionsButton()}`;
+  ${optionsButton()}
+  ${groupLegend()}`;
 
 /** A zoom is in the unit of its axis, and is reset with it.
  * @param {string} choice */

@@ -11,6 +11,7 @@ import { crosshair, hoveredRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { set, setting } from "../../data/view.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
+import { exactPoints } from "./exact_points.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
@@ -55,6 +56,7 @@ class ValueTable extends HTMLElement {
       effect(() => void render(table(rows.value, this.#plot.value?.axis), this)),
       effect(() => {
         crosshair.value;
+        exactPoints.value;
         rows.value;
         this.#frame ||= requestAnimationFrame(() => this.#showValues());
       }),
@@ -81,8 +83,10 @@ class ValueTable extends HTMLElement {
 }
 
 /** @param {Line} line @param {number} x */
-function valueAt({ xs, ys }, x) {
-  const value = ys[nearest(xs, x)];
+function valueAt(line, x) {
+  const { xs, ys } = line;
+  const exact = exactPoints.peek();
+  const value = (exact.step === x ? exact.points.get(keyOf(line))?.drawn : undefined) ?? ys[nearest(xs, x)];
   return inColumn(value, columnFormat([value]));
 }
 

@@ -6,9 +6,10 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { noneForRank, rankNote } from "../../controls/rank_choice.js";
+import { runName } from "../../controls/run_name.js";
 import { nameOf } from "../../controls/run_row.js";
 import { Listing } from "../../data/listing.js";
-import { cutGroup, cutLeaf } from "../../data/names.js";
+import { cutGroup } from "../../data/names.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
@@ -78,14 +79,11 @@ class TensorCard extends LazyCard {
     const last = entries.at(-1);
     const damaged = listing.reply.value?.damaged ?? 0;
     const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
-    const [path, leaf] = cutLeaf(nameOf(run));
     return html`
       <button class="tensor-row" data-run=${run} data-step=${last?.step ?? ""}
         title=${t("tensor.open", { tag: this.tag, run: nameOf(run) })} @click=${() => open(this.tag, run)}>
         ${swatch(style, DASHES[style.dash])}
-        <span class="run-name" title=${nameOf(run)}>${
-          path ? html`<span class="path">${path}</span>` : nothing
-        }<span class="leaf">${leaf}</span></span>
+        ${runName(run)}
         <span class="meta">${rankNote(listing)} ${
           damaged ? html`<span class="damage" data-note="damaged">${t("step.damaged", { n: damaged })}</span>` : nothing
         } ${last ? t("step.at", { step: grouped(last.step) }) : nothing}</span>

@@ -43,6 +43,7 @@ export const content = () =>
     tags,
     t("empty.no_text"),
     (tag, rows) => html`<text-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></text-card>`,
+    false,
   );
 
 function toggleEnlarged() {

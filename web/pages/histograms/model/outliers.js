@@ -1,11 +1,15 @@
 // The extent of histograms without outliers.
 
-import { percentile } from "../../../charts/histogram/buckets.js";
+import { percentile, valueExtent } from "../../../charts/histogram/buckets.js";
 
 /** @typedef {import("../../../charts/histogram/buckets.js").Distribution} Distribution */
 
 /** Share of all values that is cut off at each end. */
 const TRIMMED = 0.001;
+/** Outliers are cut off if the others have less than this share of the axis. */
+const STRETCHED = 0.6;
+/** A run whose extent is this many times wider than that of the median run may be cut off. */
+const MUCH_WIDER = 8;
 /** Bisections that suffice for any two doubles. */
 const MOST_HALVINGS = 200;
 
@@ -15,6 +19,32 @@ export function trimmedExtent(distributions) {
   const filled = distributions.filter(({ total }) => total > 0);
   return filled.length ? [lowEnd(filled, 1), -lowEnd(filled, -1)] : null;
 }
+
+/** The extent shared by several runs, without outliers that stretch it. A few runs that reach much further than the others, such
+ * as one that diverged, do not stretch it.
+ * @param {Distribution[][]} ofRuns the histograms of each run @returns {[number, number] | null} */
+export function sharedExtent(ofRuns) {
+  const extents = ofRuns.map(extentOfRun).filter((extent) => extent !== null);
+  if (!extents.length) return null;
+  const widths = extents.map(widthOf).sort((a, b) => a - b);
+  const most = MUCH_WIDER * widths[(widths.length - 1) >> 1];
+  const kept = extents.filter((extent) => widthOf(extent) <= most);
+  const counted = most > 0 && kept.length > extents.length / 2 ? kept : extents;
+  return [Math.min(...counted.map(([low]) => low)), Math.max(...counted.map(([, high]) => high))];
+}
+
+/** The extent of a run: without its outliers if they stretch it, else of all values.
+ * @param {Distribution[]} rows @returns {readonly [number, number] | null} */
+function extentOfRun(rows) {
+  const whole = valueExtent(rows);
+  const trimmed = trimmedExtent(rows);
+  if (!whole || !trimmed) return null;
+  return widthOf(trimmed) < STRETCHED * widthOf(whole) ? trimmed : whole;
+}
+
+/** Half the width, as an extent may span all doubles.
+ * @param {readonly [number, number]} extent */
+const widthOf = ([low, high]) => high / 2 - low / 2;
 
 /** Finds the low end by bisection, between the lowest and highest of the percentiles of each histogram.
  * @param {Distribution[]} filled

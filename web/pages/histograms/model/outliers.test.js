@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { distributionsOf } from "../../../charts/histogram/buckets.js";
-import { trimmedExtent } from "./outliers.js";
+import { sharedExtent, trimmedExtent } from "./outliers.js";
 
 /** @param {number[][]} buckets left, width and count of each */
 const parsed = (buckets) =>
@@ -29,3 +29,23 @@ test("equal values are inside the extent", () => {
 });
 
 test("histograms without values have no extent", () => assert.equal(trimmedExtent([parsed([])]), null));
+
+/** A histogram of 100 values between two ends. @param {number} low @param {number} high */
+const between = (low, high) => parsed([[low, high - low, 100]]);
+
+test("a few runs that reach far beyond the others do not stretch the shared extent", () => {
+  const ordinary = Array.from({ length: 5 }, (_, at) => [between(-1, 1 + at / 10)]);
+  const [low, high] = sharedExtent([...ordinary, [between(-300, 300)]]) ?? [NaN, NaN];
+  assert.ok(low > -1.01 && low < -0.99);
+  assert.ok(high > 1.35 && high < 1.41);
+});
+
+test("the shared extent covers all runs if there is no majority of similar ones", () => {
+  const [low, high] = sharedExtent([[between(-1, 1)], [between(-300, 300)]]) ?? [NaN, NaN];
+  assert.ok(low < -299 && high > 299);
+  assert.deepEqual(
+    sharedExtent([[parsed([[2, 0, 5]])], [between(0, 10)], [parsed([[3, 0, 5]])]])?.map(Math.round),
+    [0, 10],
+  );
+  assert.equal(sharedExtent([[parsed([])]]), null);
+});

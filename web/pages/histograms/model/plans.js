@@ -4,7 +4,7 @@ import { xExtent } from "../../../charts/extent.js";
 import { distributionsOf, lastOfEachStep, valueExtent } from "../../../charts/histogram/buckets.js";
 import { binsOf, countScale, gridOver } from "../../../charts/histogram/rebin.js";
 import { startOf, styles } from "../../../data/runs.js";
-import { trimmedExtent } from "./outliers.js";
+import { sharedExtent } from "./outliers.js";
 
 /** @typedef {import("../../../data/listing.js").Listing} Listing */
 /** @typedef {import("../../../charts/histogram/buckets.js").Line} Line */
@@ -46,12 +46,12 @@ function lineOf(run, distributions, axis) {
   return { run, style, rows, at: Float64Array.from(rows, (row) => (axis === "step" ? row.step : row.wallTime - zero)) };
 }
 
-/** The scales shared by all plots of a card.
+/** The scales of plots: shared by all plots of a card, or of one run.
  * @param {Line[]} lines @param {Mode} mode @param {number} width of a plot
  * @param {boolean} trim exclude outliers from the axis? */
 export function sharedScales(lines, mode, width, trim) {
   const all = lines.flatMap((line) => line.rows);
-  const extent = trim ? trimmedExtent(all) : valueExtent(all);
+  const extent = trim ? sharedExtent(lines.map((line) => line.rows)) : valueExtent(all);
   const grid = gridOver(extent ?? [0, 1], binsFor(width));
   const beyond = trim
     ? all.reduce((sum, row) => sum + row.total - binsOf(row, grid).reduce((inside, count) => inside + count, 0), 0)
@@ -66,25 +66,30 @@ export function sharedScales(lines, mode, width, trim) {
   };
 }
 
+/** @typedef {ReturnType<typeof sharedScales>} Scales */
+
 /** @param {string} tag @param {Mode} mode @param {Line[]} lines @param {Axis} axis
- * @param {ReturnType<typeof sharedScales>} common
+ * @param {Scales} common @param {((line: Line) => Scales) | null} ownScales null = all plots have the common ones
  * @param {{onOneBaseline: boolean, log: boolean, dark: boolean, step: number | null}} settings @returns {Plan[]} */
-export function plansOf(tag, mode, lines, axis, { grid, range, scaleTop, maxRows }, settings) {
+export function plansOf(tag, mode, lines, axis, common, ownScales, settings) {
   const together = mode === "bands" || mode === "single";
   const groups = together ? (lines.length ? [lines] : []) : lines.map((line) => [line]);
   // Runs at different times share no wall-time range: each has its own.
   const extentOf = (/** @type {Line[]} */ group) => xExtent(group.map((line) => line.at)) ?? [0, 1];
-  const common = extentOf(lines);
-  return groups.map((group) => ({
-    tag,
-    lines: group,
-    all: lines,
-    axis,
-    window: axis === "wall_time" ? extentOf(group) : common,
-    maxRows,
-    grid,
-    range,
-    scaleTop,
-    ...settings,
-  }));
+  const window = extentOf(lines);
+  return groups.map((group) => {
+    const { grid, range, scaleTop } = ownScales && !together ? ownScales(group[0]) : common;
+    return {
+      tag,
+      lines: group,
+      all: lines,
+      axis,
+      window: axis === "wall_time" ? extentOf(group) : window,
+      maxRows: common.maxRows,
+      grid,
+      range,
+      scaleTop,
+      ...settings,
+    };
+  });
 }

@@ -1,10 +1,11 @@
-// The names of the runs' hyperparameters, offered for grouping runs.
+// The runs' hyperparameters, offered for grouping runs.
 
 import { computed } from "@preact/signals-core";
 import { Query } from "../../../data/query.js";
 import { readOverview } from "../../../data/run_table_client.js";
 import { drawnRuns } from "../../../data/runs.js";
 import { grouping } from "../../../data/scalar_view.js";
+import { valueCounts } from "./value_counts.js";
 
 /** Names are collected from the first runs only; any other name can be typed. */
 const MOST_RUNS = 200;
@@ -14,11 +15,14 @@ const query = new Query(async (key, signal) => {
     { run: JSON.parse(key), metric: [], sparkline: false, environment: false },
     signal,
   );
-  return [...new Set(runs.flatMap((run) => Object.keys(run.hyper_parameters)))];
+  return valueCounts(runs.map((run) => run.hyper_parameters));
 });
 
 /** In the order of the runs that have them. */
-export const parameterNames = computed(() => query.value.value ?? []);
+export const parameters = computed(() => query.value.value ?? []);
+export const parameterNames = computed(() => parameters.value.map(({ name }) => name));
+/** Have they been fetched? */
+export const parametersKnown = computed(() => query.value.value !== null);
 
 /** Fetches the names while runs are grouped by a hyperparameter, until the returned function is called. */
 export const followParameters = () =>

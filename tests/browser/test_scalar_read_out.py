@@ -1,0 +1,85 @@
+"""The read-out of a scalar chart in a real browser shows one step."""
+
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect
+from support.event_files import scalar_event, write_run
+from support.pages import StartServer
+
+POINTS = 5000
+
+
+def value_of(run: int, step: int) -> float:
+    """Return a value that no other step and no other run has, exact as float32, without a trend to downsample by."""
+    return float((step * 7919 % 5003) * 8 + run)
+
+
+def shown_rows(page: Page) -> list[dict[str, Any]]:
+    """Return what the read-out shows."""
+    rows: list[dict[str, Any]] = page.locator('#read-out .row[data-shown="true"]').evaluate_all(
+        "rows => rows.map(row => ({...row.dataset, elsewhere: row.classList.contains('elsewhere')}))"
+    )
+    return rows
+
+
+def point_at(page: Page, across: float) -> None:
+    """Move the cursor over a chart, to a share of its width."""
+    box = page.locator("scalar-card .u-over").first.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + across * box["width"] - 6, box["y"] + 50)
+    page.mouse.move(box["x"] + across * box["width"], box["y"] + 50)
+
+
+def expect_one_step(page: Page, runs: int) -> int:
+    """Wait until all rows show one step, and return it."""
+    page.wait_for_function(
+        """runs => {
+            const rows = [...document.querySelectorAll('#read-out .row[data-shown="true"]')];
+            return rows.length === runs && new Set(rows.map(row => row.dataset.step)).size === 1;
+        }""",
+        arg=runs,
+    )
+    return int(shown_rows(page)[0]["step"])
+
+
+def test_read_out_shows_every_run_at_one_step(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Runs that are downsampled apart show their exact values at the step of the cursor, also in the table."""
+    runs = 4
+    for run in range(runs):
+        events = [scalar_event(1000.0 + step, step, {"loss": value_of(run, step)}) for step in range(POINTS)]
+        write_run(tmp_path / f"run{run}", events, 1000)
+    page.goto(server(tmp_path).url + "#open=loss")
+    expect(page.locator("scalar-card")).to_have_attribute("data-total", str(runs * POINTS))
+    expect(page.locator("scalar-card")).to_have_attribute("data-pending", "false")
+    for across in (0.31, 0.52, 0.77):
+        point_at(page, across)
+        step = expect_one_step(page, runs)
+        rows = shown_rows(page)
+        assert {row["run"]: float(row["value"]) for row in rows} == {
+            f"run{run}": value_of(run, step) for run in range(runs)
+        }
+        assert not any(row["elsewhere"] for row in rows)
+        for run in range(runs):
+            page.wait_for_function(
+                """([run, value]) => {
+                    const cell = document.querySelector(`.values tr[data-run="${run}"] [data-column="at"]`);
+                    return cell.textContent && Math.abs(Number(cell.textContent) - value) <= 1e-4 * value;
+                }""",
+                arg=[f"run{run}", value_of(run, step)],
+            )
+
+
+def test_run_without_a_point_at_the_step_says_its_own_step(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A run that recorded other steps is marked, and shows the step of its nearest point."""
+    for run, offset in (("even", 0), ("odd", 1)):
+        events = [scalar_event(1000.0 + step, step, {"loss": 1.0 + offset}) for step in range(offset, 40, 2)]
+        write_run(tmp_path / run, events, 1000)
+    page.goto(server(tmp_path).url + "#open=loss")
+    expect(page.locator("scalar-card")).to_have_attribute("data-total", "40")
+    point_at(page, 0.5)
+    expect(page.locator('#read-out .row[data-shown="true"]')).to_have_count(2)
+    rows = shown_rows(page)
+    assert sorted(row["elsewhere"] for row in rows) == [False, True]
+    assert abs(int(rows[0]["step"]) - int(rows[1]["step"])) == 1
+    assert all(int(row["step"]) % 2 == (row["run"] == "odd") for row in rows)

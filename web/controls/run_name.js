@@ -1,0 +1,34 @@
+// The names of runs on cards: without what all drawn runs share, cut in the middle where there is no room.
+
+import { computed } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { cutLeaf } from "../data/names.js";
+import { noteOf } from "../data/notes.js";
+import { drawnRuns } from "../data/runs.js";
+import { headAndTail, sharedParts, withoutShared } from "../data/short_names.js";
+import { nameOf } from "./run_row.js";
+
+/** Names are compared to find what they share; the first ones suffice. */
+const MOST_COMPARED = 1000;
+
+const shared = computed(() =>
+  sharedParts(
+    drawnRuns.value
+      .slice(0, MOST_COMPARED)
+      .filter((run) => !noteOf(run).alias)
+      .map(nameOf),
+  ),
+);
+
+/** The name of a run without what the names of all drawn runs share; an alias stays as it is.
+ * @param {string} run */
+export const shortNameOf = (run) => (noteOf(run).alias ? nameOf(run) : withoutShared(nameOf(run), shared.value));
+
+/** The short name of a run, whose title is the whole one.
+ * @param {string} run */
+export function runName(run) {
+  const [path, leaf] = noteOf(run).alias ? ["", nameOf(run)] : cutLeaf(shortNameOf(run));
+  const [head, tail] = headAndTail(leaf);
+  return html`<span class="run-name" title=${nameOf(run)}>${path ? html`<span class="path">${path}</span>` : nothing}<span
+    class="leaf">${head}</span>${tail ? html`<span class="tail">${tail}</span>` : nothing}</span>`;
+}

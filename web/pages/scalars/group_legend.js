@@ -1,0 +1,62 @@
+// The legend of groups below the toolbar; what to group by, if that is not chosen yet.
+
+import { html, nothing } from "lit-html";
+import { swatch } from "../../controls/icons.js";
+import { nameOf } from "../../controls/run_row.js";
+import { hoveredRun } from "../../data/pointer.js";
+import { DASHES } from "../../data/run_styles.js";
+import { drawnRuns } from "../../data/runs.js";
+import { bands, grouping } from "../../data/scalar_view.js";
+import { set } from "../../data/view.js";
+import { drawnGroups } from "./model/group_order.js";
+import { receivedGroups } from "./model/groups.js";
+import { parameters, parametersKnown } from "./model/parameters.js";
+import { t } from "./words.js";
+
+/** @typedef {import("./model/group_order.js").Group} Group */
+
+/** Groups in the legend; further ones are counted. */
+const MOST = 24;
+/** Runs in the title of a group. */
+const MOST_NAMED = 20;
+const MOST_OFFERED = 12;
+
+export function groupLegend() {
+  if (grouping.value === "off") return nothing;
+  const content = bands.value ? legend() : grouping.value === "param" ? parameterChoice() : t("legend.no_pattern");
+  return content && html`<div class="group-legend" data-by=${bands.value?.by ?? ""}>${content}</div>`;
+}
+
+function legend() {
+  const groups = drawnGroups(receivedGroups(), drawnRuns.value);
+  if (!groups.length) return null;
+  const areSingle = groups.length > 1 && groups.every(([, { runs }]) => runs.size === 1);
+  return html`<span class="meta">${t("legend.groups", { n: groups.length })}</span>
+    <ul>${groups.slice(0, MOST).map(groupKey)}</ul>
+    ${groups.length > MOST ? html`<span class="meta">${t("read.more", { n: groups.length - MOST })}</span>` : nothing}
+    ${areSingle ? html`<span class="meta" data-note="single">${t("legend.single")}</span>` : nothing}`;
+}
+
+/** @param {[string, Group]} group */
+const groupKey = ([name, { style, runs }]) => html`
+  <li data-group-key=${name} title=${titleOf([...runs])} @mouseenter=${() => (hoveredRun.value = name)}
+    @mouseleave=${() => (hoveredRun.value = null)}>${swatch(style, DASHES[style.dash])}<span
+    class="group-name">${name || t("read.all_runs")}</span><span class="meta">${t("legend.runs", { n: runs.size })}</span></li>`;
+
+/** @param {string[]} runs */
+const titleOf = (runs) =>
+  [
+    ...runs.slice(0, MOST_NAMED).map(nameOf),
+    ...(runs.length > MOST_NAMED ? [`+${runs.length - MOST_NAMED}`] : []),
+  ].join("\n");
+
+/** Parameters that differ between the drawn runs. */
+function parameterChoice() {
+  const offered = parameters.value.filter(({ values }) => values > 1).slice(0, MOST_OFFERED);
+  if (!offered.length) return parametersKnown.value ? t("legend.no_parameter") : null;
+  return html`<span>${t("legend.choose")}</span>${offered.map(
+    ({ name, values }) =>
+      html`<button class="plain" data-parameter=${name} title=${t("legend.values", { n: values })}
+        @click=${() => set({ "scalar.param": name })}>${name}</button>`,
+  )}`;
+}
