@@ -7,6 +7,7 @@ from typing import NamedTuple
 _SUMMARY = re.compile(r"^(?P<prefix>.*?)\.out\.events\.summary\.(?P<seconds>\d+)\.(?P<rank>\d{1,9})\.(?P<rest>.*)$")
 _LOOSE_SUMMARY = re.compile(r"summary\.(?P<seconds>\d+)")
 _TENSORBOARD = re.compile(r"tfevents\.?(?P<seconds>\d*)")
+_SUMMARY_INFIX = ".out.events.summary."
 _LINEAGE_SUFFIX = "_lineage"
 
 
@@ -38,7 +39,7 @@ def tensorboard_file_name(seconds: int, host: str, process_id: int, rank: int, s
 
 def parse_file_name(name: str) -> FileName | None:
     """Parse the name of an event file; return None if it is not one."""
-    if match := _SUMMARY.match(name):
+    if _SUMMARY_INFIX in name and (match := _SUMMARY.match(name)):  # Looking for the infix alone is faster.
         return FileName("mindspore", int(match["seconds"]), int(match["rank"]), name.endswith(_LINEAGE_SUFFIX))
     if match := _TENSORBOARD.search(name):
         return FileName("tensorboard", int(match["seconds"] or 0), None, False)

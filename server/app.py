@@ -87,12 +87,11 @@ def make_api(
     overview_cache = Overview()
     search = RunSearch(overview_cache)
 
-    def prepare() -> bool:
-        """Compute the columns that the page requests first; return whether all runs are loaded."""
-        snapshot = logdir.snapshot
-        if not snapshot.loading:
-            run_columns.prepare(search, snapshot.runs, notes_store.current().runs)
-        return not snapshot.loading
+    def prepare() -> None:
+        is_loaded = not logdir.snapshot.loading
+        search.prepare(lambda: (logdir.snapshot.runs, notes_store.current().runs), is_loaded=is_loaded)
+        if is_loaded:
+            run_columns.prepare(search, logdir.snapshot.runs, notes_store.current().runs)
 
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs, prepare)
     notes_store = NoNotes() if read_only else _notes(logdir, data_folder)

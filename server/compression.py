@@ -1,15 +1,11 @@
-"""Compression of replies: with zstd if the client accepts it and zstandard is installed, else with gzip."""
+"""Compression of replies: with zstd if the client accepts it, else with gzip."""
 
 import asyncio
 
+import zstandard
 from starlette.datastructures import Headers
 from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware, IdentityResponder
 from starlette.types import ASGIApp, Receive, Scope, Send
-
-try:
-    import zstandard
-except ImportError:  # The extra is not installed.
-    zstandard = None
 
 _LEAST_BYTES = 4096
 _GZIP_LEVEL, _ZSTD_LEVEL = 1, 2
@@ -28,7 +24,7 @@ class Compression(GZipMiddleware):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if zstandard is None or scope["type"] != "http" or not _accepts_zstd(Headers(scope=scope)):
+        if scope["type"] != "http" or not _accepts_zstd(Headers(scope=scope)):
             await super().__call__(scope, receive, send)
         else:
             responder = _ZstdResponder(self.app, _LEAST_BYTES, exclude_content_types=_NOT_COMPRESSED)

@@ -52,13 +52,14 @@ def discover(logdir: str, below: str | None = None, place: Place = UNCHECKED) ->
     """
     found = Discovery([], 0, {}, {}, 0, False)
     ignored, directories, has_links = 0, 0, False
-    for is_linked, entries in _walk(below or logdir, place, found):
+    for directory, is_linked, entries in _walk(below or logdir, place, found):
         directories += 1
         has_links = has_links or is_linked
+        run = _run_of(directory, logdir) if entries else ""
         for entry in entries:
-            file = _event_file(logdir, entry.path, entry.name, entry.status)
-            if file:
-                found.files.append(file)
+            name = parse_file_name(entry.name) if entry.status else None
+            if entry.status and name:
+                found.files.append(FoundFile(run, entry.path, name, entry.status))
                 has_links = has_links or entry.is_link
             elif entry.kind == "unknown":
                 found.unlisted[entry.path] = entry.problem
@@ -75,11 +76,12 @@ def find(logdir: str, path: str, place: Place = UNCHECKED) -> FoundFile | None:
     Raises:
         OSError: what is at the path cannot be determined at present.
     """
-    name = os.path.basename(path)
-    if parse_file_name(name) is None:
+    directory, file_name = os.path.split(path)
+    name = parse_file_name(file_name)
+    if name is None:
         return None
     try:
-        return _event_file(logdir, path, name, place.stat(path))
+        return FoundFile(_run_of(directory, logdir), path, name, place.stat(path))
     except OSError as error:
         if is_gone(error) or error.errno in _NO_FILE:
             return None
@@ -106,12 +108,9 @@ def find_above(path: str, directories: Collection[str], top: str) -> str | None:
     return path
 
 
-def _event_file(logdir: str, path: str, file_name: str, status: Status | None) -> FoundFile | None:
-    name = parse_file_name(file_name)
-    if name is None or status is None:
-        return None
-    run = printable(_relative(os.path.dirname(path), logdir)).replace(os.sep, "/")
-    return FoundFile(run, path, name, status)
+def _run_of(directory: str, logdir: str) -> str:
+    """Return the run of the event files in a directory."""
+    return printable(_relative(directory, logdir)).replace(os.sep, "/")
 
 
 def _relative(directory: str, logdir: str) -> str:
@@ -122,8 +121,8 @@ def _relative(directory: str, logdir: str) -> str:
     return os.path.relpath(directory, logdir)
 
 
-def _walk(top: str, place: Place, found: Discovery) -> Iterator[tuple[bool, Sequence[Entry]]]:
-    """Yield, for every directory, whether it is a link, and its files; one with several names is yielded once."""
+def _walk(top: str, place: Place, found: Discovery) -> Iterator[tuple[str, bool, Sequence[Entry]]]:
+    """Yield every directory, whether it is a link, and its files; one with several names is yielded once."""
     seen: set[Hashable] = set()
     pending, links = [top], deque[str]()
     while pending or links:
@@ -143,6 +142,8 @@ def _walk(top: str, place: Place, found: Discovery) -> Iterator[tuple[bool, Sequ
         if identity is not None:
             seen.add(identity)
         directories = [entry for entry in reversed(entries) if entry.kind == "directory"]
-        pending += [entry.path for entry in directories if not entry.is_link]
-        links += [entry.path for entry in reversed(directories) if entry.is_link]
-        yield is_linked, [entry for entry in entries if entry.kind != "directory"]
+        if directories:
+            pending += [entry.path for entry in directories if not entry.is_link]
+            links += [entry.path for entry in reversed(directories) if entry.is_link]
+        files = [entry for entry in entries if entry.kind != "directory"] if directories else entries
+        yield directory, is_linked, files

@@ -1,8 +1,6 @@
 """The event files of a logdir: which of them have unread bytes, and reading those on all cores by priority."""
 
-import itertools
 import logging
-import math
 import time
 from collections.abc import Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -10,13 +8,14 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from toposcope.server.loading.discovery import FoundFile, find_above
-from toposcope.server.loading.loaded_file import QUIET_SECONDS, LoadedFile, quiet_view
+from toposcope.server.loading.loaded_file import QUIET_SECONDS, LoadedFile
+from toposcope.server.loading.packing import Packing
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Place, Status, is_gone, reason_of
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.index import Index, QuietFile
+from toposcope.server.reading.index import Index
 from toposcope.server.reading.packed_view import packed_view
 from toposcope.server.reading.parallel_read import WORKERS
 from toposcope.server.runs.file_activity import FileActivity, seen_first
@@ -29,6 +28,10 @@ _VERIFY_BYTES = 32 << 20
 _SAVE_SECONDS = 0.1
 _MANY_UNPACKED = 1000
 """Files from which on their segments are moved to a pack."""
+_VERY_MANY_UNSAVED = 20_000
+"""Files from which on they are moved to a pack while others are still being read."""
+_MOST_NEW_PACKS = 6
+"""Packs of one start; the index merges many packs."""
 
 log = logging.getLogger(__name__)
 
@@ -73,16 +76,11 @@ class FileLoader:
         """When to write to the index, by path."""
         self._unpacked: set[str] = set()
         """Files that are in the index, but not in a pack."""
-        self._packing: Future[None] | None = None
-        self._gathered: dict[str, tuple[int, QuietFile]] = {}
-        """Files to be written to a pack, or in the one that is being written, with the edition that was read."""
-        self._unpackable: set[str] = set()
-        """Those that a pack did not accept."""
-        self._replaced: set[str] = set()
-        """The runs of files whose view is now that of a pack."""
-        self._is_stopping = False
         self._prioritised: frozenset[str] = frozenset()
         self._pool = ThreadPoolExecutor(WORKERS, "toposcope-read")
+        self._packing = (
+            None if index is None else Packing(index, place, self._files, self._waiting, self._packed_view, self._pool)
+        )
 
     def prioritise(self, runs: Iterable[str]) -> None:
         """Read these runs before others."""
@@ -102,7 +100,7 @@ class FileLoader:
     def has_idle_work(self) -> bool:
         """Whether there are large records to verify, or files to write to the index."""
         now = time.monotonic()
-        is_packed = self._packing is not None and self._packing.done()
+        is_packed = self._packing is not None and self._packing.is_written
         return bool(self._unverified) or is_packed or any(due <= now for due in self._unsaved.values())
 
     @property
@@ -125,8 +123,7 @@ class FileLoader:
 
     def views(self, paths: Iterable[str]) -> list[FileView]:
         """Return the views of those files that contain something."""
-        files = (self._files[path] for path in paths)
-        return [file.view for file in files if file.view is not None]
+        return [view for path in paths if (view := self._files[path].view) is not None]
 
     def activities(self, paths: Iterable[str]) -> dict[str, FileActivity]:
         """Return the activity of those files that contain something."""
@@ -173,14 +170,16 @@ class FileLoader:
     def add(self, files: Iterable[FoundFile]) -> None:
         """Add new files and update the status of known ones."""
         now = time.time()
-        for file in files:
-            if file.path not in self._files:
-                grown = seen_first(file.status.modified)
-                self._files[file.path] = LoadedFile(file.run, file.name, file.status, grown, grown)
-                self._waiting.add(file.path)
-            if now - file.status.modified < _GROWING_SECONDS:
-                self._growing.add(file.path)
-            self._update_status(file.path, file.status)
+        for run, path, name, status in files:
+            if now - status.modified < _GROWING_SECONDS:
+                self._growing.add(path)
+            known = self._files.get(path)
+            if known is None:
+                grown = seen_first(status.modified)
+                self._files[path] = LoadedFile(run, name, status, grown, grown)
+                self._waiting.add(path)
+            elif known.status != status or known.file is not None or known.view is None:
+                self._update_status(path, status)
 
     def forget(self, path: str) -> str:
         """Remove a file that no longer exists; return the name of its run."""
@@ -189,7 +188,8 @@ class FileLoader:
         self._unsaved.pop(path, None)
         for paths in (self._waiting, self._growing, self._unverified, self._unverifiable, self._unpacked):
             paths.discard(path)
-        self._unpackable.discard(path)
+        if self._packing is not None:
+            self._packing.forget(path)
         return self._files.pop(path).run
 
     def poll(self) -> None:
@@ -348,10 +348,17 @@ class FileLoader:
         loaded.view = view
         return {loaded.run}
 
+    def save_many(self) -> None:
+        """Move files that were read to a pack while others are still being read, if they are very many."""
+        if self._packing is not None:
+            least = max(_VERY_MANY_UNSAVED, len(self._files) // _MOST_NEW_PACKS)
+            self._packing.advance(self._unsaved, time.monotonic() + _SAVE_SECONDS, least)
+
     def save(self, is_last: bool) -> None:
         """Write to the index what it lacks: for a moment, or, if it is the last time, everything."""
         now = time.monotonic()
-        if self._is_packed_soon(now, is_last=is_last):
+        packing = self._packing
+        if packing is None or packing.advance(self._unsaved, now + _SAVE_SECONDS, _MANY_UNPACKED, is_last=is_last):
             return
         for path, due in list(self._unsaved.items()):
             if due > now and not is_last:
@@ -364,85 +371,15 @@ class FileLoader:
                     self._unpacked.add(path)
             if not is_last and time.monotonic() - now > _SAVE_SECONDS:
                 return
-        if len(self._unpacked) >= _MANY_UNPACKED and self._packing is None:
-            files = [self._files[path] for path in self._unpacked if path in self._files]
+        if len(self._unpacked) >= _MANY_UNPACKED and packing.move(self._files[path] for path in self._unpacked):
             self._unpacked = set()
-            quiet = [QuietFile(view.path, file.status, view.phase) for file in files if (view := quiet_view(file))]
-            self._packing = self._pool.submit(self._pack, quiet)
-
-    def _is_packed_soon(self, now: float, *, is_last: bool) -> bool:
-        """Do a part of writing many files to a pack; return whether there is more of that to do at once."""
-        if self._packing is not None:
-            return self._packing.done() and not self._finish_packing(now + _SAVE_SECONDS)
-        assert self._index is not None or not self._unsaved
-        if self._index is None or not self._index.is_writable:
-            return False
-        if not self._gathered and len(self._unsaved) < _MANY_UNPACKED:
-            return False
-        if not self._gather(math.inf if is_last else now + _SAVE_SECONDS):
-            return True
-        files = [file for _, file in self._gathered.values()]
-        if is_last:
-            self._pack(files)
-            self._gathered = {}
-        elif files:
-            self._packing = self._pool.submit(self._pack, files)
-        return False
-
-    def _gather(self, ends: float) -> bool:
-        """Gather quiet files for a pack until some time; return whether these are all there are."""
-        for path in list(self._unsaved):
-            if path in self._unpackable or path in self._gathered:
-                continue
-            loaded = self._files[path]
-            if loaded.file is None or quiet_view(loaded) is None or loaded.status.size >= _LARGE_BYTES:
-                continue
-            read = loaded.file.read_completely()
-            if read is not None:
-                status, segment = read
-                self._gathered[path] = loaded.edition, QuietFile(path, status, loaded.file.phase, segment)
-                del self._unsaved[path]
-            if time.monotonic() > ends:
-                return False
-        return True
-
-    def _finish_packing(self, ends: float) -> bool:
-        """Replace the views of files that were packed until some time; return whether that was done for all.
-
-        What was read of them need not be kept then.
-        """
-        while self._gathered:
-            path, (edition, _) = self._gathered.popitem()
-            loaded = self._files.get(path)
-            if loaded is None or path in self._waiting or loaded.file is None or loaded.edition != edition:
-                continue
-            view = self._packed_view(path)
-            if view is None:
-                self._unpackable.add(path)
-                self._unsaved.setdefault(path, 0.0)
-                continue
-            loaded.file, loaded.view = None, view
-            loaded.edition = loaded.training_edition = 0
-            self._replaced.add(loaded.run)
-            if time.monotonic() > ends:
-                return False
-        self._packing = None
-        return True
 
     def take_replaced(self) -> set[str]:
         """Return the runs of files whose views contain the same as before, but in a pack of the index."""
-        replaced, self._replaced = self._replaced, set()
-        return replaced
-
-    def _pack(self, files: Iterable[QuietFile]) -> None:
-        """Move files to a pack of the index."""
-        assert self._index is not None
-        try:
-            self._index.pack(itertools.takewhile(lambda _: not self._is_stopping, files), self._place)
-        except (OSError, MemoryError) as error:
-            log.warning("the index cannot be packed: %s", reason_of(error))
+        return set() if self._packing is None else self._packing.take_replaced()
 
     def stop(self) -> None:
         """End the threads."""
-        self._is_stopping = True
+        if self._packing is not None:
+            self._packing.stop()
         self._pool.shutdown()

@@ -303,6 +303,9 @@ class Logdir:
         Raises:
             OSError: what is at the path cannot be determined at present.
         """
+        if path == self._root:
+            self.walk_soon()
+            return
         file = find(self._root, path, self._place)
         is_directory = stat.S_ISDIR(status.st_mode)
         discovery = discover(self._root, path, self._place) if is_directory else None
@@ -340,6 +343,8 @@ class Logdir:
             due -= self._unpublished
             if self._unpublished or self._loader.is_waiting:
                 self._publish()
+            self._loader.save_many()
+            self._replace_views(self._loader.take_replaced())
         reviewed = self._runs.review(self.snapshot.runs, due - self._unpublished)
         is_first = self.snapshot.revision == self._first_revision
         if self._unpublished or reviewed.changed or is_first or self._has_status_changed():

@@ -81,8 +81,8 @@ class RunViews:
 
     def _paths_of(self, run: str) -> Collection[str]:
         """Return the files of a run."""
-        paths, folded = self._paths.get(run, set()), self._folding.folded_into(run)
-        return paths.union(*(self._paths.get(directory, ()) for directory in folded)) if folded else paths
+        paths, folded = self._paths.get(run, ()), self._folding.folded_into(run)
+        return set(paths).union(*(self._paths.get(directory, ()) for directory in folded)) if folded else paths
 
     def update(self, runs: Mapping[str, RunView], changed: Iterable[str], revision: int) -> dict[str, RunView]:
         """Return runs, sorted by name, with new views of those that changed.
@@ -99,10 +99,10 @@ class RunViews:
                 self._due.pop(name, None)
                 updated.pop(name, None)
                 continue
-            live_seconds = self._live_seconds(name)
-            activities = self._loader.activities(self._paths_of(name))
+            paths = self._paths_of(name)
+            live_seconds = self._live_seconds(paths)
             old = runs.get(name)
-            updated[name] = RunView(name, files, revision, live_seconds > 0, activities)
+            updated[name] = RunView(name, files, revision, live_seconds > 0, self._loader.activities(paths))
             # Growth of known files only defers what is due; a run that grows all the time is looked at when it was.
             if name not in self._due or old is None or len(old.files) != len(files):
                 self._schedule(updated[name], live_seconds)
@@ -120,8 +120,9 @@ class RunViews:
             old = runs.get(name)
             if old is None or name not in self._paths:
                 continue
-            live_seconds = self._live_seconds(name)
-            new = old.seen_again(live_seconds > 0, self._loader.activities(self._paths_of(name)))
+            paths = self._paths_of(name)
+            live_seconds = self._live_seconds(paths)
+            new = old.seen_again(live_seconds > 0, self._loader.activities(paths))
             self._schedule(new, live_seconds)
             if (new.live, new.state.without_phases()) != (old.live, old.state.without_phases()):
                 reviewed.changed[name] = new
@@ -143,9 +144,9 @@ class RunViews:
         """Return a new view of the same files."""
         return run.seen_again(run.live, self._loader.activities(self._paths_of(run.name)))
 
-    def _live_seconds(self, name: str) -> float:
-        """Return for how many seconds a run stays live if it does not grow; not positive if it is not live."""
-        return self._loader.modified(self._paths_of(name)) + LIVE_SECONDS - time.time()
+    def _live_seconds(self, paths: Iterable[str]) -> float:
+        """Return for how many seconds a run with some files stays live if none grows; not positive if it is not."""
+        return self._loader.modified(paths) + LIVE_SECONDS - time.time()
 
     def _schedule(self, run: RunView, live_seconds: float) -> None:
         """Note when to derive the state of a run again; few of a logdir's runs are live or may be running."""

@@ -6,6 +6,7 @@ followed only if the user of the server, or root, owns it, or if the server was 
 
 import contextlib
 import errno
+import operator
 import os
 import stat
 
@@ -74,15 +75,14 @@ class LocalDisk:
         """Return the contents of a directory; a link to another place is listed as what it leads to."""
         status = os.stat(directory)
         with os.scandir(directory) as listing:
-            entries = sorted(listing, key=lambda entry: entry.name)
+            entries = sorted(listing, key=_name_of)
         return Listing((status.st_dev, status.st_ino), [self._entry(entry) for entry in entries])
 
     def _entry(self, entry: os.DirEntry[str]) -> Entry:
         name, path = entry.name, entry.path
         try:
             is_link = entry.is_symlink()
-            problem = self._refusal(path) if is_link else ""
-            if problem:
+            if is_link and (problem := self._refusal(path)):
                 return Entry(name, path, "other", is_link=True, problem=problem)
             if entry.is_dir():
                 return Entry(name, path, "directory", is_link=is_link)
@@ -172,5 +172,6 @@ def _status(status: os.stat_result) -> Status:
     return Status(status.st_size, status.st_mtime, status.st_ino, status.st_ctime)
 
 
+_name_of = operator.attrgetter("name")
 UNCHECKED = LocalDisk()
 """The disk for one file that a user names."""

@@ -70,6 +70,8 @@ class Counters:
     @property
     def heartbeat(self) -> float:
         """The wall_time of the last heartbeat, in seconds since 1970; 0 if there is none."""
+        if not self.heartbeat_wall:
+            return 0.0
         _, heartbeat = _DOUBLES.unpack(_BITS.pack(0, self.heartbeat_wall))
         return heartbeat if math.isfinite(heartbeat) else 0.0
 

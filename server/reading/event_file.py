@@ -7,6 +7,7 @@ from toposcope.proto import framing
 from toposcope.proto.file_name import FileName
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import OpenFile, Place, Status
+from toposcope.server.places.read_ahead import ReadAhead
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.file_series import FileSeries
@@ -24,6 +25,8 @@ from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, Versio
 
 _SMALLEST_WINDOW = 16 << 10
 _FAR_SKIP = 64 << 10
+_SMALL_BYTES = 64 << 10
+"""Files up to this size are read at once."""
 _START = NextWindow(0, framing.HEADER_BYTES, framing.HEADER_BYTES)
 
 
@@ -105,7 +108,8 @@ class EventFile:
         try:
             if self._was_replaced(file.status) or self._was_overwritten(file):
                 self._start_over(frozenset(), is_same=False)
-            return self._read_from(file, budget)
+            is_small = self._next is _START and file.status.size <= _SMALL_BYTES
+            return self._read_from(ReadAhead(file, file.status.size) if is_small else file, budget)
         finally:
             # No thread outlives the read: a process that forks or exits meets none.
             if self._parallel is not None:
@@ -174,7 +178,7 @@ class EventFile:
         scanner = self._restore(file)
         if scanner is not None:
             return scanner
-        head = file.read(0, LARGEST_VERSION_EVENT)
+        head = file.read(0, min(LARGEST_VERSION_EVENT, file.status.size))
         self._next = NextWindow(0, framing.HEADER_BYTES, version_event_bytes(head))
         if len(head) < self._next.min_file_size:
             return None

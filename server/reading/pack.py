@@ -16,6 +16,7 @@ import threading
 import weakref
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -26,6 +27,7 @@ import orjson
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import OpenFile, Status
 from toposcope.server.reading.counters import Counters
+from toposcope.server.reading.pack_columns import PackColumns, make_columns
 from toposcope.server.reading.scanner import Damage
 from toposcope.server.reading.segment import (
     DamagedSegmentError,
@@ -103,7 +105,8 @@ class Pack:
         directory = _read_directory(self._file)
         self._tags = [{Tag(*tag): None for tag in tags} for tags in directory["tags"]]
         self._listed_tags = [list(tags) for tags in self._tags]
-        self._plugins = [Counter(tag.plugin for tag in tags) for tags in self._tags]
+        self.plugin_counts: Sequence[Mapping[str, int]] = [Counter(tag.plugin for tag in tags) for tags in self._tags]
+        """How many tags of each plugin each of the lists of tags has."""
         self._entries = [
             [Entry(Tag(plugin, tag), name.encode("latin-1"), kind) for plugin, tag, name, kind in entries]
             for entries in directory["entries"]
@@ -116,6 +119,19 @@ class Pack:
         self._kept_bytes = 0
         self._columns = OrderedDict[Tag, SummaryColumn]()
         self._column_bytes = 0
+
+    @cached_property
+    def columns(self) -> PackColumns:
+        """What is known of all files."""
+        files = list(self.files.values())
+        return make_columns(
+            [file.status for file in files],
+            [file.version for file in files],
+            [file.counters for file in files],
+            [file.damage for file in files],
+            [file.tags for file in files],
+            [file.is_finite for file in files],
+        )
 
     @property
     def path_while_open(self) -> str:
@@ -132,7 +148,7 @@ class Pack:
 
     def plugins(self, file: PackedFile) -> Mapping[str, int]:
         """Return how many tags of each plugin a file has."""
-        return self._plugins[file.tags]
+        return self.plugin_counts[file.tags]
 
     def entries(self, file: PackedFile) -> list[Entry]:
         """Return the tags of a file as they were read; not to be modified."""

@@ -62,18 +62,39 @@ class ScanBuffers:
         if not rows:
             return []
         tag = self.tag[:rows]
-        rows_by_tag = _rows_by_tag(tag)
+        period = _period(tag)
+        rows_by_tag = _rows_by_tag(tag, period)
         scalars_only = all(entries[number].stores == STORES["scalar"] for number, _ in rows_by_tag)
+        if scalars_only and not has_doubles and (parts := self._split_simultaneous(rows, period)):
+            return parts
         columns = [self.step, self.wall_time, self.value, *(() if scalars_only else (self.start, self.length))]
         return [
             Part(number, _points([column[:rows][where] for column in columns], entries[number], has_doubles))
             for number, where in rows_by_tag
         ]
 
+    def _split_simultaneous(self, rows: int, period: int) -> list[Part] | None:
+        """Split rows of several tags that all have a point at each step and time; None for others.
 
-def _rows_by_tag(tag: npt.NDArray[np.int32]) -> list[tuple[int, slice | npt.NDArray[np.intp]]]:
-    """Return (number of the tag, index of its rows) for each tag."""
-    period = _period(tag)
+        The tags share their steps and times. All values are float32.
+        """
+        if period < 2:
+            return None
+        shape = rows // period, period
+        step, wall_time = self.step[:rows].reshape(shape), self.wall_time[:rows].reshape(shape)
+        if not (step == step[:, :1]).all() or not (wall_time == wall_time[:, :1]).all():
+            return None
+        values = self.value[:rows].reshape(shape)
+        first = compact_copy(Points(step[:, 0], wall_time[:, 0], values[:, 0]), may_be_wide=False)
+        columns = values.T.astype(np.float32, order="C")
+        return [
+            Part(number, Points(first.compact_step, first.wall_time, column.copy()))
+            for number, column in zip(self.tag[:period].tolist(), columns, strict=True)
+        ]
+
+
+def _rows_by_tag(tag: npt.NDArray[np.int32], period: int) -> list[tuple[int, slice | npt.NDArray[np.intp]]]:
+    """Return (number of the tag, index of its rows) for each tag; see _period."""
     if period:
         return [(number, slice(first, None, period)) for first, number in enumerate(tag[:period].tolist())]
     counts = np.bincount(tag)
@@ -87,7 +108,7 @@ def _rows_by_tag(tag: npt.NDArray[np.int32]) -> list[tuple[int, slice | npt.NDAr
 def _period(tag: npt.NDArray[np.int32]) -> int:
     """Return the number of tags if they repeat in the same order, each once, as in most trainings; else 0."""
     repeats = np.flatnonzero(tag[1:] == tag[0])
-    period = int(repeats[0]) + 1 if len(repeats) else 0
+    period = int(repeats[0]) + 1 if len(repeats) else len(tag)
     if not period or len(tag) % period or len(set(tag[:period].tolist())) < period:
         return 0
     return period if bool((tag.reshape(-1, period) == tag[:period]).all()) else 0

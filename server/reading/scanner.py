@@ -204,10 +204,10 @@ class Scanner:
         if self._is_large and not self._verify():
             self._skip()
             return
-        metadata = buffers.window[state.metadata_start : state.metadata_end].tobytes()
+        metadata = bytes(buffers.data[state.metadata_start : state.metadata_end])
         if state.tail and not metadata:
             metadata = self._read_metadata(state.base + state.tail, state.value_end - state.tail)
-        name = buffers.window[state.tag_start : state.tag_end].tobytes()
+        name = bytes(buffers.data[state.tag_start : state.tag_end])
         entry = make_entry(name, state.kind, metadata)
         if self._declared is not None and entry.tag.plugin == "tensor":
             entry = self._declared.find(name, state.kind) or entry

@@ -29,6 +29,7 @@ class Extreme(NamedTuple):
     step: int
 
 
+_FEW_POINTS = 64
 Statistic = Literal["last", "min", "max"]
 STATISTICS: Mapping[str, Statistic] = {"last": "last", "min": "min", "max": "max"}
 
@@ -56,6 +57,8 @@ class SeriesSummary(NamedTuple):
 
 def summarise(points: Points) -> SeriesSummary:
     """Return the summary of one or more points, which are in file order."""
+    if points.total <= _FEW_POINTS and (summary := _summarise_few(points)) is not None:
+        return summary
     step, value = points.step, points.value
     is_ascending = bool((step[1:] >= step[:-1]).all())
     last = len(step) - 1 - (0 if is_ascending else int(step[::-1].argmax()))
@@ -68,6 +71,23 @@ def summarise(points: Points) -> SeriesSummary:
         lowest = _extreme(step, value, int(value.argmin()), is_ascending)
         highest = _extreme(step, value, int(value.argmax()), is_ascending)
     return SeriesSummary(points.total, points.value.item(last), points.step.item(last), lowest, highest, non_finite)
+
+
+def _summarise_few(points: Points) -> SeriesSummary | None:
+    """Return the summary of a few points with finite values at regular steps, without arrays; None for others."""
+    steps = points.compact_step
+    values = points.compact_value.tolist()
+    if not isinstance(steps, range) or steps.step < 0 or not all(map(math.isfinite, values)):
+        return None
+    low, high = min(values), max(values)
+    return SeriesSummary(
+        len(values),
+        values[-1],
+        steps[-1],
+        Extreme(low, steps[values.index(low)]),
+        Extreme(high, steps[values.index(high)]),
+        None,
+    )
 
 
 def first_non_finite(points: Points) -> NonFinitePoint | None:

@@ -4,7 +4,7 @@ They are written in blocks of some thousand rows, so that writing needs memory f
 of a tag follow one another.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, BinaryIO, NamedTuple
 
 import google_crc32c
@@ -71,7 +71,7 @@ class SummaryColumn(NamedTuple):
             NonFinitePoint(*bad) if has_non_finite else None,
         )
 
-    def statistic(self, files: Sequence[int], which: Statistic) -> tuple[Float64s, npt.NDArray[np.bool_]]:
+    def statistic(self, files: Int64s, which: Statistic) -> tuple[Float64s, npt.NDArray[np.bool_]]:
         """Return (the last value or an extreme of some files, NaN if there is none; which of them have points)."""
         rows = self.row_of[files]
         present = rows >= 0

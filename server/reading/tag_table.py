@@ -113,7 +113,7 @@ class TagTable:
         """Build the table again, with room for twice as many tags."""
         self._slots = np.zeros((max(_FEWEST_SLOTS, 1 << (4 * len(self.entries)).bit_length()), _COLUMNS), np.int64)
         self._slots[:, _TAG] = -1
-        self._names = bytearray(1024 + 2 * sum(len(entry.name) for entry in self.entries))
+        self._names = bytearray(1024 + 4 * sum(len(entry.name) for entry in self.entries))
         self._table = Table(self._slots.data, memoryview(self._names))
         for number in range(len(self.entries)):
             self._insert(self._table, number)

@@ -32,7 +32,8 @@ _SETTINGS_TAGS = [
 ]
 
 
-_SETTINGS_PLUGINS = {tag.plugin for tag in _SETTINGS_TAGS}
+SETTINGS_PLUGINS = {tag.plugin for tag in _SETTINGS_TAGS}
+"""Plugins of which the settings of a run are read."""
 _NO_SETTINGS = RunSettings({}, {}, [])
 
 
@@ -133,7 +134,7 @@ class Overview:
         If they cannot be read at present, those that were read before are returned, with the reason.
         """
         holders = [run, *sessions]
-        if all(_SETTINGS_PLUGINS.isdisjoint(holder.plugins) for holder in holders):
+        if all(SETTINGS_PLUGINS.isdisjoint(holder.plugins) for holder in holders):
             self._settings.pop(run.name, None)
             self.unread.discard(run.name)
             return _NO_SETTINGS

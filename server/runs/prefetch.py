@@ -18,16 +18,15 @@ class Prefetcher:
     Args:
         overview: caches the hyperparameters.
         runs: returns all runs.
-        prepare: prepares what the first request needs of all runs; returns whether all are loaded.
+        prepare: prepares what the first requests need of all runs.
     """
 
     def __init__(
-        self, overview: Overview, runs: Callable[[], Mapping[str, RunView]], prepare: Callable[[], bool]
+        self, overview: Overview, runs: Callable[[], Mapping[str, RunView]], prepare: Callable[[], None]
     ) -> None:
         self._overview = overview
         self._runs = runs
         self._prepare = prepare
-        self._is_prepared = False
         self._names: set[str] = set()
         self._lock = threading.Lock()
         self._wake = threading.Event()
@@ -65,8 +64,7 @@ class Prefetcher:
     def _read(self, names: set[str]) -> None:
         runs = self._runs()
         sessions = self._overview.sessions(runs)
-        if not self._is_prepared:
-            self._is_prepared = self._prepare()
+        self._prepare()
         for name in names & runs.keys():
             if self._stopping.is_set():
                 return

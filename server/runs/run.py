@@ -67,8 +67,10 @@ class RunView:
         seen: float | None = None,
     ) -> None:
         self.name = name
-        self.files = sorted(files, key=first_wall_time)
-        """Including lineage files."""
+        self.files = list(files)
+        """By their first events; including lineage files."""
+        if len(self.files) > 1:
+            self.files.sort(key=first_wall_time)
         self.revision = revision
         """In which its values changed last."""
         self.state_revision = revision
@@ -169,10 +171,13 @@ class RunView:
     @property
     def may_be_alive(self) -> bool:
         """Whether a file has a start mark, no end mark, and grew lately, so that its state may change by time."""
-        return any(
-            may_be_alive(file.version.start, file.counters.end, self.activities[file.path].grown, self.seen)
-            for file in self.files
-        )
+        for file in self.files:
+            start = file.version.start
+            if start is not None and may_be_alive(
+                start, file.counters.end, self.activities[file.path].grown, self.seen
+            ):
+                return True
+        return False
 
     @property
     def state_changes_at(self) -> float:

@@ -30,7 +30,8 @@ class Row(NamedTuple):
     sessions: Sequence[RunView]
 
 
-SortKey = tuple[int, float, tuple[tuple[int, int, str], ...]]
+_NUMBER_IN_TEXT = re.compile(r"[0-9]{1,18}")
+SortKey = tuple[int, float, str]
 
 
 def number_of(overview: Overview, field: str) -> Callable[[RunView], float | None]:
@@ -70,13 +71,15 @@ def sort_key(value: float | str | tuple[str, ...] | None) -> SortKey | None:
     texts = value if isinstance(value, tuple) else (str(value).casefold(),)
     number = None if isinstance(value, tuple) else _as_number(value)
     if number is None:
-        return 1, 0.0, tuple(part for text in texts for part in (*_natural(text), (0, 0, "")))
-    return None if math.isnan(number) else (0, number, ())
+        return 1, 0.0, "".join([f"{_NUMBER_IN_TEXT.sub(_natural, text)}\0" for text in texts])
+    return None if math.isnan(number) else (0, number, "")
 
 
-def _natural(text: str) -> list[tuple[int, int, str]]:
-    parts = re.split(r"(\d{1,18})", text)
-    return [(1, int(part), part) if at % 2 else (2, 0, part) for at, part in enumerate(parts) if part]
+def _natural(digits: re.Match[str]) -> str:
+    """Return what sorts a number in a text before letters, by how many digits it has, and by those."""
+    part = digits[0]
+    significant = part.lstrip("0")
+    return f"\1{chr(len(significant) + 1)}{significant}{part}"
 
 
 def _parameter(overview: Overview, row: Row, name: str) -> Value | None:

@@ -1,5 +1,6 @@
 """The runs of a logdir as columns, in which only the rows of runs that changed are computed again."""
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_not
@@ -12,12 +13,12 @@ from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
 from toposcope.server.reading.series import Float64s, Int64s
 from toposcope.server.reading.series_summary import STATISTICS
 from toposcope.server.runs.hyper_parameters import Value
-from toposcope.server.runs.metric_column import metric_column
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 from toposcope.server.search.facts import FACTS
 from toposcope.server.search.fields import (
     Row,
+    SortKey,
     number_of,
     numeric_parameter_of,
     parameter_of,
@@ -25,6 +26,7 @@ from toposcope.server.search.fields import (
     sort_key,
     texts_of,
 )
+from toposcope.server.search.packed_rows import PackedRows, packed_values
 
 _MOST_COLUMNS = 200
 """Columns that are kept; of more, those not used for the longest time are dropped."""
@@ -69,6 +71,8 @@ class _Column:
         """Which rows have a number, if it is numeric."""
         self.stale: Mask = np.ones(rows, np.bool_)
         self.derived: dict[str, Any] = {}
+        self.sort_keys: dict[tuple[type, Any], SortKey | None] = {}
+        """Of the values by which rows were sorted, with their types."""
 
     def move(self, old_rows: Rows) -> None:
         """Reorder the rows; -1 stands for a new one."""
@@ -111,6 +115,7 @@ class RunTable:
         self._sessions: Mapping[str, Sequence[RunView]] = {}
         self._session_names: Mapping[str, str] = {}
         self._columns: dict[tuple[str, ...], _Column] = {}
+        self._packed = PackedRows()
 
     def update(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> None:
         """Bring the table up to date.
@@ -128,6 +133,7 @@ class RunTable:
         changed = [row for row, differs in enumerate(map(is_not, self.runs, views)) if differs]
         changed += [self._row_of[name] for name in self._changed_around(runs, notes) if name in self._row_of]
         self.runs = views
+        self._packed.update(changed, views)
         for column in self._columns.values() if changed else ():
             column.stale[changed] = True
 
@@ -137,7 +143,9 @@ class RunTable:
         moved = np.array([self._row_of.get(name, -1) for name in names], np.intp)
         for column in self._columns.values():
             column.move(moved)
+        self._packed.move(moved)
         self.runs = [self.runs[row] if row >= 0 else runs[names[at]] for at, row in enumerate(moved.tolist())]
+        self._packed.update(np.flatnonzero(moved < 0).tolist(), self.runs)
         self._row_of = {name: row for row, name in enumerate(names)}
 
     def _changed_around(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> set[str]:
@@ -212,24 +220,59 @@ class RunTable:
         ranks: Int64s = _derived(column, "ranks", lambda: _ranks(column))
         return ranks
 
+    def prepare_ranks(self, key: tuple[str, ...], most: int) -> bool:
+        """Compute by what some values of a column are sorted; return whether that is known of all."""
+        column = self._column(key)
+        typed = zip(map(type, column.values), column.values, strict=True)
+        missing = list(itertools.islice((each for each in typed if each not in column.sort_keys), most))
+        column.sort_keys |= {each: sort_key(each[1]) for each in missing}
+        return len(missing) < most
+
     def _column(self, key: tuple[str, ...]) -> _Column:
         """Return a column, in which all rows are computed."""
+        self.compute(key)
+        return self._columns[key]
+
+    def compute(self, key: tuple[str, ...], most: int | None = None) -> bool:
+        """Compute the rows of a column that lack a value; return whether none is left.
+
+        Args:
+            key: of the column; see numbers() and texts().
+            most: how many of them to compute one by one; None: all.
+        """
         kind, *names = key
         column = self._columns.pop(key, None) or _Column(len(self.runs), is_numeric=kind == "number")
         self._columns[key] = column  # The last one used is the last one.
         if len(self._columns) > _MOST_COLUMNS:
             del self._columns[next(iter(self._columns))]
-        rows = np.flatnonzero(column.stale)
-        if not len(rows):
-            return column
+        if not column.stale.any():
+            return True
+        self._take_from_packs(column, key)
+        rows = np.flatnonzero(column.stale)[:most]
         if kind == "number":
             column.set_numbers(rows, self._numbers_of(rows.tolist(), names))
         else:
             column.set_objects(rows, self._objects_of(rows.tolist(), kind, names))
-        column.stale[:] = False
+        column.stale[rows] = False
+        is_complete = not column.stale.any()
         for name in self._overview.unread & self._row_of.keys():  # Computed again next time.
             column.stale[self._row_of[name]] = True
-        return column
+        return is_complete
+
+    def _take_from_packs(self, column: _Column, key: tuple[str, ...]) -> None:
+        """Set the rows of a column that packs contain; they are no longer stale."""
+        rows = np.flatnonzero(column.stale & ~self.named(self._sessions))
+        for part in self._packed.parts(rows):
+            found = packed_values(part, key)
+            if found is None:
+                continue
+            values, present, known = found
+            chosen = part.rows[known]
+            if key[0] == "number":
+                column.set_numbers(chosen, Numbers(values[known], present[known]))
+            else:
+                column.set_objects(chosen, values[known].tolist())
+            column.stale[chosen] = False
 
     def _objects_of(self, rows: Sequence[int], kind: str, names: Sequence[str]) -> list[Any]:
         """Return the values of some rows of a column that is not numeric."""
@@ -244,8 +287,9 @@ class RunTable:
         which, *rest = names
         statistic = STATISTICS.get(which)
         if statistic is not None:
-            return Numbers(*metric_column(self._overview, [self.runs[row] for row in rows], rest[0], statistic))
-        if which == "param":
+            summaries = [self._overview.summary(self.runs[row], rest[0]) for row in rows]
+            numbers = [None if each is None else each[1].statistic(statistic) for each in summaries]
+        elif which == "param":
             of_row = numeric_parameter_of(self._overview, rest[0])
             numbers = [of_row(self._row(row)) for row in rows]
         else:
@@ -304,6 +348,10 @@ def _ranks(column: _Column) -> Int64s:
         has_key = column.present & ~np.isnan(values)
         ranks[has_key] = np.unique(values[has_key], return_inverse=True)[1]
         return ranks
-    keys = [sort_key(value) for value in values.tolist()]
-    places = {key: place for place, key in enumerate(sorted({key for key in keys if key is not None}))}
+    listed = values.tolist()
+    old = column.sort_keys
+    typed = list(zip(map(type, listed), listed, strict=True))  # By type too, as 1 == True.
+    column.sort_keys = known = {each: old[each] if each in old else sort_key(each[1]) for each in typed}
+    keys = [known[each] for each in typed]
+    places = {key: place for place, key in enumerate(sorted({key: None for key in keys if key is not None}))}
     return np.array([-1 if key is None else places[key] for key in keys], np.int64)

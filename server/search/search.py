@@ -1,7 +1,8 @@
 """Finds the runs that match a search, and sorts runs by a field."""
 
 import threading
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,11 @@ from toposcope.server.search.matching import Matching
 from toposcope.server.search.query import Query
 from toposcope.server.search.run_table import Codes, Numbers, ParameterSummary, Rows, RunTable
 from toposcope.server.search.syntax import Field
+
+_BY_START, _BY_NAME = ("number", "started"), ("text", "name")
+_PREPARED = (_BY_START, _BY_NAME, ("text", "words"))
+_PREPARED_ROWS = 5000
+"""Rows to compute at a time, in some milliseconds."""
 
 
 class Found(NamedTuple):
@@ -46,6 +52,28 @@ class RunSearch:
     def __init__(self, overview: Overview) -> None:
         self._table = RunTable(overview)
         self._lock = threading.Lock()
+
+    def prepare(
+        self, current: Callable[[], tuple[Mapping[str, RunView], Mapping[str, RunNotes]]], *, is_loaded: bool
+    ) -> None:
+        """Compute what the first requests need, a few rows at a time, so that requests are answered meanwhile.
+
+        Args:
+            current: returns all runs and the notes, by name, as find() takes them.
+            is_loaded: whether all runs are known, so that it is worth sorting them.
+        """
+        steps = [partial(self._table.compute, column, _PREPARED_ROWS) for column in _PREPARED]
+        steps.append(partial(self._table.prepare_ranks, _BY_NAME, _PREPARED_ROWS))
+        for step in steps:
+            is_complete = False
+            while not is_complete:
+                with self._lock:
+                    self._table.update(*current())
+                    is_complete = step()
+        if is_loaded:
+            with self._lock:
+                self._table.ranks(*_BY_START)
+                self._table.ranks(*_BY_NAME)
 
     def find(
         self,
@@ -125,7 +153,7 @@ def _sorted(table: RunTable, order: Field, is_descending: bool) -> Rows:
     """Return all rows, sorted."""
     ranks = table.ranks(*_key(table, order))
     keys = np.where(ranks < 0, np.iinfo(np.int64).max, -ranks if is_descending else ranks)
-    return np.lexsort((table.ranks("text", "name"), keys))
+    return np.lexsort((table.ranks(*_BY_NAME), keys))
 
 
 def _key(table: RunTable, order: Field) -> tuple[str, ...]:

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+import zstandard
 from support.event_files import loss_run
 from support.servers import Serve
-
-zstandard = pytest.importorskip("zstandard")
 
 
 @pytest.fixture

@@ -25,9 +25,10 @@ from toposcope.server.reading.index import Index, QuietFile
 from toposcope.server.reading.pack import Pack
 from toposcope.server.reading.packed_series import PackedSeries
 from toposcope.server.reading.series_summary import STATISTICS
-from toposcope.server.runs.metric_column import metric_column
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
+from toposcope.server.search.fields import NUMBER_FIELDS
+from toposcope.server.search.run_table import RunTable
 from toposcope.server.search.search import RunSearch
 from toposcope.server.search.syntax import parse, parse_field
 
@@ -91,12 +92,16 @@ def assert_summaries_are_those_of_the_points(runs: dict[str, RunView], logdir: P
         assert repr(packed.first_non_finite(run)) == repr(computed.first_non_finite(fresh[name]))
         for tag in tags:
             assert repr(packed.summary(run, tag)) == repr(computed.summary(fresh[name], tag))
-    for tag, statistic in itertools.product(tags, STATISTICS.values()):
-        column, expected = (
-            metric_column(overview, list(loaded.values()), tag, statistic)
-            for overview, loaded in ((packed, runs), (computed, fresh))
-        )
-        np.testing.assert_array_equal(column, expected)
+    table, expected = RunTable(packed), RunTable(computed)
+    table.update(runs, {})
+    expected.update(fresh, {})
+    metrics = itertools.product(STATISTICS.values(), tags)
+    for key in (*((field,) for field in NUMBER_FIELDS), *metrics, ("param", "lr")):
+        for column, values in zip(table.numbers(*key), expected.numbers(*key), strict=True):
+            np.testing.assert_array_equal(column, values)
+    for key in (("name",), ("state",), ("dialect",), ("label",), ("param", "lr")):
+        assert table.texts(*key) == expected.texts(*key)
+        np.testing.assert_array_equal(table.ranks("text", *key), expected.ranks("text", *key))
 
 
 VALUES = st.sampled_from([0.0, 1.5, -3.0, 1e30, math.nan, math.inf, -math.inf]) | st.floats(-10, 10, width=32)
@@ -290,3 +295,23 @@ def test_plugins_declared_by_a_new_file_hold_in_packed_ones(tmp_path: Path) -> N
 
     runs, _ = start(tmp_path / "logs", tmp_path / "index")
     assert_equal_to_a_first_load(runs, tmp_path / "logs")
+
+
+def test_very_many_files_are_packed_while_others_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loader that has read very many files need not have read all to pack them; their views contain the same."""
+    monkeypatch.setattr(file_loader, "_VERY_MANY_UNSAVED", 3)
+    for path in loss_runs(tmp_path / "logs", "abc").values():
+        os.utime(path, (1e9, 1e9))
+    files = discover(str(tmp_path / "logs")).files
+    loader = file_loader.FileLoader(Index(tmp_path / "index"))
+    loader.add(files)
+    loader.read(60.0)
+    replaced: set[str] = set()
+    while len(replaced) < len(files):
+        loader.save_many()
+        replaced |= loader.take_replaced()
+    loader.stop()
+    views = loader.views(file.path for file in files)
+    assert all(isinstance(view.series, PackedSeries) for view in views)
+    fresh = load_logdir(str(tmp_path / "logs")).runs
+    assert [described(view) for view in views] == [described(fresh[file.run].files[0]) for file in files]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.reading.point_series import PointSeries
+from toposcope.server.reading.point_series import PointSeries, compact
 from toposcope.server.reading.series import Points
 from toposcope.server.reading.series_summary import Extreme, NonFinitePoint, SeriesSummary, merge, summarise
 from toposcope.server.runs.incremental_cache import IncrementalCache
@@ -52,6 +52,14 @@ def summarise_slowly(rows: list[Row]) -> SeriesSummary:
 def test_summary_is_that_of_every_point(rows: list[Row]) -> None:
     """For steps in any order, including equal steps."""
     assert repr(summarise(points(rows))).replace("-0.0", "0.0") == repr(summarise_slowly(rows)).replace("-0.0", "0.0")
+
+
+@given(st.lists(VALUES, min_size=1, max_size=100), st.integers(-5, 5), st.sampled_from([1, 7, -2]))
+def test_summary_at_regular_steps_is_that_of_every_point(values: list[float], first: int, stride: int) -> None:
+    """Steps without a column make no difference."""
+    rows = [(first + stride * number, value) for number, value in enumerate(values)]
+    expected = repr(summarise_slowly(rows)).replace("-0.0", "0.0")
+    assert repr(summarise(compact(points(rows)))).replace("-0.0", "0.0") == expected
 
 
 @given(ROWS, ROWS)
