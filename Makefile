@@ -11,7 +11,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-collector bench-import
+.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
 .PHONY: bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
 .PHONY: proto release chromium clean
 .DELETE_ON_ERROR:
@@ -55,6 +55,10 @@ bench-idle: $(VENV)/.installed
 # How soon 100,000 runs are listed, cold and with the index, what they need, and how soon requests are answered; 1 GB.
 bench-many: $(VENV)/.installed
 	$(BIN)/python benchmarks/many_runs.py $(MEASUREMENTS)
+
+# The page on 1,000, 10,000 and 100,000 runs: waits, memory, bytes and the longest tasks in Chromium; 1 GB.
+bench-many-page: $(VENV)/.dev page chromium
+	$(BIN)/python benchmarks/many_runs_page.py $(MEASUREMENTS)
 
 # What --workers costs and brings: CPU time a request, requests a second, the way of a new point to a page, 200 clients.
 bench-workers: $(VENV)/.dev page chromium

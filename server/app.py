@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
-from toposcope.server.api import health, notes, overview, runs, scalars, tags, updates
+from toposcope.server.api import health, notes, overview, run_columns, runs, scalars, tags, updates
 from toposcope.server.compression import Compression
 from toposcope.server.deferred_routes import DeferredRoutes
 from toposcope.server.exposure import Exposure, Guard
@@ -28,6 +28,7 @@ from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.places.place import reason_of
 from toposcope.server.request_bodies import BodyLimit
+from toposcope.server.runs.families import Families
 from toposcope.server.runs.name_patterns import PatternsBusyError
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.prefetch import Prefetcher
@@ -90,6 +91,8 @@ def make_api(
     def prepare() -> None:
         is_loaded = not logdir.snapshot.loading
         search.prepare(lambda: (logdir.snapshot.runs, notes_store.current().runs), is_loaded=is_loaded)
+        if is_loaded:
+            run_columns.prepare(search, logdir.snapshot.runs, notes_store.current().runs)
 
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs, prepare)
     notes_store = NoNotes() if read_only else _notes(logdir, data_folder)
@@ -122,7 +125,7 @@ def make_api(
     root = f"{path_prefix}/api"
     app = DeferredRoutes(
         root,
-        [module.router for module in (runs, overview, notes, tags, scalars, updates, health)],
+        [module.router for module in (runs, run_columns, overview, notes, tags, scalars, updates, health)],
         title="Toposcope",
         version=VERSION,
         lifespan=lifespan,
@@ -134,6 +137,7 @@ def make_api(
     app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, search
     app.state.tag_counts = TagCounts()
+    app.state.families = Families(overview_cache)
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)
     app.exception_handler(PatternsBusyError)(_busy)

@@ -15,6 +15,8 @@ _UNSIGNED, _NEGATIVE, _BYTES, _TEXT, _LIST, _MAP, _TAG = (kind << 5 for kind in 
 _TYPED_ARRAYS = {np.dtype(name): tag for name, tag in (("<i4", 78), ("<i8", 79), ("<f4", 85), ("<f8", 86))}
 """Tags of little-endian arrays, by the type of their elements."""
 _SIZES = ((8, ">BB"), (16, ">BH"), (32, ">BI"), (64, ">BQ"))
+_LONGEST_CACHED = 1000
+"""Characters of a text whose encoding is kept."""
 _BYTE = [bytes((number,)) for number in range(256)]
 
 
@@ -67,6 +69,10 @@ def _append_array(array: npt.NDArray[Any], parts: list[bytes]) -> None:
     parts += (_head(_TAG, tag), _head(_BYTES, little_endian.nbytes), little_endian.tobytes())
 
 
+def _append_text(text: str, parts: list[bytes]) -> None:
+    parts.append(_text(text) if len(text) <= _LONGEST_CACHED else _text.__wrapped__(text))
+
+
 @lru_cache(4096)  # Names of keys, runs and tags are repeated in each series.
 def _text(text: str) -> bytes:
     content = text_bytes(text)
@@ -88,7 +94,7 @@ _APPENDERS: dict[type, Callable[[Any, list[bytes]], None]] = {
     bool: lambda value, parts: parts.append(b"\xf5" if value else b"\xf4"),
     int: _append_integer,
     float: lambda value, parts: parts.append(struct.pack(">Bd", 0xFB, value)),
-    str: lambda value, parts: parts.append(_text(value)),
+    str: _append_text,
     dict: _append_dictionary,
     list: _append_list,
     np.ndarray: _append_array,

@@ -5,16 +5,17 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
-from toposcope.server.api.errors import INVALID_REQUEST
+from toposcope.server.api.errors import REQUEST_ERRORS
 from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.run_listing import ListingQuery, list_found
-from toposcope.server.api.snapshot import Current, logdir_of
+from toposcope.server.api.snapshot import Current, find_runs, logdir_of
 from toposcope.server.json_values import json_value
 from toposcope.server.loading.discovery import printable
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_state import Phase, RunState, State
+from toposcope.server.search.facts import plugin_ranks
 
 router = APIRouter()
 _LISTED_DAMAGE = 100
@@ -138,10 +139,17 @@ class Runs(BaseModel):
     """Names in the search that no run has as a field, hyperparameter or metric."""
 
 
-@router.get("/runs", response_model=Runs, responses=INVALID_REQUEST)
-def list_runs(request: Request, current: Current, query: Annotated[ListingQuery, Query()]) -> Response:
+class RunsQuery(ListingQuery):
+    """Finds, sorts and pages runs."""
+
+    run: list[str] = Field([], max_length=1000, description="runs; none: all")
+
+
+@router.get("/runs", response_model=Runs, responses=REQUEST_ERRORS)
+def list_runs(request: Request, current: Current, query: Annotated[RunsQuery, Query()]) -> Response:
     """List the runs of the logdir, oldest first unless another order is requested."""
-    listing = list_found(request, current, [], query)
+    find_runs(current, query.run)
+    listing = list_found(request, current, query.run, query)
     parents = request.app.state.overview.parents(current.runs)
     names = request.app.state.overview.session_names(current.runs)
     return json_reply(
@@ -183,7 +191,7 @@ def _describe(run: RunView, parent: str | None, session_name: str | None, stale:
         "parent": parent,
         "session_name": session_name,
         "plugins": dict(run.plugins),
-        "plugin_ranks": _plugin_ranks(run) if len(run.attempts) > 1 else {},
+        "plugin_ranks": plugin_ranks(run),
     }
 
 
@@ -195,14 +203,6 @@ def _state(state: RunState) -> dict[str, Any]:
         "error": state.error and state.error._asdict(),
         "recordings": [each._asdict() | {"error": each.error and each.error._asdict()} for each in state.recordings],
     }
-
-
-def _plugin_ranks(run: RunView) -> dict[str, list[int]]:
-    ranks: dict[str, list[int]] = {}
-    for rank, attempts in run.attempts.items():
-        for plugin in sorted({tag.plugin for each in attempts for file in each.files for tag in file.series}):
-            ranks.setdefault(plugin, []).append(rank)
-    return ranks
 
 
 def _damage(run: RunView) -> Iterator[dict[str, Any]]:

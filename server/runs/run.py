@@ -143,6 +143,14 @@ class RunView:
         files = [file for file in self.files if not file.is_lineage]
         return {rank: find_attempts(files) for rank, files in sorted(_ranks(files).items())}
 
+    @property
+    def shape(self) -> tuple[tuple[int, ...], int, int]:
+        """(The ranks, the number of writers, the maximum number of attempts of a rank), soon known of a single file."""
+        only = self.only_file
+        if only is not None:
+            return (only.rank if only.rank is not None and _has_rank(only) else 0,), 0, 1
+        return tuple(self.attempts), self.writers, max(map(len, self.attempts.values()), default=1)
+
     @cached_property
     def recordings(self) -> list[Recording]:
         """The recordings of all attempts."""

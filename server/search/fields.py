@@ -9,6 +9,7 @@ from toposcope.server.notes.run_notes import RunNotes
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
+from toposcope.server.search.facts import RUN_NUMBERS
 
 TEXT_FIELDS = ("name", "alias", "note", "label", "state", "dialect", "is")
 CONTAINED_TEXTS = ("name", "alias", "note")
@@ -33,12 +34,21 @@ _NUMBER_IN_TEXT = re.compile(r"[0-9]{1,18}")
 SortKey = tuple[int, float, str]
 
 
-def number_of(overview: Overview, names: Sequence[str]) -> Callable[[Row], float | None]:
-    """Return a function that computes a numeric field of a run, or returns a hyperparameter."""
-    field, *rest = names
-    if field == "param":
-        return lambda row: _as_number(_parameter(overview, row, rest[0]))
-    return _NUMBERS[field]
+def number_of(overview: Overview, field: str) -> Callable[[RunView], float | None]:
+    """Return a function that computes a number from a run alone; first_bad: the step of its first non-finite value."""
+    if field == "first_bad":
+        return lambda run: bad.point.step if (bad := overview.first_non_finite(run)) else None
+    return RUN_NUMBERS[field]
+
+
+def numeric_parameter_of(overview: Overview, name: str) -> Callable[[Row], float | None]:
+    """Return a function that returns a hyperparameter of a run, if it is a number."""
+    return lambda row: _as_number(_parameter(overview, row, name))
+
+
+def settings_of(overview: Overview, _: Sequence[str]) -> Callable[[Row], Mapping[str, Value]]:
+    """Return a function that returns all hyperparameters of a run."""
+    return lambda row: overview.settings(row.run, row.sessions).hyper_parameters
 
 
 def texts_of(overview: Overview, names: Sequence[str]) -> Callable[[Row], tuple[str, ...]]:
@@ -100,11 +110,6 @@ def _flags(row: Row) -> tuple[str, ...]:
     return tuple(flag for flag, holds in flags.items() if holds)
 
 
-def _duration(row: Row) -> float | None:
-    started, updated = row.run.started, row.run.updated
-    return None if started is None or updated is None else updated - started
-
-
 _TEXTS: Mapping[str, Callable[[Row], tuple[str, ...]]] = {
     "name": _name,
     "alias": lambda row: _as_texts(row.notes.alias),
@@ -114,12 +119,4 @@ _TEXTS: Mapping[str, Callable[[Row], tuple[str, ...]]] = {
     "state": lambda row: (row.run.state_name,),
     "dialect": lambda row: (row.run.dialect,),
     "is": _flags,
-}
-_NUMBERS: Mapping[str, Callable[[Row], float | None]] = {
-    "started": lambda row: row.run.started,
-    "updated": lambda row: row.run.updated,
-    "duration": _duration,
-    "step": lambda row: row.run.steps[1] if row.run.steps else None,
-    "attempts": lambda row: max(map(len, row.run.attempts.values()), default=1),
-    "ranks": lambda row: len(row.run.attempts),
 }

@@ -1,6 +1,7 @@
 """The runs of a logdir as columns, in which only the rows of runs that changed are computed again."""
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_not
 from typing import Any, NamedTuple
@@ -11,14 +12,26 @@ import numpy.typing as npt
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
 from toposcope.server.reading.series import Float64s, Int64s
 from toposcope.server.reading.series_summary import STATISTICS
+from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
-from toposcope.server.search.fields import Row, SortKey, number_of, parameter_of, sort_key, texts_of
+from toposcope.server.search.facts import FACTS
+from toposcope.server.search.fields import (
+    Row,
+    SortKey,
+    number_of,
+    numeric_parameter_of,
+    parameter_of,
+    settings_of,
+    sort_key,
+    texts_of,
+)
 from toposcope.server.search.packed_rows import PackedRows, packed_values
 
 _MOST_COLUMNS = 200
 """Columns that are kept; of more, those not used for the longest time are dropped."""
 Mask = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.intp]
 
 
 class Numbers(NamedTuple):
@@ -27,6 +40,26 @@ class Numbers(NamedTuple):
     values: Float64s
     """NaN where there is none."""
     present: Mask
+
+
+class Codes(NamedTuple):
+    """A column of values of which few differ."""
+
+    code: Int64s
+    """Of each row, an index into `values`; -1: the run has no value."""
+    values: list[Any]
+    """The distinct values."""
+
+
+class ParameterSummary(NamedTuple):
+    """What the values of a hyperparameter have in common."""
+
+    runs: int
+    """How many runs have it."""
+    is_number: bool
+    """Whether all values are numbers."""
+    values: int
+    """The number of distinct values; counting ends at 2."""
 
 
 class _Column:
@@ -41,7 +74,7 @@ class _Column:
         self.sort_keys: dict[tuple[type, Any], SortKey | None] = {}
         """Of the values by which rows were sorted, with their types."""
 
-    def move(self, old_rows: npt.NDArray[np.intp]) -> None:
+    def move(self, old_rows: Rows) -> None:
         """Reorder the rows; -1 stands for a new one."""
         moved = _Column(len(old_rows), is_numeric=self.values.dtype != object)
         is_old = old_rows >= 0
@@ -49,7 +82,7 @@ class _Column:
             new[is_old] = old[old_rows[is_old]]
         self.values, self.present, self.stale, self.derived = moved.values, moved.present, moved.stale, {}
 
-    def set_numbers(self, rows: npt.NDArray[np.intp], numbers: Numbers) -> None:
+    def set_numbers(self, rows: Rows, numbers: Numbers) -> None:
         """Set the values of some rows of a numeric column."""
         old = np.where(self.present[rows], self.values[rows], np.nan)
         is_same = bool((self.present[rows] == numbers.present).all())
@@ -57,7 +90,7 @@ class _Column:
             self.derived.clear()
         self.values[rows], self.present[rows] = numbers.values, numbers.present
 
-    def set_objects(self, rows: npt.NDArray[np.intp], objects: Sequence[Any]) -> None:
+    def set_objects(self, rows: Rows, objects: Sequence[Any]) -> None:
         """Set the values of some rows of another column."""
         if any(map(_differ, self.values[rows].tolist(), objects)):
             self.derived.clear()
@@ -157,6 +190,27 @@ class RunTable:
         texts: list[str] = _derived(column, "joined", lambda: ["\0".join(each) for each in column.values.tolist()])
         return texts
 
+    def codes(self, *key: str, rows: Rows) -> Codes:
+        """Return a column of values as numbers of distinct values; `key` is ("fact", name) or ("param", name).
+
+        Args:
+            key: of the column.
+            rows: of which runs.
+        """
+        column = self._column(key)
+        if len(rows) < len(self.runs):  # Most values may be those of others.
+            return _coded(column.values[rows].tolist())
+        codes: Codes = _derived(column, "codes", lambda: _coded(column.values.tolist()))
+        return Codes(codes.code[rows], codes.values)
+
+    def parameters(self) -> Mapping[str, ParameterSummary]:
+        """Return a summary of each hyperparameter, by name."""
+        column = self._column(("settings",))
+        found: Mapping[str, ParameterSummary] = _derived(
+            column, "parameters", lambda: _summarise(column.values.tolist())
+        )
+        return found
+
     def ranks(self, *key: str) -> Int64s:
         """Return the place of each row in the ascending order of a column, the same for equal values; -1: no value.
 
@@ -198,8 +252,7 @@ class RunTable:
         if kind == "number":
             column.set_numbers(rows, self._numbers_of(rows.tolist(), names))
         else:
-            compute = {"text": texts_of, "param": parameter_of}[kind](self._overview, names)
-            column.set_objects(rows, [compute(self._row(row)) for row in rows.tolist()])
+            column.set_objects(rows, self._objects_of(rows.tolist(), kind, names))
         column.stale[rows] = False
         is_complete = not column.stale.any()
         for name in self._overview.unread & self._row_of.keys():  # Computed again next time.
@@ -221,6 +274,14 @@ class RunTable:
                 column.set_objects(chosen, values[known].tolist())
             column.stale[chosen] = False
 
+    def _objects_of(self, rows: Sequence[int], kind: str, names: Sequence[str]) -> list[Any]:
+        """Return the values of some rows of a column that is not numeric."""
+        if kind == "fact":
+            fact = FACTS[names[0]]
+            return [fact(self.runs[row]) for row in rows]
+        compute = _COMPUTE[kind](self._overview, names)
+        return [compute(self._row(row)) for row in rows]
+
     def _numbers_of(self, rows: Sequence[int], names: Sequence[str]) -> Numbers:
         """Return the numbers of some rows."""
         which, *rest = names
@@ -228,9 +289,12 @@ class RunTable:
         if statistic is not None:
             summaries = [self._overview.summary(self.runs[row], rest[0]) for row in rows]
             numbers = [None if each is None else each[1].statistic(statistic) for each in summaries]
+        elif which == "param":
+            of_row = numeric_parameter_of(self._overview, rest[0])
+            numbers = [of_row(self._row(row)) for row in rows]
         else:
-            compute = number_of(self._overview, names)
-            numbers = [compute(self._row(row)) for row in rows]
+            of_run = number_of(self._overview, which)
+            numbers = [of_run(self.runs[row]) for row in rows]
         values = np.array([np.nan if number is None else number for number in numbers], np.float64)
         return Numbers(values, np.array([number is not None for number in numbers], np.bool_))
 
@@ -239,6 +303,37 @@ def _derived(column: _Column, name: str, compute: Callable[[], Any]) -> Any:
     if name not in column.derived:
         column.derived[name] = compute()
     return column.derived[name]
+
+
+def _summarise(settings: list[Mapping[str, Value]]) -> dict[str, ParameterSummary]:
+    runs = Counter[str]()
+    texts: set[str] = set()
+    first: dict[str, Value] = {}
+    differing: set[str] = set()
+    for parameters in settings:
+        runs.update(parameters.keys())
+        for name, value in parameters.items():
+            if isinstance(value, (bool, str)):
+                texts.add(name)
+            if first.setdefault(name, value) != value:
+                differing.add(name)
+    return {
+        name: ParameterSummary(count, name not in texts, 2 if name in differing else 1) for name, count in runs.items()
+    }
+
+
+_COMPUTE: Mapping[str, Callable[[Overview, Sequence[str]], Callable[[Row], Any]]] = {
+    "text": texts_of,
+    "param": parameter_of,
+    "settings": settings_of,
+}
+"""What computes the columns of neither numbers nor facts, by the first part of their keys."""
+
+
+def _coded(values: list[Any]) -> Codes:
+    places: dict[tuple[type, Any], int] = {}  # By type too, as 1 == True.
+    code = [-1 if value is None else places.setdefault((type(value), value), len(places)) for value in values]
+    return Codes(np.array(code, np.int64), [value for _, value in places])
 
 
 def _differ(old: object, new: object) -> bool:

@@ -1,11 +1,10 @@
 """Finds the runs that match a search, and sorts runs by a field."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from toposcope.server.notes.run_notes import RunNotes
 from toposcope.server.runs.bounded_access import BoundedAccess
@@ -14,7 +13,7 @@ from toposcope.server.runs.run import RunView
 from toposcope.server.search.fields import NUMBER_FIELDS, TEXT_FIELDS
 from toposcope.server.search.matching import Matching
 from toposcope.server.search.query import Query
-from toposcope.server.search.run_table import RunTable
+from toposcope.server.search.run_table import Codes, Numbers, ParameterSummary, Rows, RunTable
 from toposcope.server.search.syntax import Field
 
 _WAIT_SECONDS = 5.0
@@ -32,6 +31,16 @@ class Found(NamedTuple):
     """How many match."""
     unknown: list[str]
     """Names in the search that no run has as a field, hyperparameter or metric."""
+
+
+Key = tuple[str, ...]
+
+
+class Columns(NamedTuple):
+    """Columns of runs, by their keys."""
+
+    numbers: dict[Key, Numbers]
+    codes: dict[Key, Codes]
 
 
 class RunSearch:
@@ -104,8 +113,45 @@ class RunSearch:
             views = [self._table.runs[row] for row in rows[page].tolist()]
         return Found(views, len(rows), matching.unknown)
 
+    def columns(
+        self,
+        runs: Mapping[str, RunView],
+        notes: Mapping[str, RunNotes],
+        rows: Rows,
+        numbers: Iterable[Key],
+        codes: Iterable[Key],
+    ) -> Columns:
+        """Return columns of runs.
 
-def _sorted(table: RunTable, order: Field, is_descending: bool) -> npt.NDArray[np.intp]:
+        Args:
+            runs: all runs, by name.
+            notes: of those that have notes, by name.
+            rows: the places of the runs among all, in the order of the columns.
+            numbers: keys of numeric columns, such as ("started",) and ("min", tag).
+            codes: keys of other columns: ("fact", name) and ("param", name).
+        """
+        with self._access.admitted():
+            self._table.update(runs, notes)
+            found = {key: self._table.numbers(*key) for key in numbers}
+            return Columns(
+                {key: Numbers(each.values[rows], each.present[rows]) for key, each in found.items()},
+                {key: self._table.codes(*key, rows=rows) for key in codes},
+            )
+
+    def order(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], order: Field) -> Rows:
+        """Return the places of all runs, sorted in ascending order; see find()."""
+        with self._access.admitted():
+            self._table.update(runs, notes)
+            return _sorted(self._table, order, False)
+
+    def parameters(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> Mapping[str, ParameterSummary]:
+        """Return what the values of each hyperparameter have in common, by name; see columns()."""
+        with self._access.admitted():
+            self._table.update(runs, notes)
+            return self._table.parameters()
+
+
+def _sorted(table: RunTable, order: Field, is_descending: bool) -> Rows:
     """Return all rows, sorted."""
     ranks = table.ranks(*_key(table, order))
     keys = np.where(ranks < 0, np.iinfo(np.int64).max, -ranks if is_descending else ranks)

@@ -171,7 +171,14 @@ def test_late_data_keeps_elements(server: StartServer, page: Page, tmp_path: Pat
     write_sweep(tmp_path)
     held: list[Route] = []
     is_held = True
-    page.route("**/api/overview*", lambda route: held.append(route) if is_held else route.continue_())
+
+    def hold_values(route: Route) -> None:
+        if is_held and '"last"' in (route.request.post_data or ""):
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/api/runs/columns", hold_values)
     address = server(tmp_path, "--data-dir", str(data_dir)).url
     page.goto(f"{address}#page=overview&over.sort=-last:train/loss")
     expect_order(page, "sweep/a9", "sweep/a10", "sweep/b1", "other")

@@ -9,6 +9,7 @@ from support.event_files import NAME, end_event, scalar_event, version_event
 from support.pages import Pages, StartServer
 
 from toposcope.proto import summary_pb2
+from toposcope.server.api.cbor import encode_cbor
 
 START = 1_700_000_000.0
 TRACEBACK = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\nValueError: <b>bad</b> shape\n'
@@ -124,7 +125,7 @@ def test_a_change_of_state_fetches_no_series(server: StartServer, page: Page, tm
     expect(mark).to_have_attribute("data-state", "lost")
 
     assert card.evaluate("(card, plot) => card.plot === plot", plot)
-    assert "runs" in requested
+    assert "runs/columns" in requested
     assert not {"scalars", "overview"} & set(requested)
 
 
@@ -136,13 +137,13 @@ def test_run_that_cannot_be_read_at_present_is_marked(server: StartServer, pages
     page = pages.open()
 
     def with_a_stale_run(route: Route) -> None:
-        reply = route.fetch()
-        listed = reply.json()
-        for run in listed["runs"]:
-            run["stale"] = "Stale file handle" if run["run"] == "stale" else None
-        route.fulfill(response=reply, json=listed)
+        content = route.fetch(headers={**route.request.headers, "accept": "*/*"}).json()
+        if content["fact"].get("stale"):
+            code = [0 if run == "stale" else -1 for run in content["runs"].split("\0")]
+            content["fact"]["stale"] = {"code": code, "value": ["Stale file handle"]}
+        route.fulfill(body=encode_cbor(content))
 
-    page.route(re.compile(r"/api/runs(\?|$)"), with_a_stale_run)
+    page.route("**/api/runs/columns", with_a_stale_run)
     page.goto(url)
 
     sentence = "Its files cannot be read at present (Stale file handle). What was read before is shown."

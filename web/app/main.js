@@ -12,7 +12,7 @@ import { followDrawnTags } from "../data/visible_tags.js";
 import { language } from "../i18n/language.js";
 import { t } from "../i18n/words.js";
 import { content, followPages, toolbar } from "./pages.js";
-import { detailsPanel } from "./panel.js";
+import { detailsPanel, followDetails } from "./panel.js";
 import { followPanel } from "./panel_address.js";
 import { followRailHeight, rail, runsInRail } from "./rail.js";
 import { followKeys } from "./shortcuts.js";
@@ -60,6 +60,7 @@ function start() {
   followRailHeight(region("rail"));
   followDrawnRuns();
   followDrawnTags();
+  followDetails();
   followLastValues(runsInRail);
 }
 

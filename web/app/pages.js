@@ -3,7 +3,9 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty } from "../controls/empty_state.js";
+import { chosenRuns, drawnRuns } from "../data/runs.js";
 import { page } from "../data/view.js";
+import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import * as overview from "../pages/overview/page.js";
 import * as scalars from "../pages/scalars/page.js";
@@ -62,6 +64,18 @@ export const toolbar = () => shownPage.value?.toolbar() ?? nothing;
 export const content = () =>
   loadError.value
     ? empty("failed", t("page.failed"), loadError.value.message, reload())
-    : (shownPage.value?.content() ?? html``);
+    : html`${undrawnNote()}${shownPage.value?.content() ?? nothing}`;
+
+/** Pages that draw every visible run: tables have all, and others state their own limits. @type {PageName[]} */
+const DRAWING = ["scalars", "graph", "landscape"];
+
+/** That there are more visible runs than are drawn. */
+const undrawnNote = () =>
+  DRAWING.includes(page.value) && chosenRuns.value.length > drawnRuns.value.length
+    ? html`<p class="page-note" data-note="undrawn">${t("page.undrawn", {
+        shown: grouped(drawnRuns.value.length),
+        n: grouped(chosenRuns.value.length),
+      })}</p>`
+    : nothing;
 
 const reload = () => html`<button class="plain" @click=${() => location.reload()}>${t("card.retry")}</button>`;

@@ -6,9 +6,9 @@ import { pluginCounts } from "../controls/plugin_counts.js";
 import { isUnsupported, nameOf } from "../controls/run_row.js";
 import { recordingList, stateNotice } from "../controls/run_state_details.js";
 import { stateMark, stateSentence } from "../controls/state_mark.js";
-import { runsByName } from "../data/catalogue.js";
 import { noteOf } from "../data/notes.js";
 import { panel } from "../data/pointer.js";
+import { OpenRun } from "../data/run_details.js";
 import { lastedOf, stateOf } from "../data/run_state.js";
 import { change, view } from "../data/view.js";
 import { grouped } from "../i18n/numbers.js";
@@ -18,10 +18,13 @@ import { attemptLinks } from "../pages/overview/attempt_links.js";
 import { notesForm } from "../pages/overview/notes_form.js";
 import { keyList } from "./shortcuts.js";
 
+const openRun = new OpenRun(() => (panel.value?.kind === "run" ? panel.value.run : ""));
+export const followDetails = () => openRun.follow();
+
 export function detailsPanel() {
   const shown = panel.value;
   if (!shown) return nothing;
-  const row = shown.kind === "run" ? runsByName.value.get(shown.run) : undefined;
+  const row = openRun.details.value;
   const title = shown.kind === "run" ? nameOf(shown.run) : t("keys.title");
   return html`
     <header><h2>${title}</h2>
@@ -37,7 +40,7 @@ export function detailsPanel() {
     }`;
 }
 
-/** @param {import("../data/api_types.js").RunRow} row */
+/** @param {import("../data/api_types.js").RunDetails} row */
 function details(row) {
   const lasted = lastedOf(row);
   return html`

@@ -5,7 +5,7 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { filterField } from "../controls/filter_field.js";
 import { ROW, runRow } from "../controls/run_row.js";
-import { runs } from "../data/catalogue.js";
+import { runs, runsByName } from "../data/catalogue.js";
 import { lastValues } from "../data/last_values.js";
 import { areHiddenShown, excludedRuns, showHidden } from "../data/notes.js";
 import { cursorRun, hoveredRun } from "../data/pointer.js";
@@ -21,17 +21,18 @@ const SPARE = 8;
 const scrolled = signal(0);
 const listHeight = signal(800);
 
-/** The runs of the list: hidden and archived ones only if they are shown. */
+/** Names of the runs in the list: hidden and archived ones only if they are shown. */
 const railRuns = computed(() => {
   const excluded = excludedRuns.value;
-  return excluded.size ? listedRuns.value.filter((row) => !excluded.has(row.run)) : listedRuns.value;
+  return excluded.size ? listedRuns.value.filter((run) => !excluded.has(run)) : listedRuns.value;
 });
 
 /** The first of the existing rows. */
 const firstRow = computed(() => Math.max(0, Math.floor(scrolled.value / ROW) - SPARE));
 const existingRows = computed(() => {
   const first = Math.min(firstRow.value, railRuns.value.length);
-  return railRuns.value.slice(first, first + Math.ceil(listHeight.value / ROW) + 2 * SPARE);
+  const names = railRuns.value.slice(first, first + Math.ceil(listHeight.value / ROW) + 2 * SPARE);
+  return names.flatMap((run) => runsByName.value.get(run) ?? []);
 });
 
 /** The runs of the existing rows while the list is shown. */
@@ -104,14 +105,14 @@ export const followRailHeight = (element) =>
 /** Moves the keyboard selection in the list and scrolls to it.
  * @param {number} by */
 export function moveCursor(by) {
-  const rows = railRuns.peek();
-  const at = rows.findIndex((row) => row.run === cursorRun.peek());
-  const next = rows[Math.min(rows.length - 1, Math.max(0, at + by))];
-  if (!next) return;
-  cursorRun.value = hoveredRun.value = next.run;
+  const names = railRuns.peek();
+  const at = names.indexOf(cursorRun.peek() ?? "");
+  const next = Math.min(names.length - 1, Math.max(0, at + by));
+  if (next < 0) return;
+  cursorRun.value = hoveredRun.value = names[next];
   const list = document.querySelector(".run-list");
   if (!list) return;
-  const top = rows.indexOf(next) * ROW;
+  const top = next * ROW;
   if (top < list.scrollTop) list.scrollTop = top;
   else if (top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW - list.clientHeight;
 }

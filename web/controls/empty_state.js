@@ -10,7 +10,6 @@ import { GROUND } from "./icons.js";
 import { formatPluginCounts } from "./plugin_counts.js";
 
 /** @typedef {import("lit-html").TemplateResult} TemplateResult */
-/** @typedef {import("../data/api_types.js").RunsReply} RunsReply */
 
 /** The reason why no page has content; null if there are runs. @returns {TemplateResult | null} */
 export function noRuns() {

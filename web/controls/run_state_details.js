@@ -10,6 +10,7 @@ import { ICONS } from "./icons.js";
 import { stateMark, stateSentence } from "./state_mark.js";
 
 /** @typedef {import("../data/api_types.js").RunRow} RunRow */
+/** @typedef {import("../data/api_types.js").RunDetails} RunDetails */
 /** @typedef {import("../data/api_types.js").RunError} RunError */
 /** @typedef {import("../data/api_types.js").Recording} Recording */
 
@@ -45,7 +46,7 @@ const traceback = (error, title) =>
     : nothing;
 
 /** The processes that recorded a run, each with its own state.
- * @param {RunRow} row */
+ * @param {Pick<RunDetails, "run" | "recordings" | "error">} row */
 export function recordingList({ run, recordings, error }) {
   if (!recordings.length) return nothing;
   const ordered = orderedRecordings(recordings);

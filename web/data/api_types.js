@@ -6,7 +6,7 @@
 /** What a training does. @typedef {"training" | "evaluating" | "saving"} Phase */
 
 /** What ended a recording; without a type if it is no exception. The middle of a long traceback is cut.
- * @typedef {{type: string, text: string, traceback: string}} RunError */
+ * @typedef {{type: string, text: string, traceback?: string}} RunError */
 
 /** What one process recorded from its start to its end.
  * @typedef {object} Recording
@@ -23,7 +23,8 @@
  * @property {string | null} command_line
  */
 
-/** @typedef {object} RunRow
+/** What is known of every run.
+ * @typedef {object} RunRow
  * @property {string} run
  * @property {number | null} started seconds since 1970
  * @property {number | null} updated
@@ -36,10 +37,8 @@
  * @property {RunState} state of the newest attempt; the gravest of several recordings
  * @property {Phase | null} phase
  * @property {number | null} ended seconds since 1970; of a lost or unknown run, when it was last written
- * @property {RunError | null} error
- * @property {Recording[]} recordings
+ * @property {RunError | null} error without the traceback, and with one line of the text
  * @property {number} damaged_records
- * @property {number} pending_records too large to be verified while loading, and not verified yet
  * @property {string | null} stale why its files cannot be read at present; null: they can
  * @property {string | null} parent
  * @property {string | null} session_name in place of the last part of its name
@@ -49,13 +48,38 @@
 
 /** @typedef {{files: number, waiting_files: number, bytes: number, read_bytes: number}} LoadProgress */
 
-/** @typedef {object} RunsReply
+/** A location in a file that no record could be read from.
+ * @typedef {{file: string, offset: number, reason: "payload" | "length"}} DamagedPlace */
+
+/** What is fetched of single runs.
+ * @typedef {RunRow & {recordings: Recording[], damage: DamagedPlace[], pending_records: number}} RunDetails
+ * pending_records: too large to be verified while loading, and not verified yet */
+
+/** Numbers of runs. `row`: their places; null = every run has one.
+ * @typedef {{row: Column | null, number: Column}} NumberColumn */
+/** Values of runs as places in `value`; -1 = none. @typedef {{code: Column, value: any[]}} CodedColumn */
+/** A hyperparameter of any run. `values`: how many differ, 2 = at least two.
+ * @typedef {{name: string, runs: number, is_number: boolean, values: number}} ParameterSummary */
+
+/** `since`: null = all runs.
+ * @typedef {{fact?: string[], last?: string[], min?: string[], max?: string[], param?: string[], parameters?: boolean,
+ * since: number | null}} RunColumnsRequest */
+
+/** @typedef {object} RunColumnsReply
  * @property {number} revision
+ * @property {number | null} since null = the columns contain all runs
  * @property {string} logdir
  * @property {boolean} logdir_exists
  * @property {boolean} loading
  * @property {LoadProgress} progress
- * @property {RunRow[]} runs
+ * @property {string} runs names separated by null characters, oldest first
+ * @property {number} total
+ * @property {Record<string, NumberColumn | CodedColumn>} fact
+ * @property {Record<string, NumberColumn>} last
+ * @property {Record<string, NumberColumn>} min
+ * @property {Record<string, NumberColumn>} max
+ * @property {Record<string, CodedColumn>} param
+ * @property {ParameterSummary[]} parameters
  */
 
 /** A fault of the server's installation.

@@ -11,7 +11,7 @@ export function offeredAttempts(count) {
 }
 
 /** Counts the points of earlier attempts that stitched series hide, and the attempts of their runs: the most of one run.
- * @param {Iterable<{run: string, hidden?: number}>} series @param {ReadonlyMap<string, number>} attempts by run */
+ * @param {Iterable<{run: string, hidden?: number}>} series @param {{get: (run: string) => number | undefined}} attempts by run */
 export function hiddenAttempts(series, attempts) {
   let points = 0;
   let most = 1;

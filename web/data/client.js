@@ -2,7 +2,8 @@
 
 import { decodeCbor } from "./cbor.js";
 
-/** @typedef {import("./api_types.js").RunsReply} RunsReply */
+/** @typedef {import("./api_types.js").RunColumnsReply} RunColumnsReply */
+/** @typedef {import("./api_types.js").RunDetails} RunDetails */
 /** @typedef {import("./api_types.js").TagRow} TagRow */
 /** @typedef {import("./api_types.js").ScalarsRequest} ScalarsRequest */
 /** @typedef {import("./api_types.js").ScalarsReply} ScalarsReply */
@@ -36,8 +37,9 @@ async function detailOf(response) {
   }
 }
 
-/** @param {AbortSignal} signal @returns {Promise<RunsReply>} */
-export const listRuns = (signal) => fetchJson("runs", { signal });
+/** Everything about some runs. @param {string[]} runs @param {AbortSignal} signal @returns {Promise<{runs: RunDetails[]}>} */
+export const readRuns = (runs, signal) =>
+  fetchJson(`runs?${new URLSearchParams(runs.map((run) => ["run", run]))}`, { signal });
 
 /** @param {AbortSignal} signal @returns {Promise<{warnings?: import("./api_types.js").HealthWarning[]}>} */
 export const readHealth = (signal) => fetchJson("health", { signal });
@@ -66,6 +68,11 @@ async function postForColumns(path, body, signal) {
   if (!response.ok) throw new RequestError(response.status, await detailOf(response));
   return decodeCbor(await response.arrayBuffer());
 }
+
+/** Columns of all runs, or of those that have changed.
+ * @param {import("./api_types.js").RunColumnsRequest} request @param {AbortSignal} [signal]
+ * @returns {Promise<RunColumnsReply>} */
+export const readRunColumns = (request, signal) => postForColumns("runs/columns", request, signal);
 
 /** @param {ScalarsRequest} request @param {AbortSignal} [signal] @returns {Promise<ScalarsReply>} */
 export const readScalars = (request, signal) => postForColumns("scalars", request, signal);

@@ -31,12 +31,12 @@ export class PatternError extends Error {}
 export function compile(pattern) {
   if (pattern.length > LONGEST_PATTERN) throw new PatternError(`longer than ${LONGEST_PATTERN} characters`);
   const native = new RegExp(pattern, "i");
-  const quantifiers = simpleQuantifiers(pattern);
-  if (quantifiers === 0) return (text) => native.exec(text);
+  const longestNative = longestNativeText(pattern);
+  if (longestNative === Infinity) return (text) => native.exec(text);
   const program = new Parser(pattern).program();
   let steps = 0;
   return (text) => {
-    if (quantifiers === 1 && text.length <= LONGEST_NATIVE) return native.exec(text);
+    if (text.length <= longestNative) return native.exec(text);
     if (steps > MOST_STEPS) throw new PatternError("takes too long");
     const found = run(program, text, MOST_STEPS - steps);
     steps += found.steps;
@@ -45,14 +45,15 @@ export function compile(pattern) {
   };
 }
 
-/** Returns how many quantifiers a pattern has without groups, numbers of repetitions and back references; else Infinity.
- * Without a quantifier the browser's engine takes time proportional to the text, with one to its square.
+/** Returns how many characters a text may have so that the browser's engine matches it soon; -1: none.
+ * Without a quantifier the engine takes time proportional to the text, with one to its square.
  * @param {string} pattern */
-const simpleQuantifiers = (pattern) => {
+export function longestNativeText(pattern) {
   const bare = pattern.replace(/\\[\s\S]/g, "x").replace(/\[[^\]]*\]/g, "x");
-  if (/[(){\\]/.test(bare) || /\\[1-9k]/.test(pattern)) return Infinity;
-  return (bare.match(/[*+?]/g) ?? []).length;
-};
+  if (/[(){\\]/.test(bare) || /\\[1-9k]/.test(pattern)) return -1;
+  const quantifiers = (bare.match(/[*+?]/g) ?? []).length;
+  return quantifiers === 0 ? Infinity : quantifiers === 1 ? LONGEST_NATIVE : -1;
+}
 
 const isWord = (/** @type {string | undefined} */ character) => character !== undefined && /\w/.test(character);
 const isBoundary = (/** @type {string} */ text, /** @type {number} */ at) => isWord(text[at - 1]) !== isWord(text[at]);

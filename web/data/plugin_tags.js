@@ -1,11 +1,11 @@
 // Which tags the drawn runs have, by plugin: fetched while a page needs them, again when runs have more.
 
 import { computed, signal } from "@preact/signals-core";
-import { runs } from "./catalogue.js";
+import { runsByName } from "./catalogue.js";
 import { listTags } from "./listing_client.js";
 import { groupTags } from "./names.js";
 import { Query } from "./query.js";
-import { drawnRuns, tagRule } from "./runs.js";
+import { chosenRuns, tagRule } from "./runs.js";
 
 /** A series of a plugin.
  * @typedef {{run: string, tag: string, points: number, firstStep: number, lastStep: number}} SeriesRow */
@@ -19,7 +19,7 @@ export class PluginTags {
   /** null before the first list. */
   rows = this.#query.value;
   error = this.#query.error;
-  /** How many drawn runs have such series but are beyond the limit. */
+  /** How many chosen runs have such series but are beyond the limit. */
   leftOut = signal(0);
 
   /** @param {string} plugin */
@@ -34,8 +34,11 @@ export class PluginTags {
   /** Follows the drawn runs until the returned function is called. */
   follow() {
     return this.#query.observe(() => {
-      const drawn = new Set(drawnRuns.value);
-      const having = runs.value.filter((row) => drawn.has(row.run) && row.plugins[this.plugin]);
+      const rows = runsByName.value;
+      const having = chosenRuns.value.flatMap((run) => {
+        const row = rows.get(run);
+        return row?.plugins[this.plugin] ? [row] : [];
+      });
       const listed = having.slice(0, MOST_RUNS);
       this.leftOut.value = having.length - listed.length;
       this.#query.select(

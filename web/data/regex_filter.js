@@ -1,6 +1,6 @@
 // Filters by a regular expression, which may be invalid while it is typed.
 
-import { compile, PatternError } from "./linear_regex.js";
+import { compile, longestNativeText, PatternError } from "./linear_regex.js";
 
 /** A parsed filter; `error` is the reason why it is invalid, or why it no longer filters.
  * @typedef {{keeps: (name: string) => boolean, groupOf: (name: string) => string | null, readonly error: string | null}}
@@ -12,13 +12,24 @@ import { compile, PatternError } from "./linear_regex.js";
 export function regexFilter(pattern) {
   if (!pattern) return { keeps: () => true, groupOf: () => null, error: null };
   try {
-    return filterBy(compile(pattern));
+    const filter = filterBy(compile(pattern));
+    const longest = longestNativeText(pattern);
+    if (longest < 0) return filter;
+    const expression = new RegExp(pattern, "i"); // Sooner than a look at the names that were matched before.
+    return {
+      keeps: (name) => (name.length <= longest ? expression.test(name) : filter.keeps(name)),
+      groupOf: filter.groupOf,
+      get error() {
+        return filter.error;
+      },
+    };
   } catch (error) {
     return { keeps: () => true, groupOf: () => null, error: reason(/** @type {Error} */ (error).message) };
   }
 }
 
-/** Each name is matched once. @param {import("./linear_regex.js").Match} match @returns {RegexFilter} */
+/** Each name is matched once: the match of an expression that the browser cannot match safely takes longer than the search for a
+ * name. @param {import("./linear_regex.js").Match} match @returns {RegexFilter} */
 function filterBy(match) {
   /** @type {Map<string, string | null>} */
   const groups = new Map();

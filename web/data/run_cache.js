@@ -37,10 +37,12 @@ export class RunCache {
   });
 
   /** @param {(runs: string[], signal: AbortSignal, parameters: Parameters) => Promise<Row[]>} read
-   * @param {number} mostAtOnce runs of a request: parsing a longer reply would block the page */
-  constructor(read, mostAtOnce) {
+   * @param {number} mostAtOnce runs of a request: parsing a longer reply would block the page
+   * @param {(row: RunRow | undefined) => string | null} stamp what a row was fetched for */
+  constructor(read, mostAtOnce, stamp = stampOf) {
     this.read = read;
     this.mostAtOnce = mostAtOnce;
+    this.stampOf = stamp;
   }
 
   /** Follows some runs until the returned function is called.
@@ -65,7 +67,7 @@ export class RunCache {
 
   #staleRuns() {
     const rows = runsByName.peek();
-    return this.#runs.filter((run) => rows.has(run) && this.#stamps.get(run) !== stampOf(rows.get(run)));
+    return this.#runs.filter((run) => rows.has(run) && this.#stamps.get(run) !== this.stampOf(rows.get(run)));
   }
 
   #selectNext() {
@@ -78,7 +80,7 @@ export class RunCache {
     const stale = this.#staleRuns();
     const piece = stale.slice(0, this.#published ? this.mostAtOnce : RUNS_AT_FIRST);
     if (!piece.length) return;
-    const stamps = piece.map((run) => stampOf(runsByName.peek().get(run)));
+    const stamps = piece.map((run) => this.stampOf(runsByName.peek().get(run)));
     try {
       const rows = await this.read(piece, signal, /** @type {Parameters} */ (this.#parameters));
       if (signal.aborted) return;
@@ -111,7 +113,7 @@ export class RunCache {
     this.isComplete.value = this.#runs.every((run) => this.#stamps.has(run) || !rows.has(run));
   }
 
-  /** @param {ReadonlyMap<string, unknown>} existing */
+  /** @param {{has: (run: string) => boolean}} existing */
   #forgetDeleted(existing) {
     for (const run of [...this.#stamps.keys()]) if (!existing.has(run)) this.#stamps.delete(run);
     const rows = this.rows.peek();
@@ -124,7 +126,7 @@ export class RunCache {
 const stamps = new WeakMap();
 
 /** Changes with a run's data, not with its state, which is part of the list. @param {RunRow | undefined} row */
-function stampOf(row) {
+export function stampOf(row) {
   if (!row) return null;
   const stamp =
     stamps.get(row) ??

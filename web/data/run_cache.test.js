@@ -10,7 +10,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** @param {Record<string, number>} lastSteps */
 function listRuns(lastSteps) {
   const runs = Object.entries(lastSteps).map(([run, last_step]) => ({ run, last_step, plugins: {} }));
-  runsReply.value = /** @type {any} */ ({ runs });
+  runsReply.value = /** @type {any} */ ({ runs, byName: new Map(runs.map((row) => [row.run, row])) });
 }
 
 test("runs are fetched in pieces, the first one short, and only changed runs again", async () => {

@@ -1,7 +1,17 @@
 // Derived from the runs and the view: the order of the run list, the visible runs, their styles.
 
 import { computed } from "@preact/signals-core";
-import { runCounts, runs, runsReply, scalarTags, sessionNames, startTimes } from "./catalogue.js";
+import {
+  runCounts,
+  runNames,
+  runs,
+  runsByName,
+  runsReply,
+  scalarTags,
+  sessionNames,
+  stableList,
+  startTimes,
+} from "./catalogue.js";
 import { customColours } from "./custom_colours.js";
 import { cutLeaf, groupTags, likelyFocus } from "./names.js";
 import { excludedRuns, notes } from "./notes.js";
@@ -10,8 +20,6 @@ import { assignStyles, withCustomColours } from "./run_styles.js";
 import { isShown } from "./selection.js";
 import { page, runFilter, selection, tagFilter, view } from "./view.js";
 
-/** @typedef {import("./api_types.js").RunRow} RunRow */
-
 /** @type {Map<string, import("./run_styles.js").LineStyle>} */
 let assigned = new Map();
 let allLoaded = false;
@@ -19,12 +27,13 @@ let allLoaded = false;
 /** Assigned styles by run. They may change until the server has loaded every run once, because the start order is not
  * known before; afterwards they never change. */
 const assignedStyles = computed(() => {
-  const names = runs.value.map((row) => row.run);
+  const names = runNames.value;
   if (!allLoaded) assigned = assignStyles(new Map(), names);
   else if (names.some((run) => !assigned.has(run))) assigned = assignStyles(new Map(assigned), names);
-  allLoaded ||= runsReply.value?.loading === false;
+  allLoaded ||= isLoaded.value;
   return assigned;
 });
+const isLoaded = computed(() => runsReply.value?.loading === false);
 
 /** Styles by run, with custom colours. */
 export const styles = computed(() =>
@@ -44,29 +53,39 @@ export function sessionPath(run) {
 export const matchesRunFilter = computed(() => {
   const { keeps } = runRule.value;
   const notesByRun = notes.value;
-  return (/** @type {string} */ run) => keeps(run) || keeps(notesByRun.get(run)?.alias ?? sessionPath(run));
+  return (/** @type {string} */ run) => {
+    if (keeps(run)) return true;
+    const shown = notesByRun.get(run)?.alias ?? sessionPath(run);
+    return shown !== run && keeps(shown);
+  };
 });
 
-/** Runs that match the filter, in start order, children after their parents. */
-export const listedRuns = computed(() => {
-  const kept = runs.value.filter((row) => matchesRunFilter.value(row.run));
-  const names = new Set(kept.map((row) => row.run));
-  const children = Map.groupBy(kept, (row) => (row.parent !== null && names.has(row.parent) ? row.parent : ""));
-  const withChildren = (/** @type {RunRow} */ row) => [row, ...(children.get(row.run) ?? [])];
-  const roots = kept.filter((row) => row.parent === null || !names.has(row.parent));
-  return roots.flatMap(withChildren);
-});
+/** Names of the runs that match the filter, in start order. */
+export const matchingRuns = stableList(() =>
+  runFilter.value ? runNames.value.filter(matchesRunFilter.value) : runNames.value,
+);
 
-/** @type {string[]} */
-let visibleBefore = [];
+const hasSessions = computed(() => runs.value.some((row) => row.parent !== null));
+
+/** The same, children after their parents. */
+export const listedRuns = stableList(() => {
+  const kept = matchingRuns.value;
+  if (!hasSessions.value) return kept;
+  const names = new Set(kept);
+  const parentOf = (/** @type {string} */ run) => {
+    const parent = runsByName.value.get(run)?.parent ?? null;
+    return parent !== null && names.has(parent) ? parent : "";
+  };
+  const children = Map.groupBy(kept, parentOf);
+  return (children.get("") ?? []).flatMap((run) => [run, ...(children.get(run) ?? [])]);
+});
 
 /** Names of the visible runs, in start order. Changes only when the names do. */
-export const visibleRuns = computed(() => {
-  const isVisible = (/** @type {string} */ run) =>
-    matchesRunFilter.value(run) && isShown(selection.value, run) && !excludedRuns.value.has(run);
-  const names = runs.value.map((row) => row.run).filter(isVisible);
-  const same = names.length === visibleBefore.length && names.every((name, index) => name === visibleBefore[index]);
-  return same ? visibleBefore : (visibleBefore = names);
+export const visibleRuns = stableList(() => {
+  const chosen = selection.value;
+  const excluded = excludedRuns.value;
+  if (chosen.mode === "hide" && !chosen.runs.size && !excluded.size) return matchingRuns.value;
+  return matchingRuns.value.filter((run) => isShown(chosen, run) && !excluded.has(run));
 });
 
 /** Runs that are compared side by side. */
@@ -77,8 +96,16 @@ export const comparedRuns = computed(() =>
   visibleRuns.value.length > MOST_COMPARED ? visibleRuns.value.slice(0, MOST_COMPARED) : visibleRuns.value,
 );
 
+/** Names of the visible runs, of which the Compare page has the first ones only. */
+export const chosenRuns = computed(() => (page.value === "compare" ? comparedRuns.value : visibleRuns.value));
+
+/** Runs that a page draws: more lines cannot be distinguished, and would take seconds. */
+export const MOST_DRAWN = 500;
+
 /** Names of the runs that this page draws. */
-export const drawnRuns = computed(() => (page.value === "compare" ? comparedRuns.value : visibleRuns.value));
+export const drawnRuns = computed(() =>
+  chosenRuns.value.length > MOST_DRAWN ? chosenRuns.value.slice(0, MOST_DRAWN) : chosenRuns.value,
+);
 
 /** Wall time at which each run started. */
 export const startOf = (/** @type {string} */ run) => startTimes.value.get(run) ?? 0;

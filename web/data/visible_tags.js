@@ -1,7 +1,7 @@
 // The scalar tags of the drawn runs: if only some runs are drawn, the cards of other tags would be empty.
 
 import { computed, effect } from "@preact/signals-core";
-import { runs } from "./catalogue.js";
+import { runNames, runsByName } from "./catalogue.js";
 import { PluginTags } from "./plugin_tags.js";
 import { drawnRuns, groups } from "./runs.js";
 
@@ -11,9 +11,9 @@ const MOST_SERIES = 20_000;
 const series = new PluginTags("scalar");
 
 const isPart = computed(() => {
-  const drawn = new Set(drawnRuns.value);
-  if (!drawn.size || drawn.size === runs.value.length) return false;
-  const count = runs.value.reduce((sum, row) => sum + (drawn.has(row.run) ? (row.plugins.scalar ?? 0) : 0), 0);
+  const drawn = drawnRuns.value;
+  if (!drawn.length || drawn.length === runNames.value.length) return false;
+  const count = drawn.reduce((sum, run) => sum + (runsByName.value.get(run)?.plugins.scalar ?? 0), 0);
   return count <= MOST_SERIES;
 });
 

@@ -162,6 +162,8 @@ export const en = {
   "step.damaged": "{n} damaged",
   "step.listed": "{shown} of {total} steps",
   "step.every": "Evenly sampled. Click to load all steps, up to 1,000 per run",
+  "page.undrawn":
+    "{shown} of {n} visible runs are drawn, the first ones in the run list. Narrow the selection to see others.",
   "page.left_out": "{n} more run is not shown. Select fewer runs.|{n} more runs are not shown. Select fewer runs.",
   "empty.found": "The runs contain: {found}.",
   "empty.not_in_drawn": "The visible runs have none.",
@@ -373,6 +375,7 @@ export const zh = {
   "step.damaged": "{n} 个已损坏",
   "step.listed": "{shown} / {total} 步",
   "step.every": "当前为均匀抽样。点击加载全部步，每个运行最多 1,000 步",
+  "page.undrawn": "{n} 个可见运行中仅绘制运行列表靠前的 {shown} 个，请缩小选择范围以查看其他运行。",
   "page.left_out": "另有 {n} 个运行未显示，请减少所选的运行。",
   "empty.found": "这些运行包含：{found}。",
   "empty.not_in_drawn": "可见的运行中没有此类数据。",

@@ -377,6 +377,7 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
 
     assert set(described) == {
         "/api/runs",
+        "/api/runs/columns",
         "/api/undrawn",
         "/api/tags",
         "/api/scalars",

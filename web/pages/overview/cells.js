@@ -4,7 +4,6 @@ import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { stateLabel } from "../../controls/state_mark.js";
 import { errorLine } from "../../data/run_state.js";
-import { sparklineCache } from "../../data/run_table.js";
 import { styles } from "../../data/runs.js";
 import { grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
 import { clock, day, duration, wallTime } from "../../i18n/times.js";
@@ -13,7 +12,7 @@ import { bestOf } from "./settings.js";
 import { sparkline } from "./sparkline.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./columns.js").Row} Row */
+/** @typedef {import("./row.js").Row} Row */
 /** @typedef {import("./columns.js").Column} Column */
 
 const LINE_WIDTH = 88;
@@ -78,12 +77,12 @@ function metricCell(row, column) {
   const isBest = !isLast && bestValues.value.get(tag) === value;
   const text = inColumn(value, formats.value.get(tag) ?? { decimals: 4, exponents: false });
   return html`<span class="${Number.isFinite(value) ? "" : "non-finite"} ${isBest ? "best" : ""}" data-value=${value}
-    title="${value} · ${t("step.at", { step: grouped(step ?? 0) })}">${text}</span>`;
+    title=${step === undefined ? value : `${value} · ${t("step.at", { step: grouped(step) })}`}>${text}</span>`;
 }
 
 /** @param {Row} row @param {Column} column */
 function sparklineCell(row, column) {
-  const metric = sparklineCache.rows.value.get(row.run)?.metrics[column.metric ?? ""];
+  const metric = row.facts?.metrics[column.metric ?? ""];
   return metric?.sparkline?.step.length ? sparklineOf(row.run, metric, LINE_WIDTH, LINE_HEIGHT) : nothing;
 }
 

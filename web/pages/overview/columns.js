@@ -6,20 +6,13 @@ import { runs } from "../../data/catalogue.js";
 import { compareNatural } from "../../data/natural_order.js";
 import { noteTags } from "../../data/notes.js";
 import { endOf, errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/run_state.js";
-import { metrics, tableCache } from "../../data/run_table.js";
-import { bestOf, chosenColumns } from "./settings.js";
+import { metrics, tableColumns } from "../../data/run_table.js";
+import { bestOf, chosenColumns, filters, grouping, sorting } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../data/value_filter.js").Value} Value */
 
-/** A run with everything the table shows.
- * @typedef {object} Row
- * @property {string} run
- * @property {string} name displayed
- * @property {import("../../data/api_types.js").RunRow} runRow
- * @property {import("../../data/run_table_client.js").OverviewRun | undefined} facts undefined until they are fetched
- * @property {import("../../data/notes_client.js").Note} note
- */
+/** @typedef {import("./row.js").Row} Row */
 
 /** How a cell is rendered.
  * @typedef
@@ -71,7 +64,7 @@ const ownColumns = () => [
   { ...own("steps", "number", 84, (row) => row.runRow.last_step, "count"), downFirst: true },
   own("tags", "text", 140, (row) => row.note.tags.join(", ") || null, "tags"),
   own("note", "text", 180, (row) => row.note.note.split("\n")[0] || null, "note"),
-  own("bad", "number", 104, (row) => row.facts?.first_bad?.step ?? null, "bad"),
+  own("bad", "number", 104, valueIn("fact", "first_bad"), "bad"),
   { ...own("damaged", "number", 84, (row) => row.runRow.damaged_records || null, "damage"), downFirst: true },
   own("ranks", "number", 68, (row) => row.runRow.ranks.length, "plain"),
   own("attempts", "number", 80, (row) => row.runRow.attempts, "plain"),
@@ -102,7 +95,7 @@ function metricColumns(tag) {
       id: last,
       label: t("overview.col_last"),
       width: 100,
-      value: (row) => numberOf(row.facts?.metrics[tag]?.last),
+      value: valueIn("last", tag),
       look: "metric",
       downFirst,
     },
@@ -111,15 +104,18 @@ function metricColumns(tag) {
       id: best,
       label: t(`overview.col_${goal}`),
       width: 104,
-      value: (row) => row.facts?.metrics[tag]?.[goal]?.value ?? null,
+      value: valueIn(goal, tag),
       look: "metric",
       downFirst,
     },
   ];
 }
 
-/** @param {number | string | undefined} value Number parses "NaN" and the infinities */
-const numberOf = (value) => (value === undefined ? null : Number(value));
+/** @param {import("../../data/run_columns.js").Kind} kind @param {string} name @returns {Column["value"]} */
+function valueIn(kind, name) {
+  const read = tableColumns.of(kind, name);
+  return (row) => read(row.run);
+}
 
 /** @param {string} name @param {boolean} isNumber @returns {Column} */
 const parameterColumn = (name, isNumber) => ({
@@ -128,49 +124,39 @@ const parameterColumn = (name, isNumber) => ({
   label: name,
   kind: isNumber ? "number" : "text",
   width: Math.min(180, Math.max(76, 26 + name.length * 7)),
-  value: (row) => row.facts?.hyper_parameters[name] ?? null,
+  value: valueIn("param", name),
   look: "plain",
 });
 
-/** @typedef {{isNumber: boolean, values: Set<unknown>, runs: number}} Parameter values: the first ones; runs: how many
- * have it */
-
 /** The hyperparameters of all runs, by name. */
-export const parameters = computed(() => {
-  /** @type {Map<string, Parameter>} */
-  const parameters = new Map();
-  for (const { hyper_parameters: values } of tableCache.rows.value.values()) {
-    for (const name in values) {
-      const parameter = parameters.get(name) ?? { isNumber: true, values: new Set(), runs: 0 };
-      parameters.set(name, parameter);
-      parameter.runs++;
-      if (typeof values[name] !== "number") parameter.isNumber = false;
-      if (parameter.values.size < 2) parameter.values.add(values[name]);
-    }
-  }
-  return new Map([...parameters].sort(([a], [b]) => compareNatural(a, b)));
-});
+export const parameters = computed(
+  () =>
+    new Map(
+      tableColumns.parameters.value
+        .toSorted((a, b) => compareNatural(a.name, b.name))
+        .map((parameter) => /** @type {const} */ ([parameter.name, parameter])),
+    ),
+);
 
 /** All columns by id, in the order of the column menu. */
 export const allColumns = computed(() => {
   const columns = [...ownColumns(), ...metrics.value.flatMap(metricColumns)];
-  for (const [name, { isNumber }] of parameters.value) columns.push(parameterColumn(name, isNumber));
+  for (const [name, { is_number: isNumber }] of parameters.value) columns.push(parameterColumn(name, isNumber));
   return new Map(columns.map((column) => [column.id, column]));
 });
 
 /** The columns that are shown by default: what distinguishes runs. */
 const defaultIds = computed(() => {
-  const count = tableCache.rows.value.size;
-  const distinguishing = [...parameters.value].filter(
-    ([, { values, runs: having }]) => values.size > 1 || having < count || count === 1,
+  const count = runs.value.length;
+  const distinguishing = [...parameters.value.values()].filter(
+    ({ values, runs: having }) => values > 1 || having < count || count === 1,
   );
-  const varying = distinguishing
-    .sort(([, a], [, b]) => b.values.size - a.values.size || b.runs - a.runs)
-    .slice(0, DEFAULT_PARAMETERS);
+  const varying = distinguishing.sort((a, b) => b.values - a.values || b.runs - a.runs).slice(0, DEFAULT_PARAMETERS);
   const failed = runs.value.some((row) => row.error) ? ["error"] : [];
   const ended = runs.value.some((row) => endOf(row) !== null) ? ["ended"] : [];
   const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
-  const bad = [...tableCache.rows.value.values()].some((row) => row.first_bad) ? ["bad"] : [];
+  const firstBad = tableColumns.of("fact", "first_bad");
+  const bad = runs.value.some(({ run }) => firstBad(run) !== null) ? ["bad"] : [];
   const tagged = noteTags.value.length ? ["tags"] : [];
   return [
     "state",
@@ -179,7 +165,7 @@ const defaultIds = computed(() => {
     ...damaged,
     ...tagged,
     ...metrics.value.flatMap(metricColumnIds),
-    ...varying.map(([name]) => `param:${name}`),
+    ...varying.map(({ name }) => `param:${name}`),
     "steps",
     "duration",
     "started",
@@ -193,3 +179,23 @@ export const shownIds = computed(() =>
 export const shownColumns = computed(() =>
   shownIds.value.map((id) => /** @type {Column} */ (allColumns.value.get(id))),
 );
+
+/** The columns of which the values of all runs are needed: those that are shown, and those that the table is sorted,
+ * filtered or grouped by.
+ * @returns {import("../../data/run_columns.js").Selected} */
+export function neededValues() {
+  const ids = new Set([
+    ...shownIds.value,
+    ...sorting.value.map(({ id }) => id),
+    ...filters.value.keys(),
+    grouping.value,
+  ]);
+  const goalsOf = (/** @type {"min" | "max"} */ goal) => metrics.value.filter((tag) => bestOf(tag) === goal);
+  return {
+    fact: ["first_bad"],
+    last: metrics.value,
+    min: goalsOf("min"),
+    max: goalsOf("max"),
+    param: [...ids].flatMap((id) => (id.startsWith("param:") ? [id.slice("param:".length)] : [])).sort(),
+  };
+}

@@ -5,11 +5,12 @@ import { noRuns } from "../../controls/empty_state.js";
 import { focusOn } from "../../controls/focus_field.js";
 import { runs, runsByName } from "../../data/catalogue.js";
 import { cursorRun } from "../../data/pointer.js";
-import { detailCache, metrics, sparklineCache, tableCache } from "../../data/run_table.js";
+import { detailCache, metrics, rowCache, tableColumns } from "../../data/run_table.js";
 import { stopAll } from "../../data/stop_all.js";
 import { followMenu } from "./column_menu.js";
+import { neededValues } from "./columns.js";
 import { followNewest, runMetrics } from "./newest.js";
-import { runPage } from "./run_page.js";
+import { followDetails, runPage } from "./run_page.js";
 import { followHeight, followScrollPosition, moveInTable, runTable, visibleRuns } from "./run_table.js";
 import { filterRow, openRun, showRun } from "./settings.js";
 import { compare } from "./toolbar.js";
@@ -24,18 +25,15 @@ export const content = () =>
   runs.value.length && openRun.value ? runPage(openRun.value) : (noRuns() ?? html`${tableError()}${runTable()}`);
 
 const tableError = () =>
-  tableCache.error.value
-    ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: tableCache.error.value.message })}</p>`
+  tableColumns.error.value
+    ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: tableColumns.error.value.message })}</p>`
     : nothing;
 
 /** Fetches what the page shows until the returned function is called. */
 export function follow() {
   return stopAll([
-    tableCache.follow(() => ({
-      runs: openRun.value ? [] : runs.value.map((row) => row.run),
-      query: { metric: metrics.value, sparkline: false, environment: false },
-    })),
-    sparklineCache.follow(() => ({
+    tableColumns.follow(() => (openRun.value ? null : neededValues())),
+    rowCache.follow(() => ({
       runs: openRun.value ? [] : visibleRuns(),
       query: { metric: metrics.value, sparkline: true, environment: false },
     })),
@@ -43,6 +41,7 @@ export function follow() {
       runs: runsByName.value.has(openRun.value) ? [openRun.value] : [],
       query: { metric: runMetrics.value, sparkline: true, environment: true },
     })),
+    followDetails(),
     followNewest(),
     followHeight(),
     followScrollPosition(),

@@ -1,20 +1,19 @@
 // The rows of the table of runs: filtered, sorted, grouped; and values over all rows.
 
 import { computed } from "@preact/signals-core";
-import { nameOf } from "../../controls/run_row.js";
 import { groupRows, meanOf, sortRows } from "../../controls/table_rows.js";
-import { runs } from "../../data/catalogue.js";
-import { excludedRuns, noteOf } from "../../data/notes.js";
+import { runsByName } from "../../data/catalogue.js";
+import { excludedRuns } from "../../data/notes.js";
 import { regexFilter } from "../../data/regex_filter.js";
 import { gravityOf } from "../../data/run_state.js";
-import { metrics, tableCache } from "../../data/run_table.js";
-import { matchesRunFilter } from "../../data/runs.js";
+import { metrics, tableColumns } from "../../data/run_table.js";
+import { matchingRuns } from "../../data/runs.js";
 import { valueFilter } from "../../data/value_filter.js";
 import { columnFormat } from "../../i18n/numbers.js";
 import { allColumns } from "./columns.js";
+import { Row } from "./row.js";
 import { bestOf, closed, filters, grouping, sorting } from "./settings.js";
 
-/** @typedef {import("./columns.js").Row} Row */
 /** A line of the table. @typedef {{group: RowGroup} | {row: Row}} Line */
 /** @typedef {import("../../controls/table_rows.js").Group<Row> & {key: string, isOpen: boolean}} RowGroup */
 
@@ -24,16 +23,15 @@ const isFolded = (row) => row.parent !== null && !row.plugins.scalar;
 
 /** The runs that match the run filter. */
 const listedRows = computed(() => {
-  const facts = tableCache.rows.value;
   const excluded = excludedRuns.value;
-  const kept = runs.value.filter((row) => matchesRunFilter.value(row.run) && !excluded.has(row.run) && !isFolded(row));
-  return kept.map((row) => ({
-    run: row.run,
-    name: nameOf(row.run),
-    runRow: row,
-    facts: facts.get(row.run),
-    note: noteOf(row.run),
-  }));
+  const byName = runsByName.value;
+  /** @type {Row[]} */
+  const rows = [];
+  for (const run of matchingRuns.value) {
+    const row = byName.get(run);
+    if (row && !isFolded(row) && !excluded.has(run)) rows.push(new Row(row));
+  }
+  return rows;
 });
 
 /** The number of runs without value filters. */
@@ -125,21 +123,21 @@ export const lines = computed(() => {
   });
 });
 
-/** The facts about one metric. @param {string} tag @param {readonly Row[]} rows */
-const metricOf = (tag, rows) => rows.flatMap(({ facts }) => facts?.metrics[tag] ?? []);
+/** The last and best values of a metric, NaN where there is none. @param {string} tag */
+function* shownValues(tag) {
+  for (const read of [tableColumns.of("last", tag), tableColumns.of(bestOf(tag), tag)])
+    for (const { run } of listedRows.value) yield Number(read(run) ?? NaN);
+}
 
 /** The number format of each metric. */
-export const formats = computed(() => {
-  const values = (/** @type {string} */ tag) =>
-    metricOf(tag, listedRows.value).flatMap((metric) => [Number(metric.last), metric[bestOf(tag)]?.value ?? NaN]);
-  return new Map(metrics.value.map((tag) => [tag, columnFormat(values(tag))]));
-});
+export const formats = computed(() => new Map(metrics.value.map((tag) => [tag, columnFormat(shownValues(tag))])));
 
 /** The best value of each metric; NaN if fewer than two runs have it. */
 export const bestValues = computed(() => {
   const best = (/** @type {string} */ tag) => {
     const goal = bestOf(tag);
-    const values = metricOf(tag, keptRows.value).flatMap((metric) => metric[goal]?.value ?? []);
+    const read = tableColumns.of(goal, tag);
+    const values = keptRows.value.map(({ run }) => read(run)).filter((value) => typeof value === "number");
     return values.length > 1 ? values.reduce((a, b) => Math[goal](a, b)) : NaN;
   };
   return new Map(metrics.value.map((tag) => [tag, best(tag)]));

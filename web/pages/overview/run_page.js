@@ -6,8 +6,8 @@ import { ICONS, swatch } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_row.js";
 import { recordingList, stateNotice } from "../../controls/run_state_details.js";
 import { stateMark, stateSentence } from "../../controls/state_mark.js";
-import { runsByName } from "../../data/catalogue.js";
 import { noteOf } from "../../data/notes.js";
+import { OpenRun } from "../../data/run_details.js";
 import { lastedOf, stateOf } from "../../data/run_state.js";
 import { DASHES } from "../../data/run_styles.js";
 import { detailCache } from "../../data/run_table.js";
@@ -19,9 +19,10 @@ import { noteOn } from "./note.js";
 import { notesForm } from "./notes_form.js";
 import { linkTo } from "./run_link.js";
 import { runTiles } from "./run_tiles.js";
+import { openRun } from "./settings.js";
 import { t } from "./words.js";
 
-/** @typedef {import("../../data/api_types.js").RunRow} RunRow */
+/** @typedef {import("../../data/api_types.js").RunDetails} RunDetails */
 /** @typedef {import("../../data/run_table_client.js").OverviewRun} OverviewRun */
 
 /** Damaged locations that are listed. */
@@ -29,16 +30,19 @@ const MOST_PLACES = 8;
 /** The share of a run's steps that is shown around a non-finite value. */
 const AROUND = 0.02;
 
+const openDetails = new OpenRun(() => openRun.value);
+export const followDetails = () => openDetails.follow();
+
 /** @param {string} run */
 export function runPage(run) {
-  const listed = runsByName.value.get(run);
+  const listed = openDetails.details.value;
   const facts = detailCache.rows.value.get(run);
   return html`<article class="run-page" data-run=${run}>
     ${listed ? details(listed, facts) : empty("gone", t("run.gone"), html`${t("run.gone_more")} <code>${run}</code>`)}
   </article>`;
 }
 
-/** @param {RunRow} listed @param {OverviewRun | undefined} facts */
+/** @param {RunDetails} listed @param {OverviewRun | undefined} facts */
 const details = (listed, facts) => html`
   ${title(listed)}
   ${stateNotice(listed)}
@@ -48,7 +52,7 @@ const details = (listed, facts) => html`
       ? html`<p class="warning" data-note="stale">${ICONS.warning}<span>${t("rail.stale", { reason: listed.stale })}</span></p>`
       : nothing
   }
-  ${listed.damaged_records ? damage(/** @type {RunRow & {damage: Place[]}} */ (listed)) : nothing}
+  ${listed.damaged_records ? damage(listed) : nothing}
   ${facts?.problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
   ${runTiles(listed, facts)}
   <div class="run-columns">
@@ -58,7 +62,7 @@ const details = (listed, facts) => html`
     ${notesForm(listed.run, noteOn(listed.run))}
   </div>`;
 
-/** @param {RunRow} listed */
+/** @param {RunDetails} listed */
 function title(listed) {
   const { run, started, updated } = listed;
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
@@ -96,7 +100,7 @@ function title(listed) {
 /** @param {string} name @param {unknown} value */
 const fact = (name, value) => html`<span><span class="dim">${name}</span> ${value}</span>`;
 
-/** @param {RunRow} listed @param {NonNullable<OverviewRun["first_bad"]>} bad */
+/** @param {RunDetails} listed @param {NonNullable<OverviewRun["first_bad"]>} bad */
 function nonFiniteNotice(listed, { tag, step, value }) {
   const around = Math.max(5, ((listed.last_step ?? step) - (listed.first_step ?? step)) * AROUND);
   const zooms = { [tag]: /** @type {const} */ ([step - around, step + around]) };
@@ -111,9 +115,7 @@ function nonFiniteNotice(listed, { tag, step, value }) {
     )}</p>`;
 }
 
-/** @typedef {{file: string, offset: number, reason: "payload" | "length"}} Place */
-
-/** @param {RunRow & {damage: Place[]}} listed */
+/** @param {RunDetails} listed */
 const damage = ({ damaged_records: n, pending_records: pending, damage: places }) => html`
   <section class="warning damage"><div>
     <p>${ICONS.warning}<span>${t("panel.damaged", { n })}</span></p>

@@ -20,7 +20,7 @@ import { headRows, isFirst, isNumber } from "./table_head.js";
 import { drawBox } from "./visibility_box.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./columns.js").Row} Row */
+/** @typedef {import("./row.js").Row} Row */
 /** @typedef {import("./columns.js").Column} Column */
 /** @typedef {import("./rows.js").RowGroup} RowGroup */
 

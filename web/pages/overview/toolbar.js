@@ -1,18 +1,18 @@
 // The toolbar of the overview: filters, grouping, columns, comparison.
 
-import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { filterField } from "../../controls/filter_field.js";
 import { ICONS } from "../../controls/icons.js";
 import { areHiddenShown, hiddenRuns, showHidden } from "../../data/notes.js";
-import { runRule, visibleRuns } from "../../data/runs.js";
-import { only } from "../../data/selection.js";
-import { change, runFilter } from "../../data/view.js";
+import { MOST_DRAWN, runRule, visibleRuns } from "../../data/runs.js";
+import { isShown, only } from "../../data/selection.js";
+import { change, runFilter, selection } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { columnMenu, isMenuOpen } from "./column_menu.js";
 import { parameters } from "./columns.js";
 import { groupingError, keptRows, rowCount } from "./rows.js";
 import { clearFilters, filterRow, filters, groupBy, grouping, openRun, showRun } from "./settings.js";
+import { countShown } from "./visibility_box.js";
 import { t } from "./words.js";
 
 export const toolbar = () =>
@@ -42,18 +42,13 @@ export const toolbar = () =>
       @click=${() => (isMenuOpen.value = !isMenuOpen.value)}>${t("overview.columns")}${ICONS.chevron}</button>
     ${isMenuOpen.value ? columnMenu() : nothing}
   </span>
-  <button class="plain primary" data-key="compare" ?disabled=${!selectedRows.value.length}
-    @click=${compare}>${t("overview.compare", { n: grouped(selectedRows.value.length) })}</button>`;
-
-/** The rows that are visible and match the value filters. */
-const selectedRows = computed(() => {
-  const visible = new Set(visibleRuns.value);
-  return keptRows.value.filter(({ run }) => visible.has(run));
-});
+  <button class="plain primary" data-key="compare" ?disabled=${!countShown(keptRows.value)}
+    @click=${compare}>${t("overview.compare", { n: grouped(countShown(keptRows.value)) })}</button>`;
 
 export function compare() {
-  const names = selectedRows.peek().map(({ run }) => run);
-  const isPart = filters.peek().size > 0 && names.length < visibleRuns.peek().length;
+  const isPart = filters.peek().size > 0 && countShown(keptRows.peek()) < visibleRuns.peek().length;
+  const shown = keptRows.peek().filter(({ run }) => isShown(selection.peek(), run));
+  const names = shown.slice(0, MOST_DRAWN).map(({ run }) => run);
   change({
     page: "compare",
     ...(isPart && { selection: { mode: /** @type {const} */ ("show"), runs: new Set(names) } }),
