@@ -4,7 +4,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-import zstandard
 from support.event_files import loss_run
 from support.servers import Serve
 
