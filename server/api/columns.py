@@ -53,6 +53,8 @@ def _regular(start: int, stride: int, count: int) -> dict[str, int]:
 
 def _floats(column: Float64s) -> Any:
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        if len(column) and np.float32(first := column.item(0)) != first and not np.isnan(first):
+            return column  # Most columns of doubles: their first one shows it.
         narrow = column.astype(np.float32)
     same = narrow == column
     return narrow if same.all() or (same | np.isnan(column)).all() else column

@@ -11,6 +11,7 @@ from pydantic import WithJsonSchema
 
 from toposcope.server.json_values import json_value, number_text
 from toposcope.server.reading.series import Float64s
+from toposcope.server.reading.series_summary import all_finite
 
 Number = Annotated[
     float | str,
@@ -41,6 +42,6 @@ def json_number(value: float | None) -> float | str | None:
 
 def json_numbers(column: Float64s) -> Float64s | list[float | str]:
     """Return a column of doubles for json_reply."""
-    if np.isfinite(column).all():
+    if not len(column) or all_finite(column):
         return np.ascontiguousarray(column)
     return [number_text(value) if not np.isfinite(value) else value for value in column.tolist()]

@@ -26,7 +26,6 @@ from toposcope.server.runs.alignment import PositionLimits, curve_of, position_l
 from toposcope.server.runs.bands import Band, Centre, Spread, compute_band
 from toposcope.server.runs.grouping import PATTERN, Group, Grouping, group_runs, parse_grouping
 from toposcope.server.runs.hyper_parameters import Value
-from toposcope.server.runs.name_patterns import check_not_busy
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.smoothing import Smoothing
@@ -138,18 +137,17 @@ def _read(request: Request, current: Snapshot, query: GroupQuery, posted_groups:
         grouping = parse_grouping(query.by)
     except ValueError as error:
         raise _invalid_grouping(query.by, error) from error
-    if grouping.kind == "regex":
-        check_not_busy(grouping.name)
-    series, missing = find_series(current, query)
     # The hyperparameters of a run may be in a run below it.
     relevant_runs = query.run if grouping.kind != "param" else []
-    if not missing and is_unchanged(current, query.since, relevant_runs):
+    if is_unchanged(current, query.since, relevant_runs) and not find_series(current, query)[1]:
         return Response(status_code=304)
+    # Before other work: while other patterns are being matched, this one is refused.
+    groups, ungrouped = _groups(request, current, query, grouping, posted_groups)
+    series, missing = find_series(current, query)
     having_tag = {run.name for _, run, _ in series}
     ranks = defaultdict[tuple[str, str], list[int]](list)
     for tag, run, rank in series:
         ranks[tag, run.name].append(rank)
-    groups, ungrouped = _groups(request, current, query, grouping, posted_groups)
     is_cbor = accepts_cbor(request)
     encode = cbor_column if is_cbor else json_column
     return columns_reply(

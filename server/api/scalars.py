@@ -137,7 +137,8 @@ def _read(current: Snapshot, query: ColumnsQuery, is_cbor: bool) -> Response:
     since = query.since if is_comparable(current, query.since) else None
     runs, _ = choose_runs(current, query.run)
     changed = [] if since is None else [run.name for run in runs if run.revision > since]
-    reader = _Reader(query, smoothing, Cursors(query.cursor), cbor_column if is_cbor else json_column)
+    window = Window(query.axis, query.lo, query.hi, query.points, query.scale)
+    reader = _Reader(query, window, smoothing, Cursors(query.cursor), cbor_column if is_cbor else json_column)
     return columns_reply(
         {
             "revision": current.revision,
@@ -160,6 +161,7 @@ class _Reader(NamedTuple):
     """What a request asks of every series."""
 
     query: ColumnsQuery
+    window: Window
     smoothing: Smoothing | None
     cursors: Cursors
     encode: Column
@@ -167,8 +169,7 @@ class _Reader(NamedTuple):
     def read(self, run: RunView, tag: str, rank: int) -> dict[str, Any]:
         """Return a series for the reply."""
         query = self.query
-        window = Window(query.axis, query.lo, query.hi, query.points, query.scale)
-        selected = select(run, tag, rank, query.attempt, window, self.smoothing)
+        selected = select(run, tag, rank, query.attempt, self.window, self.smoothing)
         columns = _columns(selected, query.column)
         series = (run.name, tag, rank, query.attempt, *columns)
         kept, cursor = self.cursors.advance(series, list(columns.values()), selected.points.total, selected.settled)

@@ -212,7 +212,7 @@ def _tags(view: RunView) -> list[InspectedTag]:
 def _tag(view: RunView, tag: Tag) -> InspectedTag:
     ranks = view.ranks_of(tag, ALL)[: 1 if tag.plugin in LINEAGE_PLUGINS else None]
     shown = view.ranks_of(tag)
-    step = view.steps_of(tag, shown[0]) if shown else None
+    step = view.series(tag, shown[0]).step if shown else None
     extent: tuple[Any, Any] = (None, None) if step is None else (int(step.min()), int(step.max()))
-    recorded = sum(len(view.steps_of(tag, rank, ALL)) for rank in ranks)
+    recorded = sum(view.series(tag, rank, ALL).total for rank in ranks)
     return InspectedTag(tag.plugin, tag.name, 0 if step is None else len(step), *extent, recorded, ranks)

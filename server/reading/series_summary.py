@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from toposcope.server.reading.series import Float64s, Int64s, Points
+from toposcope.server.reading.series import CompactValues, Float64s, Int64s, Points
 
 
 class NonFinitePoint(NamedTuple):
@@ -100,7 +100,7 @@ def first_non_finite(points: Points) -> NonFinitePoint | None:
     return NonFinitePoint(points.step.item(row), points.wall_time.item(row), value.item(row))
 
 
-def all_finite(value: Float64s) -> bool:
+def all_finite(value: CompactValues) -> bool:
     """Return whether all of one or more values are finite."""
     # argmin and argmax return the first NaN if there is any; a mask would take twice as long, and memory.
     return math.isfinite(value.item(value.argmin())) and math.isfinite(value.item(value.argmax()))

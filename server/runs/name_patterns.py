@@ -17,7 +17,6 @@ _SECONDS = 3.0
 _CACHE_SECONDS = 60.0
 _MOST_CACHED = 32
 _MOST_WAITING = 3
-_BUSY = "other regular expressions are being matched: try again soon"
 # The limit on CPU time is needed if the server is killed meanwhile.
 _SCRIPT = """
 import json, os, re, resource, sys
@@ -65,11 +64,6 @@ class _Results:
                 (result for (other, _), (_, result) in fresh.items() if other == pattern and result.is_slow), None
             )
 
-    def has(self, pattern: str) -> bool:
-        """Return whether there is a result of a pattern, for any names."""
-        with self._lock:
-            return any(known == pattern for known, _ in self._results)
-
     def add(self, pattern: str, names: tuple[str, ...], result: _Result) -> None:
         """Add a result."""
         with self._lock:
@@ -80,19 +74,6 @@ class _Results:
 
 
 _results = _Results()
-
-
-def check_not_busy(pattern: str) -> None:
-    """Check that a pattern can be matched soon, before other work is done for it.
-
-    Raises:
-        PatternsBusyError: several others are being matched, and it was not matched lately.
-    """
-    if _results.has(pattern):
-        return
-    if not _places.acquire(blocking=False):
-        raise PatternsBusyError(_BUSY)
-    _places.release()
 
 
 def find_in_names(pattern: str, names: list[str]) -> Mapping[str, str]:
@@ -112,7 +93,7 @@ def find_in_names(pattern: str, names: list[str]) -> Mapping[str, str]:
 
 def _match(pattern: str, names: tuple[str, ...]) -> _Result:
     if not _places.acquire(blocking=False):
-        raise PatternsBusyError(_BUSY)
+        raise PatternsBusyError("other regular expressions are being matched: try again soon")
     try:
         with _one_at_a_time:
             result = _results.find(pattern, names)

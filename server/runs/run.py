@@ -232,13 +232,13 @@ class RunView:
     def ranks_of(self, tag: Tag, attempt: int | str | None = None) -> list[int]:
         """Return the ranks that have points of a tag; [0] for lineage, which has no ranks."""
         ranks = [0] if tag.plugin in LINEAGE_PLUGINS else list(self.attempts)
-        return [rank for rank in ranks if len(self.steps_of(tag, rank, attempt))]
+        return [rank for rank in ranks if self.series(tag, rank, attempt).total]
 
-    def steps_of(self, tag: Tag, rank: int, attempt: int | str | None = None) -> Int64s:
-        """Return the steps of a series of any plugin, in file order."""
+    def series(self, tag: Tag, rank: int, attempt: int | str | None = None) -> Points | Payloads:
+        """Return a series of any plugin in file order; see points() and payloads()."""
         if tag.plugin == "scalar":
-            return self.points(tag.name, rank, attempt).step
-        return self.payloads(tag, rank, attempt).step
+            return self.points(tag.name, rank, attempt)
+        return self.payloads(tag, rank, attempt)
 
     def points(self, tag: str, rank: int, attempt: int | str | None = None) -> Points:
         """Return a scalar series in file order; no points if the rank or the attempt has none.

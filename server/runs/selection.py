@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.reading.series import Float64s, Points
+from toposcope.server.reading.series_summary import all_finite
 from toposcope.server.runs.downsample import Downsampled, Scale, downsample, downsample_along
 from toposcope.server.runs.run import ALL, Ordering, RunView
 from toposcope.server.runs.smoothing import Smoothing, smooth, unsettled_points
@@ -92,9 +93,8 @@ def _downsample(points: Points, window: Window, start: float) -> Downsampled:
 
 def _find_best(points: Points) -> Best:
     """Return the smallest and the largest finite value of points, and their steps."""
-    finite = np.isfinite(points.compact_value)
-    if not finite.all():
-        points = points.take(finite)
+    if points.total and not all_finite(points.compact_value):
+        points = points.take(np.isfinite(points.compact_value))
     if not points.total:
         return Best()
     step, value = points.compact_step, points.compact_value

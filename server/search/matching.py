@@ -90,30 +90,39 @@ class Matching:
         value = literals.number(condition.value)
         if value is None:
             raise _problem(condition, "a number")
-        numbers = self._table.numbers(condition.function, condition.name)
-        if not numbers.present.any():
+        if not self._table.has_metric(condition.name):
             self.unknown.append(condition.name)
-        return _compared(numbers, condition.operator, value)
+            return np.zeros(self._rows, np.bool_)
+        return _compared(self._table.numbers(condition.function, condition.name), condition.operator, value)
 
     def _parameter(self, condition: Condition) -> Mask:
         """Return the rows whose hyperparameter matches; of runs without it, the last value of the tag is compared."""
         name, value = condition.name, literals.number(condition.value)
-        texts = self._table.texts("param", name)
-        has_parameter = np.array([bool(each) for each in texts], np.bool_)
-        metrics = None if condition.function else self._table.numbers("last", name)
-        if not has_parameter.any() and (metrics is None or not metrics.present.any()):
+        if value is None and condition.operator in _COMPARE:
+            raise _problem(condition, "a number")
+        is_parameter = name in self._table.parameters()
+        is_metric = not condition.function and self._table.has_metric(name)
+        if not is_parameter and not is_metric:
             self.unknown.append(name)
+        mask = self._parameter_itself(condition, value) if is_parameter else np.zeros(self._rows, np.bool_)
+        if is_metric and value is not None:
+            compared = _compared(self._table.numbers("last", name), condition.operator, value)
+            mask |= compared & ~self._has_parameter(name) if is_parameter else compared
+        return mask
+
+    def _parameter_itself(self, condition: Condition, value: float | None) -> Mask:
+        """Return the rows with a hyperparameter that matches; `value` is the number to compare with, if it is one."""
+        name = condition.name
         if value is None:
-            if condition.operator in _COMPARE:
-                raise _problem(condition, "a number")
             return self._texts(condition, "param", name)
         numbers = self._table.numbers("param", name)
         mask = _compared(numbers, condition.operator, value)
         if condition.operator not in _COMPARE:
             mask |= ~numbers.present & self._texts(condition, "param", name)
-        if metrics is not None:
-            mask |= ~has_parameter & _compared(metrics, condition.operator, value)
         return mask
+
+    def _has_parameter(self, name: str) -> Mask:
+        return np.array([bool(texts) for texts in self._table.texts("param", name)], np.bool_)
 
 
 def _compared(numbers: Numbers, compare: Operator, value: float) -> Mask:

@@ -12,9 +12,11 @@ import numpy.typing as npt
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
 from toposcope.server.reading.series import Float64s, Int64s
 from toposcope.server.reading.series_summary import STATISTICS
+from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
+from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.facts import FACTS
 from toposcope.server.search.fields import (
     Row,
@@ -116,6 +118,7 @@ class RunTable:
         self._session_names: Mapping[str, str] = {}
         self._columns: dict[tuple[str, ...], _Column] = {}
         self._packed = PackedRows()
+        self._tag_counts = TagCounts()
 
     def update(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> None:
         """Bring the table up to date.
@@ -177,6 +180,11 @@ class RunTable:
         """Return a column of numbers; `key` is ("started",), ("param", name) or ("min", tag), for example."""
         column = self._column(("number", *key))
         return Numbers(column.values, column.present)
+
+    def has_metric(self, tag: str) -> bool:
+        """Return whether any run has a scalar tag."""
+        runs = {} if self._seen is None else self._seen[0]
+        return Tag("scalar", tag) in self._tag_counts.of(runs)[1]
 
     def texts(self, *key: str) -> Sequence[tuple[str, ...]]:
         """Return a column of casefolded texts, any number of them a run; `key` is ("label",), for example."""

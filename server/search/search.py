@@ -166,4 +166,4 @@ def _key(table: RunTable, order: Field) -> tuple[str, ...]:
         return "text", order.name
     if order.name in NUMBER_FIELDS:
         return "number", order.name
-    return ("param", order.name) if any(table.texts("param", order.name)) else ("number", "last", order.name)
+    return ("param", order.name) if order.name in table.parameters() else ("number", "last", order.name)

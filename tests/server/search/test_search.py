@@ -16,6 +16,7 @@ from toposcope.recorder import SummaryRecord
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.notes.run_notes import RunNotes
+from toposcope.server.reading.series_summary import SeriesSummary
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 from toposcope.server.search.literals import Pattern
@@ -138,6 +139,29 @@ def test_impossible_values_are_explained(runs: Mapping[str, RunView], search: st
 def test_unknown_names_are_reported(runs: Mapping[str, RunView]) -> None:
     """A name that no run has as a field, hyperparameter or metric is probably a mistake."""
     assert find(runs, "lrr<1 lr<1 min(los)<3 param(optimiser):adam loss<3").unknown == ["lrr", "los", "optimiser"]
+
+
+class ReadingOverview(Overview):
+    """Remembers which metrics were read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.read = set[str]()
+
+    def summary(self, run: RunView, tag: str) -> tuple[int, SeriesSummary] | None:
+        """Remember the tag."""
+        self.read.add(tag)
+        return super().summary(run, tag)
+
+
+def test_metrics_that_no_run_has_are_looked_up_in_no_run(runs: Mapping[str, RunView]) -> None:
+    """A search with many names that no run has takes no time in proportion to the runs."""
+    overview = ReadingOverview()
+    unknown = " ".join(f"unknown-{number}<1 -last(missing-{number})<1" for number in range(20))
+    found = RunSearch(overview).find(runs, NOTES, parse(f"loss<1 OR ({unknown})"), parse_field("name"), False)
+    assert names(found) == [RUN_10, "empty settings"]
+    assert len(found.unknown) == 40
+    assert overview.read == {"loss"}
 
 
 @pytest.mark.parametrize(
