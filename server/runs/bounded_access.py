@@ -2,12 +2,16 @@
 
 import errno
 import threading
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 class BoundedAccess:
     """Admits a few threads at a time. Another one waits for some seconds; not at all if one has waited in vain.
+
+    Threads are admitted in the order in which they came: with a semaphore, one that leaves and comes back at once would
+    keep the others out.
 
     Args:
         most: threads admitted at a time.
@@ -18,9 +22,13 @@ class BoundedAccess:
     def __init__(self, most: int, seconds: float, reason: str) -> None:
         self._seconds = seconds
         self._reason = reason
-        self._places = threading.BoundedSemaphore(most)
-        self._is_stuck = threading.Event()
-        """Set when a thread has waited in vain, until one that was admitted leaves."""
+        self._lock = threading.Lock()
+        self._free = most
+        """Places; 0 while any thread waits."""
+        self._waiting = deque[threading.Event]()
+        """Set when it is a thread's turn."""
+        self._is_stuck = False
+        """Whether a thread has waited in vain since one that was admitted left."""
 
     @contextmanager
     def admitted(self) -> Iterator[None]:
@@ -29,11 +37,34 @@ class BoundedAccess:
         Raises:
             TimeoutError: an OSError; those admitted before did not leave in time.
         """
-        if not self._places.acquire(timeout=0 if self._is_stuck.is_set() else self._seconds):
-            self._is_stuck.set()
-            raise TimeoutError(errno.EBUSY, self._reason)
+        self._enter()
         try:
             yield
         finally:
-            self._is_stuck.clear()
-            self._places.release()
+            self._leave()
+
+    def _enter(self) -> None:
+        turn = threading.Event()
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return
+            if self._is_stuck:
+                raise TimeoutError(errno.EBUSY, self._reason)
+            self._waiting.append(turn)
+        if turn.wait(self._seconds):
+            return
+        with self._lock:
+            if turn.is_set():  # Just now.
+                return
+            self._waiting.remove(turn)
+            self._is_stuck = True
+        raise TimeoutError(errno.EBUSY, self._reason)
+
+    def _leave(self) -> None:
+        with self._lock:
+            self._is_stuck = False
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._free += 1
