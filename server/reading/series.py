@@ -15,8 +15,8 @@ CompactSteps = range | npt.NDArray[np.int32] | Int64s
 """Steps at regular distances as a range, others as integers of 32 bits if all fit."""
 CompactValues = npt.NDArray[np.float32] | Float64s
 """Values, as float32 if that holds every one exactly."""
-_WIDEST_STOP = 2**62
-"""Up to which NumPy computes a range exactly."""
+_WIDEST = 2**50
+"""Between its negative and it, NumPy computes the length of a range, a double, exactly."""
 
 
 class Points:
@@ -68,7 +68,7 @@ def expand(steps: CompactSteps) -> npt.NDArray[np.int32] | Int64s:
     """Return steps as an array."""
     if not isinstance(steps, range):
         return steps
-    if abs(steps.stop) < _WIDEST_STOP:
+    if max(abs(steps.start), abs(steps.stop)) < _WIDEST:
         return np.arange(steps.start, steps.stop, steps.step, dtype=np.int64)
     return steps.start + steps.step * np.arange(len(steps), dtype=np.int64)  # The stop may be beyond 64 bits.
 
