@@ -6,6 +6,7 @@ while patterns are matched.
 """
 
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -13,15 +14,17 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-_SECONDS = 3.0
+_CPU_SECONDS = 3
+_SECONDS = 10.0
+"""Of wall time: on a busy machine a process gets little of the processor."""
 _CACHE_SECONDS = 60.0
 _MOST_CACHED = 32
 _MOST_WAITING = 3
-# The limit on CPU time is needed if the server is killed meanwhile.
 _SCRIPT = """
 import json, os, re, resource, sys
 os.nice(10)
-resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
+seconds = int(sys.argv[1])
+resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 pattern, names = json.load(sys.stdin)
 try:
     search = re.compile(pattern).search
@@ -35,7 +38,7 @@ _places = threading.BoundedSemaphore(1 + _MOST_WAITING)
 
 
 class PatternsBusyError(RuntimeError):
-    """Too many patterns wait to be matched."""
+    """The pattern cannot be matched at present."""
 
 
 class _Result(NamedTuple):
@@ -82,8 +85,8 @@ def find_in_names(pattern: str, names: list[str]) -> Mapping[str, str]:
     Names that do not match are not included.
 
     Raises:
-        ValueError: the pattern is not a valid regular expression, or takes longer than 3 s.
-        PatternsBusyError: several others are being matched.
+        ValueError: the pattern is not a valid regular expression, or takes longer than 3 s of CPU time.
+        PatternsBusyError: several others are being matched, or the machine is too busy.
     """
     result = _results.find(pattern, tuple(names)) or _match(pattern, tuple(names))
     if result.problem:
@@ -106,13 +109,15 @@ def _match(pattern: str, names: tuple[str, ...]) -> _Result:
 
 
 def _find(pattern: str, names: tuple[str, ...]) -> _Result:
-    command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", _SCRIPT]
+    command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", _SCRIPT, str(_CPU_SECONDS)]
     try:
         process = subprocess.run(
             command, input=json.dumps([pattern, names]), capture_output=True, text=True, timeout=_SECONDS
         )
     except subprocess.TimeoutExpired:
-        reason = f"the pattern takes longer than {_SECONDS:g} s for {len(names)} names: use a simpler one"
+        raise PatternsBusyError("the machine is too busy to match the regular expression: try again soon") from None
+    if process.returncode == -signal.SIGXCPU:
+        reason = f"the pattern takes longer than {_CPU_SECONDS} s for {len(names)} names: use a simpler one"
         return _Result({}, reason, is_slow=True)
     if process.returncode:
         return _Result({}, f"the pattern cannot be matched: {process.stderr.strip()[-200:]}")

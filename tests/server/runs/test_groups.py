@@ -286,7 +286,7 @@ def test_matches_of_a_pattern_are_cached() -> None:
 def test_patterns_that_would_wait_for_many_others_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few are matched or wait; the others are refused at once, unless their matches are known."""
     find_in_names("b", ["b"])
-    monkeypatch.setattr(name_patterns, "_SECONDS", 0.5)
+    monkeypatch.setattr(name_patterns, "_CPU_SECONDS", 1)
     runs = runs_of("a" * 1000, "b")
     refused, slow = list[str](), list[str]()
 
