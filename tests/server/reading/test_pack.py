@@ -27,6 +27,7 @@ from toposcope.server.reading.packed_series import PackedSeries
 from toposcope.server.reading.series_summary import STATISTICS
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
+from toposcope.server.search.facts import FACTS
 from toposcope.server.search.fields import NUMBER_FIELDS
 from toposcope.server.search.run_table import RunTable
 from toposcope.server.search.search import RunSearch
@@ -95,13 +96,20 @@ def assert_summaries_are_those_of_the_points(runs: dict[str, RunView], logdir: P
     table, expected = RunTable(packed), RunTable(computed)
     table.update(runs, {})
     expected.update(fresh, {})
-    metrics = itertools.product(STATISTICS.values(), tags)
-    for key in (*((field,) for field in NUMBER_FIELDS), *metrics, ("param", "lr")):
+    metrics = itertools.product(STATISTICS, tags)
+    numbers = {*NUMBER_FIELDS, "ended", "first_step", "first_bad"} - {"param"}
+    for key in (*((field,) for field in numbers), *metrics, ("param", "lr")):
         for column, values in zip(table.numbers(*key), expected.numbers(*key), strict=True):
             np.testing.assert_array_equal(column, values)
     for key in (("name",), ("state",), ("dialect",), ("label",), ("param", "lr")):
         assert table.texts(*key) == expected.texts(*key)
         np.testing.assert_array_equal(table.ranks("text", *key), expected.ranks("text", *key))
+    rows = np.arange(len(runs))
+    for key in (*(("fact", name) for name in FACTS), ("param", "lr")):
+        code, codes = table.codes(*key, rows=rows), expected.codes(*key, rows=rows)
+        assert code.values == codes.values
+        np.testing.assert_array_equal(code.code, codes.code)
+    assert table.parameters() == expected.parameters()
 
 
 VALUES = st.sampled_from([0.0, 1.5, -3.0, 1e30, math.nan, math.inf, -math.inf]) | st.floats(-10, 10, width=32)
