@@ -61,6 +61,7 @@ def test_only_runs_that_changed_are_fetched_again(server: StartServer, page: Pag
     page.goto(server(logdir).url + "#page=overview&over.sort=-last:loss")
     lines = page.locator(".run-line")
     expect(lines.first).to_have_attribute("data-run", f"group1/run{RUNS - 1}")
+    expect(page.locator(".live")).to_have_text("Connected")  # Everything is loaded.
     requests = follow_requests(page, "runs/columns")
     received: list[str] = []
 

@@ -69,11 +69,14 @@ export const content = () =>
 /** Pages that draw every visible run: tables have all, and others state their own limits. @type {PageName[]} */
 const DRAWING = ["scalars", "graph", "landscape"];
 
+/** How many of the visible runs this page shows. */
+export const shownCount = () => (DRAWING.includes(page.value) ? drawnRuns : chosenRuns).value.length;
+
 /** That there are more visible runs than are drawn. */
 const undrawnNote = () =>
-  DRAWING.includes(page.value) && chosenRuns.value.length > drawnRuns.value.length
+  chosenRuns.value.length > shownCount()
     ? html`<p class="page-note" data-note="undrawn">${t("page.undrawn", {
-        shown: grouped(drawnRuns.value.length),
+        shown: grouped(shownCount()),
         n: grouped(chosenRuns.value.length),
       })}</p>`
     : nothing;

@@ -12,7 +12,7 @@ import { cursorRun, hoveredRun } from "../data/pointer.js";
 import { focusTag, listedRuns, runRule } from "../data/runs.js";
 import { EVERYTHING, NOTHING } from "../data/selection.js";
 import { change, railShown, runFilter } from "../data/view.js";
-import { columnFormat } from "../i18n/numbers.js";
+import { columnFormat, grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 
 /** Rows beyond the visible ones, above and below. */
@@ -82,7 +82,7 @@ export function rail() {
 
 /** The number of hidden runs, with a button to show them. */
 const hiddenRunsNote =
-  () => html`<p class="away-note">${areHiddenShown.value ? nothing : t("rail.away", { n: excludedRuns.value.size })}
+  () => html`<p class="away-note">${areHiddenShown.value ? nothing : t("rail.away", { n: grouped(excludedRuns.value.size) })}
   <button class="text" data-key="away" @click=${() => showHidden(!areHiddenShown.peek())}>${t(
     areHiddenShown.value ? "rail.away_hide" : "rail.away_show",
   )}</button></p>`;

@@ -8,11 +8,11 @@ import { runs, runsReply } from "../data/catalogue.js";
 import { serverWarnings } from "../data/health.js";
 import { connection } from "../data/live.js";
 import { panel } from "../data/pointer.js";
-import { drawnRuns } from "../data/runs.js";
 import { change, choose, page, railShown, themeChoice, toggleRail, view } from "../data/view.js";
 import { language } from "../i18n/language.js";
 import { grouped } from "../i18n/numbers.js";
 import { isTextKey, t } from "../i18n/words.js";
+import { shownCount } from "./pages.js";
 
 /** @typedef {import("../data/health.js").HealthWarning} HealthWarning */
 
@@ -31,7 +31,7 @@ export const topBar = () => html`
   ${
     runs.value.length
       ? html`<span class="meta drawn-runs">${t("top.runs_drawn", {
-          shown: grouped(drawnRuns.value.length),
+          shown: grouped(shownCount()),
           n: grouped(runs.value.length),
         })}</span>`
       : nothing

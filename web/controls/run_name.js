@@ -1,11 +1,11 @@
 // The names of runs on cards: without what all drawn runs share, cut in the middle where there is no room.
 
 import { computed } from "@preact/signals-core";
-import { html, nothing } from "lit-html";
-import { cutLeaf } from "../data/names.js";
+import { html } from "lit-html";
 import { noteOf } from "../data/notes.js";
 import { drawnRuns } from "../data/runs.js";
-import { headAndTail, sharedParts, withoutShared } from "../data/short_names.js";
+import { sharedParts, withoutShared } from "../data/short_names.js";
+import { nameParts } from "./name_parts.js";
 import { nameOf } from "./run_row.js";
 
 /** Names are compared to find what they share; the first ones suffice. */
@@ -26,9 +26,5 @@ export const shortNameOf = (run) => (noteOf(run).alias ? nameOf(run) : withoutSh
 
 /** The short name of a run, whose title is the whole one.
  * @param {string} run */
-export function runName(run) {
-  const [path, leaf] = noteOf(run).alias ? ["", nameOf(run)] : cutLeaf(shortNameOf(run));
-  const [head, tail] = headAndTail(leaf);
-  return html`<span class="run-name" title=${nameOf(run)}>${path ? html`<span class="path">${path}</span>` : nothing}<span
-    class="leaf">${head}</span>${tail ? html`<span class="tail">${tail}</span>` : nothing}</span>`;
-}
+export const runName = (run) =>
+  html`<span class="run-name" title=${nameOf(run)}>${nameParts(shortNameOf(run), Boolean(noteOf(run).alias))}</span>`;

@@ -2,7 +2,6 @@
 
 import { html, nothing } from "lit-html";
 import { lastValues } from "../data/last_values.js";
-import { cutLeaf } from "../data/names.js";
 import { noteOf } from "../data/notes.js";
 import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { stateOf } from "../data/run_state.js";
@@ -13,6 +12,7 @@ import { change, selection } from "../data/view.js";
 import { inColumn } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
+import { nameParts } from "./name_parts.js";
 import { pluginCounts } from "./plugin_counts.js";
 import { stateHint, stateMark, stateSentence } from "./state_mark.js";
 
@@ -68,12 +68,10 @@ export const nameOf = (run) => noteOf(run).alias ?? (run === "." ? t("rail.root"
 /** The path dimmed; below a parent, without the parent's name.
  * @param {string} run @param {string | null} parent */
 function runName(run, parent) {
-  const { alias } = noteOf(run);
+  const isAlias = Boolean(noteOf(run).alias);
   const shortened =
-    !alias && parent !== null && run.startsWith(`${parent}/`) ? nameOf(run).slice(parent.length + 1) : nameOf(run);
-  const [path, leaf] = alias ? ["", alias] : cutLeaf(shortened);
-  return html`<span class="run-name">${path ? html`<span class="path">${path}</span>` : nothing}<span
-    class="leaf">${leaf}</span></span>`;
+    !isAlias && parent !== null && run.startsWith(`${parent}/`) ? nameOf(run).slice(parent.length + 1) : nameOf(run);
+  return html`<span class="run-name">${nameParts(shortened, isAlias)}</span>`;
 }
 
 /** @param {string} run @param {import("../i18n/numbers.js").ColumnFormat} format */

@@ -3,6 +3,7 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { cardSize, change, closedGroups } from "../data/view.js";
+import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { groupStyle } from "./grid_columns.js";
 import { ICONS } from "./icons.js";
@@ -41,7 +42,7 @@ function tagGroup({ name, tags }, count, card, tool, flows) {
           : html`
         <h2><button class="group-switch" aria-expanded=${open} @click=${() => toggle(name)}>
           ${ICONS.chevron}<span class=${name ? "" : "dimmed"}>${title}</span><span
-            class="meta">${t("group.tags", { n: tags.length })}</span>
+            class="meta">${t("group.tags", { n: grouped(tags.length) })}</span>
         </button>${open ? tool(name) : nothing}</h2>`
       }
       ${open || alone ? html`<div class="cards">${repeat(tags, (tag) => tag, card)}</div>` : nothing}

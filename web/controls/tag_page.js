@@ -4,6 +4,7 @@ import { html, nothing } from "lit-html";
 import { runsReply } from "../data/catalogue.js";
 import { drawnRuns, tagRule } from "../data/runs.js";
 import { change, tagFilter } from "../data/view.js";
+import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { empty, loadingRuns, noMatch, noPlugin, noRuns, skeleton } from "./empty_state.js";
 import { filterField } from "./filter_field.js";
@@ -39,7 +40,7 @@ export function pluginContent(tags, title, card, flows = true) {
   const none = noRuns() ?? withoutSeries(tags, title);
   if (none) return none;
   const left = tags.leftOut.value;
-  return html`${left ? html`<p class="page-note" data-note="left_out">${t("page.left_out", { n: left })}</p>` : nothing}
+  return html`${left ? html`<p class="page-note" data-note="left_out">${t("page.left_out", { n: grouped(left) })}</p>` : nothing}
     ${tagGroups(tags.groups.value, tags.runsByTag.value.size, (tag) => card(tag, tags.runsByTag.value.get(tag) ?? []), {
       flows,
     })}`;

@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals-core";
 import { runsByName } from "./catalogue.js";
 import { RequestError } from "./client.js";
 import { Query } from "./query.js";
+import { versionOf } from "./run_versions.js";
 
 /** @typedef {import("./api_types.js").RunRow} RunRow */
 
@@ -123,14 +124,18 @@ export class RunCache {
 }
 
 /** Rows never change: each is formatted once. @type {WeakMap<RunRow, string>} */
-const stamps = new WeakMap();
+const contents = new WeakMap();
 
 /** Changes with a run's data, not with its state, which is part of the list. @param {RunRow | undefined} row */
-export function stampOf(row) {
+export function contentOf(row) {
   if (!row) return null;
-  const stamp =
-    stamps.get(row) ??
+  const content =
+    contents.get(row) ??
     `${row.updated} ${row.last_step} ${row.attempts} ${row.damaged_records} ${JSON.stringify(row.plugins)}`;
-  stamps.set(row, stamp);
-  return stamp;
+  contents.set(row, content);
+  return content;
 }
+
+/** Changes also if a file is replaced by one of the same steps and times, and with each connection: for few runs.
+ * @param {RunRow | undefined} row */
+export const stampOf = (row) => (row ? `${versionOf(row.run)} ${contentOf(row)}` : null);

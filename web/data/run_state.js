@@ -6,7 +6,7 @@
  * @typedef {{state: RunState, started: number | null, updated?: number | null, ended: number | null}} Stateful */
 
 /** Gravest first. @type {readonly RunState[]} */
-export const STATES = ["failed", "lost", "interrupted", "stalled", "running", "finished", "unknown"];
+const STATES = ["failed", "lost", "interrupted", "stalled", "running", "finished", "unknown"];
 
 /** The place of a state in that order.
  * @param {string} state one that is not known here counts as unknown */

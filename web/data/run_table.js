@@ -37,9 +37,10 @@ const focus = computed(() => view.value.focus);
 /** The parameters of a request; sparklines and environments are requested only where they are shown.
  * @typedef {{metric: string[], sparkline: boolean, environment: boolean}} Query */
 
-/** Returns an empty cache of such rows. @returns {RunCache<OverviewRun, Query>} */
-export const overviewCache = () =>
-  new RunCache(async (run, signal, query) => (await readOverview({ run, ...query }, signal)).runs, RUNS_AT_ONCE);
+/** Returns an empty cache of such rows. @param {ConstructorParameters<typeof RunCache>[2]} [stamp]
+ * @returns {RunCache<OverviewRun, Query>} */
+export const overviewCache = (stamp) =>
+  new RunCache(async (run, signal, query) => (await readOverview({ run, ...query }, signal)).runs, RUNS_AT_ONCE, stamp);
 
 /** Every run: what the table is sorted, filtered and grouped by. */
 export const tableColumns = new RunColumns();

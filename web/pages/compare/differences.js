@@ -11,6 +11,7 @@ import { differenceOf } from "../../data/difference.js";
 import { DASHES } from "../../data/run_styles.js";
 import { comparedRuns, styles } from "../../data/runs.js";
 import { set, setting } from "../../data/view.js";
+import { grouped } from "../../i18n/numbers.js";
 import { compareCache } from "./compared.js";
 import { cells, isLong } from "./difference_cells.js";
 import { PerRun } from "./per_run.js";
@@ -89,10 +90,10 @@ export function differenceTable(title, runs, tables, always = false) {
     ${
       equal.length
         ? html`<details ?open=${!different.length} data-equal=${equal.length}>
-      <summary>${t("compare.equal", { n: equal.length })}</summary>${grid(
+      <summary>${t("compare.equal", { n: grouped(equal.length) })}</summary>${grid(
         runs,
         equal,
-        t("compare.equal", { n: equal.length }),
+        t("compare.equal", { n: grouped(equal.length) }),
         "equal",
       )}</details>`
         : nothing

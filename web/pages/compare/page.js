@@ -4,6 +4,7 @@ import { html, nothing } from "lit-html";
 import { empty, noRuns } from "../../controls/empty_state.js";
 import { comparedRuns } from "../../data/runs.js";
 import { stopAll } from "../../data/stop_all.js";
+import { grouped } from "../../i18n/numbers.js";
 import { compareCache, leftOut, sectionTags } from "./compared.js";
 import { compareLineage, differences } from "./differences.js";
 import { compareGraphs } from "./graphs.js";
@@ -21,8 +22,8 @@ const compared = () => html`
     ${
       leftOut.value
         ? html`<p class="page-note" data-note="left_out">${t("compare.left_out", {
-            shown: comparedRuns.value.length,
-            total: comparedRuns.value.length + leftOut.value,
+            shown: grouped(comparedRuns.value.length),
+            total: grouped(comparedRuns.value.length + leftOut.value),
           })}</p>`
         : nothing
     }

@@ -89,7 +89,7 @@ function menu(kind) {
       )}
       ${
         matches.length > MAX_ROWS
-          ? html`<p class="meta">${t("read.more", { n: matches.length - MAX_ROWS })}</p>`
+          ? html`<p class="meta">${t("read.more", { n: grouped(matches.length - MAX_ROWS) })}</p>`
           : nothing
       }
     </div>`;

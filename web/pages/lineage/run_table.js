@@ -6,6 +6,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { RowSlots } from "../../controls/row_slots.js";
 import { cursorRun, hoveredRun } from "../../data/pointer.js";
 import { narrow } from "../../data/view.js";
+import { grouped } from "../../i18n/numbers.js";
 import { LineageElement } from "./lineage_element.js";
 import { brushes, clearBrushes, showAll, visibility } from "./settings.js";
 import { columnIds, rowCount, sortedRows, sources, tableColumns } from "./state.js";
@@ -130,7 +131,7 @@ const spacer = (rows) => html`<tr class="gap" aria-hidden="true" style="height:$
 
 /** Why the table is empty. */
 const noMatch =
-  () => html`<div class="no-match" data-state="no_match"><p>${t("lineage.no_match", { n: rowCount.value })}</p>
+  () => html`<div class="no-match" data-state="no_match"><p>${t("lineage.no_match", { n: grouped(rowCount.value) })}</p>
   ${
     brushes.value.size
       ? html`<button class="plain"

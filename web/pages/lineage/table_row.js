@@ -4,9 +4,9 @@ import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS, swatch } from "../../controls/icons.js";
+import { nameParts } from "../../controls/name_parts.js";
 import { nameOf } from "../../controls/run_row.js";
 import { printView } from "../../data/address.js";
-import { cutLeaf } from "../../data/names.js";
 import { noteOf } from "../../data/notes.js";
 import { cursorRun, hoveredRun, panel } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
@@ -77,15 +77,13 @@ const overviewAddress = computed(() =>
 
 /** A link to the page of a run. @param {string} run @param {string} name */
 function runLink(run, name) {
-  const [path, leaf] = noteOf(run).alias ? ["", name] : cutLeaf(name);
   const openRun = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
     change({ page: "overview", own: { ...view.peek().own, "over.run": run } });
   };
   return html`<a class="run-name" href="#${overviewAddress.value}&over.run=${encodeURIComponent(run)}"
-    title=${name === run ? run : `${name}\n${run}`} @click=${openRun}>
-    ${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></a>`;
+    title=${name === run ? run : `${name}\n${run}`} @click=${openRun}>${nameParts(name, Boolean(noteOf(run).alias))}</a>`;
 }
 
 /** A cache: columns never change. @type {WeakMap<Column, import("../../i18n/numbers.js").ColumnFormat>} */

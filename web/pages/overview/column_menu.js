@@ -6,6 +6,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS } from "../../controls/icons.js";
 import { scalarTags } from "../../data/catalogue.js";
 import { metrics } from "../../data/run_table.js";
+import { grouped } from "../../i18n/numbers.js";
 import { allColumns, metricColumnIds, shownIds } from "./columns.js";
 import { chooseColumns, chosenColumns, resetColumns, toggleMetric } from "./settings.js";
 import { t } from "./words.js";
@@ -75,7 +76,7 @@ export function columnMenu() {
         )}</ul>
         ${
           tags.length > MOST_ROWS
-            ? html`<p class="meta">${t("read.more", { n: tags.length - MOST_ROWS })}</p>`
+            ? html`<p class="meta">${t("read.more", { n: grouped(tags.length - MOST_ROWS) })}</p>`
             : nothing
         }`
           : nothing

@@ -3,16 +3,16 @@
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS, swatch } from "../../controls/icons.js";
+import { nameParts } from "../../controls/name_parts.js";
 import { stateWord } from "../../controls/state_mark.js";
 import { meanOf } from "../../controls/table_rows.js";
 import { printView } from "../../data/address.js";
-import { cutLeaf } from "../../data/names.js";
 import { cursorRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { EVERYTHING, isShown, toggled } from "../../data/selection.js";
 import { change, selection, view } from "../../data/view.js";
-import { inColumn, plainText } from "../../i18n/numbers.js";
+import { grouped, inColumn, plainText } from "../../i18n/numbers.js";
 import { CELLS } from "./cells.js";
 import { formats } from "./rows.js";
 import { grouping, showRun, toggleGroup } from "./settings.js";
@@ -76,11 +76,9 @@ const tableUrl = computed(() => {
 
 /** The run's name is a link to its page. @param {Row} row */
 function runLink({ run, name, note }) {
-  const [path, leaf] = note.alias ? ["", name] : cutLeaf(name);
   const url = `#${tableUrl.value}&over.run=${encodeURIComponent(run)}`;
   return html`<a class="run-name" href=${url} title=${note.alias ? `${name}\n${run}` : name}
-    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>
-    ${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span></a>`;
+    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>${nameParts(name, Boolean(note.alias))}</a>`;
 }
 
 /** @param {MouseEvent} event @param {string} run */
@@ -99,7 +97,7 @@ export function groupLine(group, columns, place) {
         ${drawBox(rows, t("overview.group_draw"))}
         <button class="group-toggle" aria-expanded=${isOpen} @click=${() => toggleGroup(key)}>${ICONS.chevron}<span
           class="leaf">${groupTitle(name)}</span></button>
-        <span class="meta">${t("overview.group_runs", { n: rows.length })}</span>
+        <span class="meta">${t("overview.group_runs", { n: grouped(rows.length) })}</span>
       </div></th>
       ${columns.map(
         (column, at) =>
@@ -133,5 +131,5 @@ function meanCell(rows, column) {
   const format = formats.value.get(column.metric ?? "");
   const text = format ? inColumn(mean.mean, format) : plainText(mean.mean);
   return html`<span class="mean" data-value=${mean.mean}
-    title=${t("overview.mean_of", { n: mean.count })}>${text}</span>`;
+    title=${t("overview.mean_of", { n: grouped(mean.count) })}>${text}</span>`;
 }

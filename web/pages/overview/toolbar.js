@@ -75,7 +75,7 @@ function hiddenRunsSwitch() {
   const count = hiddenRuns.value.size;
   return count
     ? html`<button class="plain" data-key="away" aria-pressed=${areHiddenShown.value}
-      @click=${() => showHidden(!areHiddenShown.peek())}>${t("overview.away", { n: count })}</button>`
+      @click=${() => showHidden(!areHiddenShown.peek())}>${t("overview.away", { n: grouped(count) })}</button>`
     : nothing;
 }
 

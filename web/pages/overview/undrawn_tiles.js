@@ -3,6 +3,7 @@
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { formatPluginCounts } from "../../controls/plugin_counts.js";
+import { grouped } from "../../i18n/numbers.js";
 import { ListedTile } from "./lazy_tile.js";
 import { t } from "./words.js";
 
@@ -36,7 +37,7 @@ const tile = ([plugin, tags]) => html`
         ({ tag, files }) =>
           html`${tag ? html`<dt>${tag}</dt>` : nothing}${files.map((file) => html`<dd><code>${file}</code></dd>`)}`,
       )}</dl>
-    ${tags.length > MOST ? html`<p class="meta">${t("run.more_tags", { n: tags.length - MOST })}</p>` : nothing}
+    ${tags.length > MOST ? html`<p class="meta">${t("run.more_tags", { n: grouped(tags.length - MOST) })}</p>` : nothing}
   </section>`;
 
 customElements.define("undrawn-tiles", UndrawnTiles);

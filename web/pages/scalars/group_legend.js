@@ -8,6 +8,7 @@ import { DASHES } from "../../data/run_styles.js";
 import { drawnRuns } from "../../data/runs.js";
 import { bands, grouping } from "../../data/scalar_view.js";
 import { set } from "../../data/view.js";
+import { grouped } from "../../i18n/numbers.js";
 import { drawnGroups } from "./model/group_order.js";
 import { receivedGroups } from "./model/groups.js";
 import { parameters, parametersKnown } from "./model/parameters.js";
@@ -31,9 +32,9 @@ function legend() {
   const groups = drawnGroups(receivedGroups(), drawnRuns.value);
   if (!groups.length) return null;
   const areSingle = groups.length > 1 && groups.every(([, { runs }]) => runs.size === 1);
-  return html`<span class="meta">${t("legend.groups", { n: groups.length })}</span>
+  return html`<span class="meta">${t("legend.groups", { n: grouped(groups.length) })}</span>
     <ul>${groups.slice(0, MOST).map(groupKey)}</ul>
-    ${groups.length > MOST ? html`<span class="meta">${t("read.more", { n: groups.length - MOST })}</span>` : nothing}
+    ${groups.length > MOST ? html`<span class="meta">${t("read.more", { n: grouped(groups.length - MOST) })}</span>` : nothing}
     ${areSingle ? html`<span class="meta" data-note="single">${t("legend.single")}</span>` : nothing}`;
 }
 
@@ -41,7 +42,7 @@ function legend() {
 const groupKey = ([name, { style, runs }]) => html`
   <li data-group-key=${name} title=${titleOf([...runs])} @mouseenter=${() => (hoveredRun.value = name)}
     @mouseleave=${() => (hoveredRun.value = null)}>${swatch(style, DASHES[style.dash])}<span
-    class="group-name">${name || t("read.all_runs")}</span><span class="meta">${t("legend.runs", { n: runs.size })}</span></li>`;
+    class="group-name">${name || t("read.all_runs")}</span><span class="meta">${t("legend.runs", { n: grouped(runs.size) })}</span></li>`;
 
 /** @param {string[]} runs */
 const titleOf = (runs) =>

@@ -12,6 +12,7 @@ import { isLogGroup, toggleLogGroup } from "../../data/scalar_view.js";
 import { stopAll } from "../../data/stop_all.js";
 import { cardSize, logarithmic, opened } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
+import { grouped } from "../../i18n/numbers.js";
 import { followDrags } from "./card_drag.js";
 import { cardMenu } from "./card_menu.js";
 import { followPlaces, isEnlarged, pinned, places, placeUpTo } from "./card_slots.js";
@@ -58,7 +59,7 @@ const logOfGroup = (group) =>
 const pinnedCards = (tags) => html`<div class="groups flowing" data-size=${cardSize.value}>
   <section class="group" aria-label=${t("group.pinned")} data-group-of="pins" style=${groupStyle(tags.length)}>
     <h2 class="pins-title">${CARD_ICONS.pin}<span>${t("group.pinned")}</span><span
-      class="meta">${t("group.tags", { n: tags.length })}</span></h2>
+      class="meta">${t("group.tags", { n: grouped(tags.length) })}</span></h2>
     <div class="cards">${repeat(tags, (tag) => tag, card)}</div>
   </section>
 </div>`;

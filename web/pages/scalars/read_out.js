@@ -101,7 +101,7 @@ export function showReadOut(area, at, readings, best, where) {
   const smooth = !isBand && rows.some(({ line }) => line.raw);
   writeHead(smooth, isBand);
   writeRows(rows, best, smooth);
-  write(more, sorted.length > rows.length ? t("read.more", { n: sorted.length - rows.length }) : "");
+  write(more, sorted.length > rows.length ? t("read.more", { n: grouped(sorted.length - rows.length) }) : "");
   more.hidden = sorted.length === rows.length;
   write(moment, momentOf(rows.find(({ line }) => line === best) ?? rows[0], where));
   place(area, at, rows.length + 1, (smooth ? 408 : 328) + widestName(rows));

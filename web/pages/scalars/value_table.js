@@ -127,7 +127,7 @@ function table(rows, axis) {
   </table>
   ${
     rows.length > shown.length
-      ? html`<p class="meta">${t("read.more", { n: rows.length - shown.length })}</p>`
+      ? html`<p class="meta">${t("read.more", { n: grouped(rows.length - shown.length) })}</p>`
       : nothing
   }`;
 }

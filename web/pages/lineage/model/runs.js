@@ -2,7 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { runs } from "../../../data/catalogue.js";
-import { RunCache } from "../../../data/run_cache.js";
+import { contentOf, RunCache } from "../../../data/run_cache.js";
 import { overviewCache } from "../../../data/run_table.js";
 import { readLineages, readPipelines } from "./client.js";
 
@@ -12,8 +12,8 @@ export const wholeRuns = computed(() => runs.value.filter((row) => row.parent ==
 /** Runs per request; the lineage of a run is large. */
 const RUNS_AT_ONCE = 400;
 /** @type {RunCache<import("./client.js").RunLineage>} */
-export const lineages = new RunCache(readLineages, RUNS_AT_ONCE);
+export const lineages = new RunCache(readLineages, RUNS_AT_ONCE, contentOf);
 /** @type {RunCache<import("./client.js").RunPipeline>} */
-export const pipelines = new RunCache(readPipelines, RUNS_AT_ONCE);
+export const pipelines = new RunCache(readPipelines, RUNS_AT_ONCE, contentOf);
 /** The last values of metrics. */
-export const lastScalars = overviewCache();
+export const lastScalars = overviewCache(contentOf);
