@@ -25,7 +25,7 @@ class InstallationWarning(NamedTuple):
 def log_installation_warnings() -> None:
     """Log the faults of the running installation, once per process."""
     for warning in installation_warnings():
-        log.warning("%s", warning.message)
+        log.warning(warning.message)  # No arguments: of each kind of message few are logged.
 
 
 @cache

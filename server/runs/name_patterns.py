@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 _CPU_SECONDS = 3
-_SECONDS = 10.0
+_SECONDS = 30.0
 """Of wall time: on a busy machine a process gets little of the processor."""
 _CACHE_SECONDS = 60.0
 _MOST_CACHED = 32

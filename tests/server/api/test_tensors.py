@@ -291,4 +291,4 @@ def test_tensors_have_etags(tmp_path: Path, serve: Serve, form: str) -> None:
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", first.headers["etag"])
     assert newer.content != first.content
     assert newer.headers["etag"] != first.headers["etag"]
-    assert first.headers.get("content-encoding") == ("gzip" if form == "json" else None)
+    assert first.headers.get("content-encoding") == ("zstd" if form == "json" else None)

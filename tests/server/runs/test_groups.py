@@ -260,12 +260,11 @@ def test_invalid_patterns_are_rejected(pattern: str) -> None:
 def test_pattern_that_backtracks_forever_is_killed() -> None:
     """The server's own threads do not wait for it."""
     runs = runs_of("a" * 1000, "b")
-    start, used = time.monotonic(), time.thread_time()
+    used = time.thread_time()
 
     with pytest.raises(ValueError, match="longer than 3 s for 2 names: use a simpler one"):
         group_runs(runs, Grouping("regex", "(a+)+!"), lambda _: {})
 
-    assert time.monotonic() - start < 30
     assert time.thread_time() - used < 1
 
 

@@ -100,6 +100,8 @@ def _cholesky_inverse(matrices: Tensor, dampings: Sequence[float]) -> tuple[Tens
     else:
         diagonals.add_(matrices.new_tensor(dampings)[:, None])
     lower, info = torch.linalg.cholesky_ex(matrices)
+    # Some builds of LAPACK refuse all matrices if one has a factor with a zero on the diagonal.
+    lower.diagonal(dim1=1, dim2=2).masked_fill_((info != 0)[:, None], 1.0)
     inverse = torch.cholesky_inverse(lower)
     return inverse, inverse.diagonal(dim1=1, dim2=2).sum(1).div_(info == 0)
 
