@@ -11,19 +11,20 @@ from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.view_bodies import MOST_BYTES, Address, OptionalWorkspace, storing
 from toposcope.server.views.no_views import NoViews
 from toposcope.server.views.view import (
+    LINE_PATTERN,
     LONGEST_NAME,
     LONGEST_PAGE,
     View,
     ViewContent,
     Workspace,
     checked_line,
-    checked_name,
 )
 from toposcope.server.views.views import Views
 from toposcope.server.views.views_folder import MOST_VIEWS, ConflictError, NoViewError, TooManyViewsError
 
 router = APIRouter()
 
+_LINE = {"pattern": LINE_PATTERN}
 _Version = Annotated[str, Field(max_length=100)]
 
 
@@ -62,7 +63,7 @@ class ViewBody(BaseModel):
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    page: Annotated[str, Field(max_length=LONGEST_PAGE), AfterValidator(checked_line)]
+    page: Annotated[str, Field(max_length=LONGEST_PAGE, json_schema_extra=_LINE), AfterValidator(checked_line)]
     address: Address
     workspace: OptionalWorkspace = None
     base: Annotated[_Version | None, Field(description="the version that it replaces; null: there must be none")]
@@ -90,8 +91,12 @@ class Conflict(BaseModel):
 
 _Name = Annotated[
     str,
-    Path(max_length=LONGEST_NAME, description="name of a view: one line of text; slashes need no escaping"),
-    AfterValidator(checked_name),
+    Path(
+        max_length=LONGEST_NAME,
+        json_schema_extra=_LINE,
+        description="name of a view: one line of text; slashes need no escaping",
+    ),
+    AfterValidator(checked_line),
 ]
 _NOT_FOUND: Replies = {404: {"model": Problem, "description": "There is no such view."}}
 _CONFLICT: Replies = {409: {"model": Conflict, "description": "The stored version is not `base`."}}

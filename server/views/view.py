@@ -14,7 +14,9 @@ LARGEST_FILE = 4 * LARGEST_VIEW
 DEEPEST = 32
 """Levels of objects and lists in a workspace."""
 LONGEST_NAME, LONGEST_PAGE = 200, 100
-_NOT_PRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROLS = r"\x00-\x1f\x7f-\x9f\u2028\u2029"
+LINE_PATTERN = rf"^[^{_CONTROLS}]*[^{_CONTROLS}\s][^{_CONTROLS}]*$"
+"""What checked_line accepts, for the OpenAPI document."""
 
 Workspace = dict[str, Any]
 
@@ -52,23 +54,11 @@ def checked_line(text: str) -> str:
     Raises:
         ValueError: it is empty or has several lines.
     """
-    if _NOT_PRINTED.search(text):
+    if re.search(f"[{_CONTROLS}]", text):
         raise ValueError("expected one line of text without control characters")
     if not text.strip():
         raise ValueError("expected a text that is not blank")
     return text.strip()
-
-
-def checked_name(name: str) -> str:
-    """Return the name of a view without surrounding spaces.
-
-    Raises:
-        ValueError: it is empty, has several lines, or cannot be part of a URL.
-    """
-    line = checked_line(name)
-    if line in (".", ".."):
-        raise ValueError("expected a name other than '.' and '..', which are not kept in a URL")
-    return line
 
 
 def checked_workspace(workspace: Workspace) -> Workspace:
