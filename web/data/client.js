@@ -19,12 +19,32 @@ export class RequestError extends Error {
   }
 }
 
-/** @param {string} path @param {RequestInit} [options] @returns {Promise<any>} */
-export async function fetchJson(path, options) {
+/** Asks for a path below "api/". Returns a reply in JSON or CBOR decoded, and any other as an ArrayBuffer.
+ * @typedef {(path: string, options?: RequestInit) => Promise<any>} Source */
+
+/** @type {Source} */
+async function askServer(path, options) {
   const response = await fetch(`./api/${path}`, options);
-  if (response.ok) return response.json();
-  throw new RequestError(response.status, await detailOf(response));
+  if (!response.ok) throw new RequestError(response.status, await detailOf(response));
+  const type = response.headers.get("content-type") ?? "";
+  if (type.startsWith("application/json")) return response.json();
+  const content = await response.arrayBuffer();
+  return type.startsWith(CBOR) ? decodeCbor(content) : content;
 }
+
+/** The server of this page, unless the page is a snapshot. */
+let source = askServer;
+
+/** Replaces where replies come from. @param {(server: Source) => Source} wrap */
+export function replaceSource(wrap) {
+  source = wrap(source);
+}
+
+/** @type {Source} */
+export const fetchJson = (path, options) => source(path, options);
+
+/** @param {string} path @param {AbortSignal} signal @returns {Promise<ArrayBuffer>} */
+export const fetchBytes = (path, signal) => source(path, { signal });
 
 /** @param {Response} response */
 async function detailOf(response) {
@@ -58,16 +78,13 @@ export const postJson = (path, body, signal) =>
 
 /** As CBOR, columns of numbers have a third of their size in JSON, and need no parsing.
  * @param {string} path @param {object} body @param {AbortSignal} [signal] @returns {Promise<any>} */
-async function postForColumns(path, body, signal) {
-  const response = await fetch(`./api/${path}`, {
+const postForColumns = (path, body, signal) =>
+  source(path, {
     method: "POST",
     headers: { "content-type": "application/json", accept: CBOR },
     body: JSON.stringify(body),
     signal,
   });
-  if (!response.ok) throw new RequestError(response.status, await detailOf(response));
-  return decodeCbor(await response.arrayBuffer());
-}
 
 /** Columns of all runs, or of those that have changed.
  * @param {import("./api_types.js").RunColumnsRequest} request @param {AbortSignal} [signal]

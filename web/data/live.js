@@ -6,8 +6,10 @@ import { followUpdates } from "./event_stream.js";
 import { followHealth } from "./health.js";
 import { PacedChanges } from "./pace.js";
 import { markChanged } from "./run_versions.js";
+import { followsServer } from "./snapshot/state.js";
 
-/** Is the event stream open? @type {import("@preact/signals-core").Signal<"connecting" | "live" | "lost">} */
+/** Is the event stream open? A snapshot has none.
+ * @type {import("@preact/signals-core").Signal<"connecting" | "live" | "lost" | "snapshot">} */
 export const connection = signal("connecting");
 /** The revision of the last event. */
 export const revision = signal(0);
@@ -40,6 +42,7 @@ const listener = {
 /** Lists the runs, then follows the server while the page is visible; a hidden page sends no further requests. */
 export function startLiveUpdates() {
   runList.observe();
+  if (!followsServer()) return void (connection.value = "snapshot");
   /** @type {Array<() => void>} */
   let stops = [];
   const follow = () => {
