@@ -6,12 +6,14 @@ import { followWidth } from "../controls/grid_columns.js";
 import { followLastValues } from "../data/last_values.js";
 import { revision, startLiveUpdates } from "../data/live.js";
 import { panel } from "../data/pointer.js";
+import { followViews, openAddressed } from "../data/saved_views.js";
 import { followDrawnRuns } from "../data/series_requests.js";
-import { recordingOrder, snapshot } from "../data/snapshot/state.js";
+import { followsServer, recordingOrder, snapshot } from "../data/snapshot/state.js";
 import { followAddress, page, railShown, theme } from "../data/view.js";
 import { followDrawnTags } from "../data/visible_tags.js";
 import { language } from "../i18n/language.js";
 import { t } from "../i18n/words.js";
+import { hint } from "./hints/hints.js";
 import { content, followPages, loadLater, toolbar } from "./pages.js";
 import { detailsPanel, followDetails } from "./panel.js";
 import { followPanel } from "./panel_address.js";
@@ -55,6 +57,11 @@ function start() {
   follow("toolbar", toolbar);
   follow("content", content);
   follow("panel", detailsPanel);
+  if (followsServer()) {
+    void openAddressed(openedHash);
+    followViews();
+    follow("hint", hint);
+  }
 
   followWidth(region("content"));
   followPages();
@@ -66,6 +73,7 @@ function start() {
   followLastValues(runsInRail);
 }
 
+const openedHash = location.hash;
 // Keys that are pressed during startup are not lost.
 followAddress();
 followPanel();

@@ -14,7 +14,9 @@ import { language } from "../i18n/language.js";
 import { grouped } from "../i18n/numbers.js";
 import { wallTime } from "../i18n/times.js";
 import { isTextKey } from "../i18n/words.js";
-import { loadLater, shownCount } from "./pages.js";
+import { shownCount } from "./pages.js";
+import { copyLink } from "./views/copy_link.js";
+import { viewsButton } from "./views/menu.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../data/health.js").HealthWarning} HealthWarning */
@@ -31,6 +33,7 @@ export const topBar = () => html`
       : nothing
   }
   <span class="space"></span>
+  ${snapshot.value ? nothing : html`${viewsButton()}${copyLink()}`}
   ${
     runs.value.length
       ? html`<span class="meta drawn-runs">${t("top.runs_drawn", {
@@ -41,12 +44,6 @@ export const topBar = () => html`
   }
   ${serverWarnings.value.map(warningNote)}
   ${connectionStatus()}
-  ${
-    snapshot.value
-      ? nothing
-      : html`<button class="quiet" data-key="snapshot" title=${t("snapshot.title")}
-    @click=${async () => (await loadLater()).snapshots.openSnapshotDialog()}>${t("snapshot.title")}</button>`
-  }
   <button class="quiet" title=${t("top.language_hint")} data-key="lang"
     @click=${() => choose("lang", language.peek() === "en" ? "zh" : "en")}>${t("top.language")}</button>
   <button class="quiet" title=${themeHint()} aria-label=${themeHint()} data-key="theme" @click=${nextTheme}>

@@ -12,10 +12,11 @@ const CBOR = "application/cbor";
 
 /** The server refused a request. Show `message`; a retry may succeed. */
 export class RequestError extends Error {
-  /** @param {number} status @param {string} detail */
-  constructor(status, detail) {
+  /** @param {number} status @param {string} detail @param {any} [reply] the body, if it is JSON */
+  constructor(status, detail, reply = null) {
     super(detail);
     this.status = status;
+    this.reply = reply;
   }
 }
 
@@ -25,7 +26,7 @@ export class RequestError extends Error {
 /** @type {Source} */
 async function askServer(path, options) {
   const response = await fetch(`./api/${path}`, options);
-  if (!response.ok) throw new RequestError(response.status, await detailOf(response));
+  if (!response.ok) throw await refusalOf(response);
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("application/json")) return response.json();
   const content = await response.arrayBuffer();
@@ -47,13 +48,14 @@ export const fetchJson = (path, options) => source(path, options);
 export const fetchBytes = (path, signal) => source(path, { signal });
 
 /** @param {Response} response */
-async function detailOf(response) {
+async function refusalOf(response) {
   const text = await response.text();
   try {
-    const { detail } = JSON.parse(text);
-    return typeof detail === "string" ? detail : JSON.stringify(detail);
+    const reply = JSON.parse(text);
+    const { detail } = reply;
+    return new RequestError(response.status, typeof detail === "string" ? detail : JSON.stringify(detail), reply);
   } catch {
-    return text.slice(0, 200) || `${response.status} ${response.statusText}`;
+    return new RequestError(response.status, text.slice(0, 200) || `${response.status} ${response.statusText}`);
   }
 }
 
@@ -74,6 +76,13 @@ export const postJson = (path, body, signal) =>
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
     signal,
+  });
+
+/** @param {"PUT" | "DELETE"} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+export const sendJson = (method, path, body) =>
+  fetchJson(path, {
+    method,
+    ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
   });
 
 /** As CBOR, columns of numbers have a third of their size in JSON, and need no parsing.

@@ -6,6 +6,7 @@ import { followUpdates } from "./event_stream.js";
 import { followHealth } from "./health.js";
 import { PacedChanges } from "./pace.js";
 import { markChanged } from "./run_versions.js";
+import { viewsChanged } from "./saved_views.js";
 import { followsServer } from "./snapshot/state.js";
 
 /** Is the event stream open? A snapshot has none.
@@ -25,12 +26,14 @@ const paced = new PacedChanges((runs) => {
 const listener = {
   opened() {
     connection.value = "live";
+    viewsChanged();
     markChanged(null);
     runList.invalidate();
   },
   /** @param {import("./api_types.js").UpdateEvent} update */
   updated(update) {
     revision.value = update.revision;
+    if (update.views) viewsChanged();
     // Removed runs disappear with the next list; requests for them would only be refused.
     paced.add([...update.changed, ...update.added]);
   },
