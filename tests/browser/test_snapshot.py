@@ -14,6 +14,7 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 def download(page: Page, folder: Path) -> Path:
     """Make a snapshot of the open page and return its file."""
+    page.locator('[data-key="views"]').click()
     page.locator('[data-key="snapshot"]').click()
     page.locator('[data-dialog="snapshot"] [data-key="create"]').click()
     with page.expect_download() as downloading:

@@ -3,7 +3,7 @@
 import { computed, signal } from "@preact/signals-core";
 import { RequestError } from "./client.js";
 import { Query } from "./query.js";
-import { areAlike, storedAddress, withStored } from "./stored_address.js";
+import { areAlike, contentOf, withContent } from "./stored_address.js";
 import { view } from "./view.js";
 import { deleteView, listViews, readLink, readView, writeDefaultView, writeView } from "./views_client.js";
 
@@ -25,22 +25,15 @@ const known = signal(null);
 export const openedView = computed(() => (known.value?.name === view.value.saved ? known.value : null));
 /** Does the page show something else than the opened view? */
 export const isChanged = computed(
-  () => openedView.value !== null && !areAlike(openedView.value.address, storedAddress(view.value)),
+  () => openedView.value !== null && !areAlike(openedView.value, contentOf(view.value)),
 );
 /** Why the view or the link of the address could not be opened; "" = it could. */
 export const openError = signal("");
 
-/** What the page shows now. @returns {ViewContent} */
-export const currentContent = () => ({
-  page: view.peek().page,
-  address: storedAddress(view.peek()),
-  workspace: openedView.peek()?.workspace ?? null,
-});
-
 /** @param {SavedView} saved */
 export function show(saved) {
   known.value = saved;
-  view.value = withStored(view.peek(), saved.address, saved.name);
+  view.value = withContent(view.peek(), saved, saved.name);
 }
 
 /** @param {string} name */
@@ -52,14 +45,14 @@ export async function openAddressed(hash) {
   try {
     const link = new URLSearchParams(hash.replace(/^#/, "")).get("link");
     if (link) {
-      const { address } = await readLink(link);
-      view.value = withStored(view.peek(), address, "");
+      view.value = withContent(view.peek(), await readLink(link), "");
       return;
     }
-    const name = view.peek().saved || (storedAddress(view.peek()) ? null : await defaultName());
+    const hasState = contentOf(view.peek()).address !== "";
+    const name = view.peek().saved || (hasState ? null : await defaultName());
     if (!name) return;
     const saved = await readView(name);
-    if (storedAddress(view.peek()))
+    if (hasState)
       known.value = saved; // The address has the state.
     else show(saved);
   } catch (error) {
@@ -83,7 +76,7 @@ export class ViewConflict extends Error {
 }
 
 /** Saves what the page shows. @param {string} name @param {string | null} base @param {ViewContent} [content] */
-export async function saveView(name, base, content = currentContent()) {
+export async function saveView(name, base, content = contentOf(view.peek())) {
   try {
     const saved = await writeView(name, content, base);
     known.value = saved;

@@ -6,7 +6,8 @@ import { copyText } from "../../controls/copy_text.js";
 import { ICONS } from "../../controls/icons.js";
 import { printView } from "../../data/address.js";
 import { RequestError } from "../../data/client.js";
-import { currentContent, viewList } from "../../data/saved_views.js";
+import { viewList } from "../../data/saved_views.js";
+import { contentOf } from "../../data/stored_address.js";
 import { view } from "../../data/view.js";
 import { makeLink } from "../../data/views_client.js";
 import { t } from "../words.js";
@@ -39,7 +40,7 @@ async function copy() {
 async function shortened() {
   if (viewList.peek()?.read_only) return null;
   try {
-    const { address, workspace } = currentContent();
+    const { address, workspace } = contentOf(view.peek());
     return (await makeLink(address, workspace)).id;
   } catch (error) {
     if (error instanceof RequestError) return null;

@@ -21,7 +21,6 @@ import {
   viewList,
   viewListError,
 } from "../../data/saved_views.js";
-import { view } from "../../data/view.js";
 import { wallTime } from "../../i18n/times.js";
 import { isTextKey } from "../../i18n/words.js";
 import { loadLater } from "../pages.js";
@@ -204,6 +203,3 @@ async function importFile(file) {
     ? t("views.imported_some", { n: added.length, names: existing.join(", ") })
     : t("views.imported", { n: added.length });
 }
-
-/** Is a view named in the address that is not opened? */
-export const isMissing = () => view.value.saved !== "" && openedView.value === null;
