@@ -4,7 +4,7 @@
 
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
-import { snapshotPage } from "./build_snapshot.js";
+import { snapshotPage } from "./snapshot_build.js";
 
 const OUT = "built";
 const NOTICES = "THIRD_PARTY.txt";

@@ -14,7 +14,7 @@ import { followDrawnTags } from "../data/visible_tags.js";
 import { language } from "../i18n/language.js";
 import { t } from "../i18n/words.js";
 import { hint } from "./hints/hints.js";
-import { content, followPages, loadLater, toolbar } from "./pages.js";
+import { content, followPages, loadLater, shownPage, toolbar } from "./pages.js";
 import { detailsPanel, followDetails } from "./panel.js";
 import { followPanel } from "./panel_address.js";
 import { followRailHeight, rail, runsInRail } from "./rail.js";
@@ -85,5 +85,5 @@ else setTimeout(start);
 /** @param {import("../data/snapshot/state.js").RecordingOrder} order */
 async function startRecording(order) {
   const { snapshots } = await loadLater();
-  snapshots.record(order, start);
+  snapshots.record(order, { start, isShown: () => shownPage.value !== null });
 }

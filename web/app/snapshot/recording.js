@@ -6,7 +6,6 @@ import { runsReply } from "../../data/catalogue.js";
 import { EVERYTHING } from "../../data/selection.js";
 import { MOST_BYTES, Recorder } from "../../data/snapshot/recorder.js";
 import { change, view } from "../../data/view.js";
-import { shownPage } from "../pages.js";
 import { t } from "../words.js";
 
 /** @typedef {import("../../data/snapshot/state.js").RecordingOrder} RecordingOrder */
@@ -14,8 +13,9 @@ import { t } from "../words.js";
 /** Milliseconds without a request after which a page has all it asks for. */
 const QUIET = 250;
 
-/** @param {RecordingOrder} order @param {() => void} start draws the page */
-export async function record(order, start) {
+/** @param {RecordingOrder} order
+ * @param {{start: () => void, isShown: () => boolean}} drawn starts drawing the page; whether its module is loaded */
+export async function record(order, { start, isShown }) {
   const recorder = new Recorder(order.runs, order.allPoints);
   // The other runs are not in the list of this page: naming them would tell that they exist.
   change({ selection: EVERYTHING, theme: "", lang: view.peek().lang });
@@ -25,7 +25,7 @@ export async function record(order, start) {
     const first = view.peek();
     for (const [at, page] of order.pages.entries()) {
       change({ ...first, ...(page !== first.page && { open: "" }), page });
-      await until(() => shownPage.value !== null);
+      await until(isShown);
       await drawAll(recorder, (part) => order.progress((at + part) / order.pages.length, recorder.bytes));
     }
     const address = printView(
