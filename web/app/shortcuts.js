@@ -68,7 +68,7 @@ const PAGE_LETTERS = {
   c: "compare",
 };
 
-export const keyList = () => html`
+export const keyList = () => html`<div class="keys">
   ${keyGroup(t("keys.everywhere"), KEYS)}
   ${
     shownPage.value?.KEYS?.length
@@ -78,11 +78,11 @@ export const keyList = () => html`
   ${keyGroup(
     t("keys.pages"),
     Object.entries(PAGE_LETTERS).map(([letter, name]) => [["g", letter], () => t(`page.${name}`)]),
-  )}`;
+  )}</div>`;
 
 /** @param {string} title @param {KeyRow[]} rows */
 const keyGroup = (title, rows) =>
-  html`<h3>${title}</h3><dl class="keys">${rows.map(
+  html`<h3>${title}</h3><dl>${rows.map(
     ([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${text()}</dd>`,
   )}</dl>`;
 
