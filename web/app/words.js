@@ -67,7 +67,7 @@ export const en = {
   "snapshot.all_points": "All points",
   "snapshot.all_points_hint": "Every recorded point of the charts instead of those drawn. The file becomes larger.",
   "snapshot.private":
-    "The file contains the names, parameters, command lines and notes of these runs: whoever has it can read them.",
+    "The file contains the names, parameters, command lines and notes of these runs. Anyone who has it can read them.",
   "snapshot.create": "Create",
   "snapshot.cancel": "Cancel",
   "snapshot.close": "Close",

@@ -17,7 +17,7 @@ const QUIET = 250;
  * @param {{start: () => void, isShown: () => boolean}} drawn starts drawing the page; whether its module is loaded */
 export async function record(order, { start, isShown }) {
   const recorder = new Recorder(order.runs, order.allPoints);
-  // The other runs are not in the list of this page: naming them would tell that they exist.
+  // The other runs are not in the list of this page: naming them would reveal them.
   change({ selection: EVERYTHING, theme: "", lang: view.peek().lang });
   start();
   try {
