@@ -52,3 +52,6 @@ def test_console_code_and_environment_of_a_run_are_shown(server: StartServer, pa
     expect(page.locator('[data-section="code"] pre')).to_contain_text(HOSTILE)
     expect(page.locator('[data-section="environment"] [data-fact="host"] td')).to_have_text("node7")
     expect(page.locator(".run-section img")).to_have_count(0)
+    with page.expect_response(lambda reply: "/api/undrawn" in reply.url) as listed:
+        page.reload()
+    assert listed.value.json()["tags"] == []
