@@ -303,12 +303,12 @@ def test_notes_are_shared_and_stored(
     form = page.locator(".notes-form")
 
     form.locator('[name="alias"]').fill(HOSTILE)
-    form.locator('[name="tags"]').fill("paper, best")
+    form.locator('[name="labels"]').fill("paper, best")
     form.locator('[name="note"]').fill(f"Diverges *later*. {HOSTILE}")
     form.locator('[data-colour="#17916b"]').click()
 
     expect(row(other, "sweep/a9").locator(".run-name")).to_have_text(HOSTILE)
-    expect(cell(other, "sweep/a9", "tags").locator(".tag-chip")).to_have_text(["paper", "best"])
+    expect(cell(other, "sweep/a9", "labels").locator(".label-chip")).to_have_text(["paper", "best"])
     expect(other.locator('.run[data-run="sweep/a9"] .run-name')).to_have_text(HOSTILE)
     expect(form.locator('[data-colour="#17916b"]')).to_have_attribute("aria-checked", "true")
     expect(page.locator(".run-page h2 .leaf")).to_have_text(HOSTILE)

@@ -10,7 +10,7 @@ import { set, setting } from "./view.js";
 /** @typedef {import("./notes_client.js").Note} Note */
 
 /** @type {Note} */
-const NO_NOTE = { alias: null, note: "", tags: [], colour: null, hidden: false, archived: false };
+const NO_NOTE = { alias: null, note: "", labels: [], colour: null, hidden: false, archived: false };
 
 /** Fetched at most this often, in milliseconds, while points arrive. */
 const INTERVAL = 1000;
@@ -50,8 +50,8 @@ export const excludedRuns = computed(() => (areHiddenShown.value ? NO_RUNS : hid
 /** @param {string} run */
 export const noteOf = (run) => notes.value.get(run) ?? NO_NOTE;
 
-/** All tags that runs have, in alphabetical order. */
-export const noteTags = computed(() => [...new Set([...notes.value.values()].flatMap((note) => note.tags))].sort());
+/** All labels of runs, in alphabetical order. */
+export const allLabels = computed(() => [...new Set([...notes.value.values()].flatMap((note) => note.labels))].sort());
 
 /** @type {Query<Awaited<ReturnType<typeof listNotes>>>} */
 const noteList = new Query((_key, signal) => listNotes(signal), { interval: INTERVAL });

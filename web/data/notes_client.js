@@ -5,7 +5,7 @@ import { fetchJson } from "./client.js";
 /** @typedef {object} Note
  * @property {string | null} alias
  * @property {string} note Markdown
- * @property {string[]} tags
+ * @property {string[]} labels
  * @property {string | null} colour "#rrggbb"
  * @property {boolean} hidden
  * @property {boolean} archived

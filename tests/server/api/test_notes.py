@@ -14,7 +14,7 @@ from support.servers import ENVIRONMENT, Serve, run, start, stop, wait_until
 
 from toposcope.server.api.notes import AllNotes, NotesOfRun
 
-NOTHING: dict[str, Any] = {"alias": None, "note": "", "tags": [], "colour": None, "hidden": False, "archived": False}
+NOTHING: dict[str, Any] = {"alias": None, "note": "", "labels": [], "colour": None, "hidden": False, "archived": False}
 
 
 @pytest.fixture
@@ -47,17 +47,17 @@ def test_change_replaces_only_its_fields(logdir: Path, tmp_path: Path, serve: Se
     assert notes(client) == {}
     assert not (tmp_path / "data").exists()
 
-    first = put(client, "a/b", alias="best", tags=["x", " y ", "", "x"], colour="#AABBCC", hidden=True)
+    first = put(client, "a/b", alias="best", labels=["x", " y ", "", "x"], colour="#AABBCC", hidden=True)
     second = put(client, "a/b", note="# Title\n\n<b>bold</b>", hidden=False, alias=None)
 
-    assert first == NOTHING | {"alias": "best", "tags": ["x", "y"], "colour": "#aabbcc", "hidden": True}
-    assert second == NOTHING | {"tags": ["x", "y"], "colour": "#aabbcc", "note": "# Title\n\n<b>bold</b>"}
+    assert first == NOTHING | {"alias": "best", "labels": ["x", "y"], "colour": "#aabbcc", "hidden": True}
+    assert second == NOTHING | {"labels": ["x", "y"], "colour": "#aabbcc", "note": "# Title\n\n<b>bold</b>"}
     assert notes(client) == {"a/b": second}
     assert client.get("api/runs/a/b/notes").json()["notes"] == second
     rows = {row["run"]: row["notes"] for row in client.get("api/overview").json()["runs"]}
     assert rows == {"a/b": second, "c": NOTHING}
     assert put(client, "a/b") == second
-    assert put(client, "a/b", note="", tags=[], colour=None) == NOTHING
+    assert put(client, "a/b", note="", labels=[], colour=None) == NOTHING
     assert notes(client) == {}
 
 
@@ -128,8 +128,8 @@ def test_servers_see_changes_of_each_other(pair: tuple[httpx.Client, httpx.Clien
     one, other = pair
     put(one, "c", alias="from one")
     assert notes(other)["c"]["alias"] == "from one"
-    assert put(other, "c", tags=["x"])["alias"] == "from one"
-    assert notes(one)["c"]["tags"] == ["x"]
+    assert put(other, "c", labels=["x"])["alias"] == "from one"
+    assert notes(one)["c"]["labels"] == ["x"]
 
     with other.stream("GET", "api/updates") as stream:
         updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
@@ -161,7 +161,7 @@ def test_change_is_published_to_all_pages(logdir: Path, tmp_path: Path, serve: S
 
 def test_concurrent_changes_are_all_kept(pair: tuple[httpx.Client, httpx.Client]) -> None:
     """Different fields and runs are changed through two servers concurrently."""
-    fields = {"alias": "A", "note": "N", "tags": ["T"], "colour": "#123456", "hidden": True, "archived": True}
+    fields = {"alias": "A", "note": "N", "labels": ["T"], "colour": "#123456", "hidden": True, "archived": True}
     barrier, failures = threading.Barrier(2 * len(fields)), []
 
     def change(url: httpx.URL, run: str, name: str, value: object) -> None:
@@ -193,13 +193,13 @@ def test_hostile_names_and_texts_are_unchanged(tmp_path: Path, serve: Serve) -> 
     client = serve(tmp_path / "logdir", "--data-dir", str(tmp_path / "data"))
     text = "<img src=x onerror=alert(1)>\0\r\n\u2028 [x](javascript:alert(1)) ü😀" + "`" * 1000
 
-    put(client, run, note=text, alias="<script>alert(1)</script>", tags=["../../etc", "ü😀"])
+    put(client, run, note=text, alias="<script>alert(1)</script>", labels=["../../etc", "ü😀"])
 
     restarted = serve(tmp_path / "logdir", "--data-dir", str(tmp_path / "data"))
     assert notes(restarted)[run] == NOTHING | {
         "note": text,
         "alias": "<script>alert(1)</script>",
-        "tags": ["../../etc", "ü😀"],
+        "labels": ["../../etc", "ü😀"],
     }
     assert {path.name for path in (tmp_path / "data").iterdir()} == {"notes"}
 
@@ -230,10 +230,10 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         ({"note": None}, 422, "note=None"),
         ({"note": "ü" * 32769}, 422, "65536 bytes"),
         ({"note": "x" * 70000}, 422, "65536"),
-        ({"tags": "x"}, 422, "tags='x'"),
-        ({"tags": ["a\0"]}, 422, "control characters"),
-        ({"tags": ["x" * 101]}, 422, "100"),
-        ({"tags": [str(i) for i in range(101)]}, 422, "100"),
+        ({"labels": "x"}, 422, "labels='x'"),
+        ({"labels": ["a\0"]}, 422, "control characters"),
+        ({"labels": ["x" * 101]}, 422, "100"),
+        ({"labels": [str(i) for i in range(101)]}, 422, "100"),
         ({"hidden": "yes"}, 422, "hidden='yes'"),
         ({"archived": None}, 422, "archived=None"),
         ({"typo": 1}, 422, "typo"),

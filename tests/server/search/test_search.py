@@ -35,10 +35,10 @@ class Recorded(NamedTuple):
 
 
 RECORDED = {
-    "digits/run-2": Recorded({"lr": 0.1, "optimizer": "Adam"}, [3.0, 1.0, 2.0], RunNotes(tags=["paper", "Draft"])),
+    "digits/run-2": Recorded({"lr": 0.1, "optimizer": "Adam"}, [3.0, 1.0, 2.0], RunNotes(labels=["paper", "Draft"])),
     "digits/run-10": Recorded({"lr": 0.01, "optimizer": "SGD", "amp": True}, [NAN, 0.5], RunNotes(alias="Best one")),
     "digits/run-1": Recorded({"lr": "auto"}, [5.0, NAN], RunNotes(archived=True, note="diverged late")),
-    "words": Recorded({"loss": 7}, [0.25], RunNotes(tags=["paper"])),
+    "words": Recorded({"loss": 7}, [0.25], RunNotes(labels=["paper"])),
     "empty settings": Recorded({}, [-1.0], RunNotes()),
 }
 NOTES = {name: recorded.notes for name, recorded in RECORDED.items()}
@@ -200,7 +200,7 @@ def test_a_table_that_was_updated_equals_a_new_one(
         elif change == 1:
             current = dict(sorted({**current, name: runs[name]}.items()))
         else:
-            notes = notes | {name: NOTES[name] if name not in notes else RunNotes(tags=["paper", name])}
+            notes = notes | {name: NOTES[name] if name not in notes else RunNotes(labels=["paper", name])}
         query, order = parse(data.draw(searches)), parse_field(data.draw(sorts))
         descending = data.draw(st.booleans())
         found = search.find(current, notes, query, order, descending)

@@ -113,8 +113,8 @@ const noteColumns = computed(() => {
   });
   return [
     column(
-      "tags",
-      notes.map((note) => note.tags.join(", ") || null),
+      "labels",
+      notes.map((note) => note.labels.join(", ") || null),
     ),
     column(
       "note",

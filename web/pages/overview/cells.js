@@ -2,6 +2,7 @@
 
 import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
+import { labelChips } from "../../controls/label_chips.js";
 import { stateLabel } from "../../controls/state_mark.js";
 import { errorLine } from "../../data/run_state.js";
 import { styles } from "../../data/runs.js";
@@ -41,7 +42,7 @@ const durationCell = (row, column) => (column.value(row) === null ? nothing : du
 const countCell = (row, column) => (column.value(row) === null ? nothing : grouped(Number(column.value(row))));
 
 /** @param {Row} row */
-const tagsCell = ({ note }) => note.tags.map((tag) => html`<span class="tag-chip">${tag}</span>`);
+const labelsCell = ({ note }) => labelChips(note.labels);
 
 /** @param {Row} row */
 const noteCell = ({ note }) => html`<span title=${note.note || nothing}>${note.note.split("\n")[0]}</span>`;
@@ -126,7 +127,7 @@ export const CELLS = {
   time: timeCell,
   duration: durationCell,
   count: countCell,
-  tags: tagsCell,
+  labels: labelsCell,
   note: noteCell,
   bad: badCell,
   damage: damageCell,

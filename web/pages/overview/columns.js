@@ -4,7 +4,7 @@ import { computed } from "@preact/signals-core";
 import { stateWord } from "../../controls/state_mark.js";
 import { runs } from "../../data/catalogue.js";
 import { compareNatural } from "../../data/natural_order.js";
-import { noteTags } from "../../data/notes.js";
+import { allLabels } from "../../data/notes.js";
 import { endOf, errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/run_state.js";
 import { metrics, tableColumns } from "../../data/run_table.js";
 import { bestOf, chosenColumns, filters, grouping, sorting } from "./settings.js";
@@ -16,7 +16,7 @@ import { t } from "./words.js";
 
 /** How a cell is rendered.
  * @typedef
- * {"state" | "error" | "time" | "duration" | "count" | "tags" | "note" | "bad" | "damage" | "plain" | "metric" | "sparkline"}
+ * {"state" | "error" | "time" | "duration" | "count" | "labels" | "note" | "bad" | "damage" | "plain" | "metric" | "sparkline"}
  * CellKind */
 
 /** @typedef {object} Column
@@ -62,7 +62,7 @@ const ownColumns = () => [
   { ...own("updated", "time", 148, (row) => row.runRow.updated, "time"), downFirst: true },
   { ...own("duration", "duration", 88, (row) => lastedOf(row.runRow), "duration"), downFirst: true },
   { ...own("steps", "number", 84, (row) => row.runRow.last_step, "count"), downFirst: true },
-  own("tags", "text", 140, (row) => row.note.tags.join(", ") || null, "tags"),
+  own("labels", "text", 140, (row) => row.note.labels.join(", ") || null, "labels"),
   own("note", "text", 180, (row) => row.note.note.split("\n")[0] || null, "note"),
   own("bad", "number", 104, valueIn("fact", "first_bad"), "bad"),
   { ...own("damaged", "number", 84, (row) => row.runRow.damaged_records || null, "damage"), downFirst: true },
@@ -157,13 +157,13 @@ const defaultIds = computed(() => {
   const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
   const firstBad = tableColumns.of("fact", "first_bad");
   const bad = runs.value.some(({ run }) => firstBad(run) !== null) ? ["bad"] : [];
-  const tagged = noteTags.value.length ? ["tags"] : [];
+  const labelled = allLabels.value.length ? ["labels"] : [];
   return [
     "state",
     ...failed,
     ...bad,
     ...damaged,
-    ...tagged,
+    ...labelled,
     ...metrics.value.flatMap(metricColumnIds),
     ...varying.map(({ name }) => `param:${name}`),
     "steps",
