@@ -16,7 +16,7 @@ from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
-from toposcope.server.api import health, notes, overview, run_columns, runs, scalars, tags, updates
+from toposcope.server.api import health, notes, overview, run_columns, run_search, runs, scalars, tags, updates
 from toposcope.server.compression import Compression
 from toposcope.server.deferred_routes import DeferredRoutes
 from toposcope.server.exposure import Exposure, Guard
@@ -125,7 +125,7 @@ def make_api(
     root = f"{path_prefix}/api"
     app = DeferredRoutes(
         root,
-        [module.router for module in (runs, run_columns, overview, notes, tags, scalars, updates, health)],
+        [module.router for module in (runs, run_columns, run_search, overview, notes, tags, scalars, updates, health)],
         title="Toposcope",
         version=VERSION,
         lifespan=lifespan,

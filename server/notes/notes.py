@@ -4,11 +4,11 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from toposcope.server.notes.notes_folder import DamagedNotesError, NotesFolder, Stamp
+from toposcope.server.notes.notes_folder import Change, DamagedNotesError, NotesFolder, Stamp
 from toposcope.server.notes.run_notes import RunNotes
 from toposcope.server.places.place import reason_of
 
@@ -94,6 +94,12 @@ class Notes:
         notes = self._folder.change(run, changes)
         self._refresh(is_changed=True)
         return notes
+
+    def change_many(self, changes: Sequence[tuple[str, Change]]) -> dict[str, str]:
+        """Change the notes of many runs; return why some could not be changed, by run. See NotesFolder."""
+        problems = self._folder.change_many(changes)
+        self._refresh(is_changed=True)
+        return problems
 
     def _watch(self) -> None:
         while not self._stopping.is_set():

@@ -6,8 +6,8 @@ without notes has no file: a change that leaves a run without notes deletes it, 
 
 import errno
 import os
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,12 +17,17 @@ from pydantic import ValidationError
 
 from toposcope.server.notes.data_folder import hashed
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
+from toposcope.server.places.place import reason_of
 
 _SUFFIX = ".json"
 _PART_FILE = "draft"
 """Written while holding the lock only, so one that a crash left behind is overwritten."""
 _LOCK_SECONDS, _RETRY_SECONDS = 5.0, 0.01
 _LARGEST_FILE = 1 << 20
+_RUNS_AT_ONCE = 100
+"""Changed while the lock is held: other servers wait for it only for seconds."""
+Change = Callable[[RunNotes], Mapping[str, Any]]
+"""Returns the fields of the notes of a run that are replaced."""
 
 
 class DamagedNotesError(ValueError):
@@ -85,24 +90,55 @@ class NotesFolder:
         Raises:
             OSError: the folder cannot be written; TimeoutError: another server holds the lock for seconds.
         """
+        with self._locked():
+            return self._change(run, lambda _: changes)
+
+    def change_many(self, changes: Sequence[tuple[str, Change]]) -> dict[str, str]:
+        """Change the notes of many runs, each of them wholly or not at all; see change().
+
+        Returns:
+            By the names of the runs whose notes are as before: why.
+        """
+        problems: dict[str, str] = {}
+        for start in range(0, len(changes), _RUNS_AT_ONCE):
+            part = changes[start : start + _RUNS_AT_ONCE]
+            try:
+                with self._locked():
+                    for run, change in part:
+                        try:
+                            self._change(run, change)
+                        except (OSError, ValueError) as error:
+                            problems[run] = reason_of(error)
+            except OSError as error:  # The folder cannot be locked.
+                problems |= {run: reason_of(error) for run, _ in part}
+        return problems
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
         self.folder.mkdir(parents=True, exist_ok=True)
         try:
-            with self._lock:
-                return self._change(run, changes)
+            self._lock.acquire()
         except Timeout:
             raise TimeoutError(errno.ETIMEDOUT, "another server has locked it") from None
+        try:
+            yield
+        finally:
+            self._lock.release()
 
-    def _change(self, run: str, changes: Mapping[str, Any]) -> RunNotes:
+    def _change(self, run: str, change: Change) -> RunNotes:
         self._write_logdir()
         path = self.folder / (hashed(run) + _SUFFIX)
         try:
             content = self._content(path)
-            _notes(content)
+            old = _notes(content)
         except FileNotFoundError:
-            content = {}
+            content, old = {}, NO_NOTES
         except DamagedNotesError:
             path.replace(path.with_suffix(".damaged"))
-            content = {}
+            content, old = {}, NO_NOTES
+        changes = change(old)
+        if all(getattr(old, name) == value for name, value in changes.items()):
+            return old
         content = {"run": run, **content, **changes}
         notes = _notes(content)
         if notes == NO_NOTES and content.keys() <= {"run", *RunNotes.model_fields}:

@@ -72,4 +72,26 @@ class NotesChange(RunNotes):
         return self.model_dump(exclude_unset=True)
 
 
+class NotesEdit(NotesChange):
+    """A change of the notes of many runs: labels are added to and removed from those that each run has."""
+
+    add_labels: _Labels = Field(default=[], description="labels that each run gets; one line each")
+    remove_labels: _Labels = Field(default=[], description="labels that no run keeps")
+
+    def changes_of(self, notes: RunNotes) -> dict[str, Any]:
+        """Return the fields that change in the notes of a run.
+
+        Raises:
+            ValueError: the run would have too many labels.
+        """
+        changes = self.model_dump(exclude_unset=True, exclude={"add_labels", "remove_labels"})
+        if self.add_labels or self.remove_labels:
+            old = changes.get("labels", notes.labels)
+            labels = [label for label in dict.fromkeys([*old, *self.add_labels]) if label not in self.remove_labels]
+            if len(labels) > MOST_LABELS:
+                raise ValueError(f"the run would have {len(labels)} labels: expected at most {MOST_LABELS}")
+            changes["labels"] = labels
+        return changes
+
+
 NO_NOTES = RunNotes()

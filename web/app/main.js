@@ -3,9 +3,11 @@
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
 import { followWidth } from "../controls/grid_columns.js";
+import { followCompletion } from "../controls/search/completion.js";
 import { followLastValues } from "../data/last_values.js";
 import { revision, startLiveUpdates } from "../data/live.js";
 import { panel } from "../data/pointer.js";
+import { followSearch } from "../data/run_search.js";
 import { followDrawnRuns } from "../data/series_requests.js";
 import { followAddress, page, railShown, theme } from "../data/view.js";
 import { followDrawnTags } from "../data/visible_tags.js";
@@ -58,6 +60,8 @@ function start() {
   followPages();
   followTab();
   followRailHeight(region("rail"));
+  followSearch();
+  followCompletion();
   followDrawnRuns();
   followDrawnTags();
   followDetails();

@@ -3,15 +3,15 @@
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { filterField } from "../controls/filter_field.js";
 import { ROW, runRow } from "../controls/run_row.js";
+import { searchField } from "../controls/search/search_field.js";
 import { runs, runsByName } from "../data/catalogue.js";
 import { lastValues } from "../data/last_values.js";
 import { areHiddenShown, excludedRuns, showHidden } from "../data/notes.js";
 import { cursorRun, hoveredRun } from "../data/pointer.js";
-import { focusTag, listedRuns, runRule } from "../data/runs.js";
+import { focusTag, listedRuns } from "../data/runs.js";
 import { EVERYTHING, NOTHING } from "../data/selection.js";
-import { change, railShown, runFilter } from "../data/view.js";
+import { change, railShown } from "../data/view.js";
 import { columnFormat, grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 
@@ -43,13 +43,7 @@ export function rail() {
   const format = columnFormat(existingRows.value.map((row) => lastValues.value.get(row.run) ?? NaN));
   return html`
     <div class="rail-head">
-      ${filterField({
-        id: "run-filter",
-        label: t("rail.filter"),
-        pattern: runFilter.value,
-        rule: runRule.value,
-        changed: (runs) => change({ runs }),
-      })}
+      ${searchField("run-filter")}
       <div class="rail-actions" ?hidden=${!runs.value.length}>
         <span class="pair">
           <button class="text" data-key="all"

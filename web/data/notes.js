@@ -4,6 +4,7 @@ import { computed, effect, signal } from "@preact/signals-core";
 import { runsByName } from "./catalogue.js";
 import { changeNotes, listNotes } from "./notes_client.js";
 import { Query } from "./query.js";
+import { searchNamesHidden } from "./run_search.js";
 import { changes } from "./run_versions.js";
 import { set, setting } from "./view.js";
 
@@ -44,8 +45,11 @@ export const hiddenRuns = computed(() => {
 });
 /** @type {ReadonlySet<string>} */
 const NO_RUNS = new Set();
-/** The runs that are neither listed nor drawn: all hidden ones, unless they are shown. */
-export const excludedRuns = computed(() => (areHiddenShown.value ? NO_RUNS : hiddenRuns.value));
+/** The runs that are neither listed nor drawn: all hidden ones, unless they are shown or the search asks
+ * for such runs. */
+export const excludedRuns = computed(() =>
+  areHiddenShown.value || searchNamesHidden.value ? NO_RUNS : hiddenRuns.value,
+);
 
 /** @param {string} run */
 export const noteOf = (run) => notes.value.get(run) ?? NO_NOTE;

@@ -14,11 +14,12 @@ import {
 } from "./catalogue.js";
 import { customColours } from "./custom_colours.js";
 import { cutLeaf, groupTags, likelyFocus } from "./names.js";
-import { excludedRuns, notes } from "./notes.js";
+import { excludedRuns } from "./notes.js";
 import { regexFilter } from "./regex_filter.js";
+import { found, matchesSearch } from "./run_search.js";
 import { assignStyles, withCustomColours } from "./run_styles.js";
 import { isShown } from "./selection.js";
-import { page, runFilter, selection, tagFilter, view } from "./view.js";
+import { page, selection, tagFilter, view } from "./view.js";
 
 /** @type {Map<string, import("./run_styles.js").LineStyle>} */
 let assigned = new Map();
@@ -40,7 +41,6 @@ export const styles = computed(() =>
   customColours.value.size ? withCustomColours(assignedStyles.value, customColours.value) : assignedStyles.value,
 );
 
-export const runRule = computed(() => regexFilter(runFilter.value));
 export const tagRule = computed(() => regexFilter(tagFilter.value));
 
 /** The name of a run; for a session, its path and what the server calls it. @param {string} run */
@@ -49,20 +49,9 @@ export function sessionPath(run) {
   return name ? `${cutLeaf(run)[0]}${name}` : run;
 }
 
-/** Does a run match the run filter, by its name, its alias or as a session? */
-export const matchesRunFilter = computed(() => {
-  const { keeps } = runRule.value;
-  const notesByRun = notes.value;
-  return (/** @type {string} */ run) => {
-    if (keeps(run)) return true;
-    const shown = notesByRun.get(run)?.alias ?? sessionPath(run);
-    return shown !== run && keeps(shown);
-  };
-});
-
-/** Names of the runs that match the filter, in start order. */
+/** Names of the runs that match the search, in start order. */
 export const matchingRuns = stableList(() =>
-  runFilter.value ? runNames.value.filter(matchesRunFilter.value) : runNames.value,
+  found.value.runs ? runNames.value.filter(matchesSearch.value) : runNames.value,
 );
 
 const hasSessions = computed(() => runs.value.some((row) => row.parent !== null));

@@ -12,7 +12,7 @@ import pytest
 from support.event_files import loss_run, scalar_event
 from support.servers import ENVIRONMENT, Serve, run, start, stop, wait_until
 
-from toposcope.server.api.notes import AllNotes, NotesOfRun
+from toposcope.server.api.notes import AllNotes, ChangedNotes, NotesOfRun
 
 NOTHING: dict[str, Any] = {"alias": None, "note": "", "labels": [], "colour": None, "hidden": False, "archived": False}
 
@@ -330,3 +330,58 @@ def test_notes_are_in_the_data_folder_of_the_user(
     put(client, "c", alias="x")
 
     assert len(list((tmp_path / "share/toposcope/notes").glob("*/*.json"))) == 1
+
+
+def test_many_runs_are_changed_by_one_request(logdir: Path, tmp_path: Path, serve: Serve) -> None:
+    """Labels are added to those a run has; runs that cannot be changed are named and the others are changed."""
+    client = serve(logdir, "--data-dir", str(tmp_path / "data"))
+    put(client, "c", labels=["x", "old"], alias="C")
+    put(client, "a/b", labels=[str(number) for number in range(100)])
+
+    edits = [
+        {"runs": ["a/b", "c", "gone"], "change": {"archived": True, "add_labels": ["y"], "remove_labels": ["old"]}}
+    ]
+    reply = client.post("api/notes", json={"changes": edits})
+
+    ChangedNotes.model_validate(reply.json(), extra="forbid")
+    assert (reply.status_code, reply.json()["changed"]) == (200, 1)
+    assert {each["run"]: each["detail"] for each in reply.json()["problems"]} == {
+        "gone": "there is no such run",
+        "a/b": "the run would have 101 labels: expected at most 100",
+    }
+    assert notes(client)["c"] == NOTHING | {"alias": "C", "labels": ["x", "y"], "archived": True}
+    assert notes(client)["a/b"]["archived"] is False
+    client.post("api/notes", json={"changes": [{"runs": ["a/b", "c"], "change": {"labels": [], "archived": True}}]})
+    assert [notes(client)[run]["labels"] for run in ("a/b", "c")] == [[], []]
+
+
+def test_change_of_many_runs_is_published_once(logdir: Path, tmp_path: Path, serve: Serve) -> None:
+    """Other pages learn of all runs together."""
+    client = serve(logdir, "--data-dir", str(tmp_path / "data"))
+    with client.stream("GET", "api/updates") as stream:
+        updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
+        next(updates)
+        changes = [{"runs": ["a/b", "c"], "change": {"hidden": True}}]
+        httpx.post(client.base_url.join("api/notes"), json={"changes": changes})
+        assert next(updates)["changed"] == ["a/b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("edits", "word"),
+    [
+        ([], "at least 1"),
+        ([{"runs": [], "change": {}}], "at least 1"),
+        ([{"runs": ["c"] * 6000, "change": {}}] * 2, "12000 runs: expected at most 10000"),
+        ([{"runs": ["c"], "change": {"stars": 1}}], "stars"),
+        ([{"runs": ["c"], "change": {"add_labels": "x"}}], "add_labels"),
+    ],
+)
+def test_invalid_change_of_many_runs_is_explained(
+    logdir: Path, tmp_path: Path, serve: Serve, edits: object, word: str
+) -> None:
+    """Nothing is changed."""
+    client = serve(logdir, "--data-dir", str(tmp_path / "data"))
+    reply = client.post("api/notes", json={"changes": edits})
+    assert reply.status_code == 422
+    assert word in reply.text
+    assert notes(client) == {}

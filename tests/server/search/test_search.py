@@ -110,6 +110,10 @@ RUN_1, RUN_2, RUN_10 = "digits/run-1", "digits/run-2", "digits/run-10"
         ("started>2999-01-01", []),
         ("attempts=1 ranks=1 name:words", ["words"]),
         ("lr<0.1 OR (label:paper -name:words)", [RUN_2, RUN_10]),
+        ("/run-1$/", [RUN_1]),
+        ("/^digits\\/run-(2|10)/ -/0$/", [RUN_2]),
+        ("/^BEST/ OR /draft/", [RUN_2, RUN_10]),
+        ("name:/run-1/", []),
     ],
 )
 def test_runs_are_found(runs: Mapping[str, RunView], search: str, expected: list[str]) -> None:
@@ -128,6 +132,7 @@ def test_runs_are_found(runs: Mapping[str, RunView], search: str, expected: list
         ("step>x", "step>x: expected a number"),
         ("lr<fast", "lr<fast: expected a number"),
         ("min(loss)=low", r"min\(loss\)=low: expected a number"),
+        ("/(a/", "not a valid regular expression"),
     ],
 )
 def test_impossible_values_are_explained(runs: Mapping[str, RunView], search: str, message: str) -> None:

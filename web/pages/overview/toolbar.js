@@ -1,12 +1,12 @@
 // The toolbar of the overview: filters, grouping, columns, comparison.
 
 import { html, nothing } from "lit-html";
-import { filterField } from "../../controls/filter_field.js";
 import { ICONS } from "../../controls/icons.js";
+import { searchField } from "../../controls/search/search_field.js";
 import { areHiddenShown, hiddenRuns, showHidden } from "../../data/notes.js";
-import { MOST_DRAWN, runRule, visibleRuns } from "../../data/runs.js";
+import { MOST_DRAWN, visibleRuns } from "../../data/runs.js";
 import { isShown, only } from "../../data/selection.js";
-import { change, runFilter, selection } from "../../data/view.js";
+import { change, selection } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { columnMenu, isMenuOpen } from "./column_menu.js";
 import { parameters } from "./columns.js";
@@ -19,13 +19,7 @@ export const toolbar = () =>
   openRun.value
     ? runToolbar(openRun.value)
     : html`
-  ${filterField({
-    id: "over-filter",
-    label: t("rail.filter"),
-    pattern: runFilter.value,
-    rule: runRule.value,
-    changed: (runs) => change({ runs }),
-  })}
+  ${searchField("over-filter")}
   <span class="meta run-count" data-count=${keptRows.value.length}>${t("top.runs_drawn", {
     shown: grouped(keptRows.value.length),
     n: grouped(rowCount.value),
