@@ -13,10 +13,12 @@ import { followAddress, page, railShown, theme } from "../data/view.js";
 import { followDrawnTags } from "../data/visible_tags.js";
 import { language } from "../i18n/language.js";
 import { t } from "../i18n/words.js";
+import { actionBar } from "./action_bar/action_bar.js";
 import { content, followPages, toolbar } from "./pages.js";
 import { detailsPanel, followDetails } from "./panel.js";
 import { followPanel } from "./panel_address.js";
 import { followRailHeight, rail, runsInRail } from "./rail.js";
+import { restoreRailWidth } from "./rail_width.js";
 import { followKeys } from "./shortcuts.js";
 import { followTab, topBar } from "./top_bar.js";
 
@@ -55,6 +57,7 @@ function start() {
   follow("toolbar", toolbar);
   follow("content", content);
   follow("panel", detailsPanel);
+  follow("actions", actionBar);
 
   followWidth(region("content"));
   followPages();
@@ -69,6 +72,7 @@ function start() {
 }
 
 // Keys that are pressed during startup are not lost.
+restoreRailWidth();
 followAddress();
 followPanel();
 followKeys();

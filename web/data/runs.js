@@ -1,6 +1,7 @@
 // Derived from the runs and the view: the order of the run list, the visible runs, their styles.
 
 import { computed } from "@preact/signals-core";
+import { parseList, printList } from "./address_lists.js";
 import {
   runCounts,
   runNames,
@@ -19,7 +20,7 @@ import { regexFilter } from "./regex_filter.js";
 import { found, matchesSearch } from "./run_search.js";
 import { assignStyles, withCustomColours } from "./run_styles.js";
 import { isShown } from "./selection.js";
-import { page, selection, tagFilter, view } from "./view.js";
+import { change, page, selection, set, setting, tagFilter, view } from "./view.js";
 
 /** @type {Map<string, import("./run_styles.js").LineStyle>} */
 let assigned = new Map();
@@ -78,14 +79,27 @@ export const visibleRuns = stableList(() => {
 });
 
 /** Runs that are compared side by side. */
-const MOST_COMPARED = 8;
+export const MOST_COMPARED = 16;
 
-/** The first of them, which the Compare page shows. */
-export const comparedRuns = computed(() =>
-  visibleRuns.value.length > MOST_COMPARED ? visibleRuns.value.slice(0, MOST_COMPARED) : visibleRuns.value,
-);
+const compareList = setting("compare.runs", /** @type {string} */ (""));
+/** The runs that were chosen for the Compare page, in that order. */
+const chosenToCompare = stableList(() => parseList(compareList.value).filter((run) => runsByName.value.has(run)));
 
-/** Names of the visible runs, of which the Compare page has the first ones only. */
+/** The runs of the Compare page: the chosen ones, else the visible ones; none if these are too many. */
+export const comparedRuns = computed(() => {
+  if (chosenToCompare.value.length) return chosenToCompare.value;
+  return visibleRuns.value.length > MOST_COMPARED ? NO_RUNS : visibleRuns.value;
+});
+/** @type {string[]} */
+const NO_RUNS = [];
+
+/** Opens the Compare page with some runs. @param {readonly string[]} names none = it asks which */
+export function compareRuns(names) {
+  set({ "compare.runs": printList(names.slice(0, MOST_COMPARED)) });
+  change({ page: "compare" });
+}
+
+/** Names of the visible runs; on the Compare page, of the compared ones. */
 export const chosenRuns = computed(() => (page.value === "compare" ? comparedRuns.value : visibleRuns.value));
 
 /** Runs that a page draws: more lines cannot be distinguished, and would take seconds. */

@@ -8,7 +8,7 @@ import { excludedRuns, showHidden } from "../../data/notes.js";
 import { cursorRun } from "../../data/pointer.js";
 import { narrow } from "../../data/view.js";
 import { shownColumns } from "./columns.js";
-import { lines } from "./rows.js";
+import { lines, listedRuns } from "./rows.js";
 import { openRun } from "./settings.js";
 import { headRows, tableHead } from "./table_head.js";
 import { groupLine, runLine } from "./table_row.js";
@@ -124,7 +124,7 @@ const gap = (rows) => html`<tr class="gap" aria-hidden="true" style="height:${ro
 
 /** Moves the keyboard selection in the table and scrolls to it. @param {number} by */
 export function moveInTable(by) {
-  const runs = lines.peek().flatMap((line) => ("row" in line ? [line.row.run] : []));
+  const runs = listedRuns();
   const at = runs.indexOf(cursorRun.peek() ?? "");
   const next = runs[Math.min(runs.length - 1, Math.max(0, at + by))];
   if (next === undefined) return;

@@ -7,9 +7,9 @@ import { ICONS } from "../../controls/icons.js";
 import { stateWord } from "../../controls/state_mark.js";
 import { cutGroup } from "../../data/names.js";
 import { shownIds } from "./columns.js";
+import { markAllBox, showAllSwitch } from "./row_boxes.js";
 import { filterRules, keptRows } from "./rows.js";
-import { bestOf, chooseColumns, filterBy, filterRow, filters, sortBy, sorting, toggleBest } from "./settings.js";
-import { drawBox } from "./visibility_box.js";
+import { chooseColumns, filterBy, filterRow, filters, sortBy, sorting, toggleBest } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./columns.js").Column} Column */
@@ -78,7 +78,12 @@ function head(column, first, kind) {
   const order = at < 0 ? "none" : down ? "descending" : "ascending";
   const place = at >= 0 && sorting.value.length > 1 ? String(at + 1) : "";
   const isMovable = kind !== "name-cell";
-  const box = isMovable ? nothing : drawBox(keptRows.value, t("overview.draw_all"));
+  const box = isMovable
+    ? nothing
+    : html`${markAllBox(keptRows.value, t("overview.mark_all"))}${showAllSwitch(
+        keptRows.value,
+        t("overview.draw_all"),
+      )}`;
   return html`<th scope="col" class="${kind} ${first ? "first" : ""}" data-column=${id}
     aria-sort=${isDrawing ? nothing : order}
     draggable=${isMovable ? "true" : "false"} @dragstart=${dragHandlers.dragged} @dragover=${dragHandlers.hovered}
@@ -99,7 +104,7 @@ function head(column, first, kind) {
       id.startsWith("best:")
         ? html`<button class="quiet turn" title=${t("overview.turn_best")} aria-label=${t("overview.turn_best_of", {
             tag: metric,
-          })} @click=${() => toggleBest(metric)}>${bestOf(metric) === "min" ? "⤓" : "⤒"}</button>`
+          })} @click=${() => toggleBest(metric)}>⇄</button>`
         : nothing
     }
   </th>`;
