@@ -22,7 +22,8 @@ import { groupRow, railGroups } from "./rail_groups.js";
 import { railHandle } from "./rail_width.js";
 
 /** @typedef {import("./rail_groups.js").RailGroup} RailGroup */
-/** @typedef {{run: string, group?: undefined} | {group: RailGroup, run?: undefined}} Line */
+/** @typedef {import("../data/run_styles.js").LineStyle} LineStyle */
+/** @typedef {{run: string, style: LineStyle | null, group?: undefined} | {group: RailGroup, run?: undefined}} Line */
 
 /** Rows beyond the visible ones, above and below. */
 const SPARE = 8;
@@ -41,10 +42,10 @@ const lines = computed(() => {
   const groups = railGroups(railRuns.value);
   /** @type {Line[]} */
   const all = [];
-  if (!groups) for (const run of railRuns.value) all.push({ run });
+  if (!groups) for (const run of railRuns.value) all.push({ run, style: null });
   for (const group of groups ?? []) {
     all.push({ group });
-    if (group.isOpen) for (const run of group.runs) all.push({ run });
+    if (group.isOpen) for (const run of group.runs) all.push({ run, style: group.style });
   }
   return all;
 });
@@ -90,23 +91,24 @@ export function rail() {
           : nothing
       }
       <ul aria-label=${t("rail.title")} style="height:${count * ROW}px">
-        ${repeat(
-          existingLines.value,
-          (line) => line.run ?? `/${line.group.name}`,
-          (line, index) => lineRow(line, firstRow.value + index, count, format),
-        )}
+        ${repeat(existingLines.value, keyOf, (line, index) => lineRow(line, firstRow.value + index, count, format))}
       </ul>
     </div>
     ${!searchNamesHidden.value && (areHiddenShown.value || excludedRuns.value.size) ? hiddenRunsNote() : nothing}
     ${railHandle()}`;
 }
 
+/** A run may be in several groups. @param {Line} line @param {number} index */
+const keyOf = (line, index) => (line.group ? `/${line.group.name}` : line.style ? `${index}/${line.run}` : line.run);
+
 /** @param {Line} line @param {number} place @param {number} count
  * @param {import("../i18n/numbers.js").ColumnFormat} format */
-function lineRow({ run, group }, place, count, format) {
-  if (group) return groupRow(group, place, count);
-  const row = runsByName.value.get(run);
-  return row ? runRow(row, { place, count, format, shared: listedShared.value, mark: markRun }) : nothing;
+function lineRow(line, place, count, format) {
+  if (line.group) return groupRow(line.group, place, count);
+  const row = runsByName.value.get(line.run);
+  return row
+    ? runRow(row, { place, count, format, shared: listedShared.value, groupStyle: line.style, mark: markRun })
+    : nothing;
 }
 
 /** A click with the shift key marks a range. @param {string} run @param {{shiftKey: boolean}} event */

@@ -28,6 +28,9 @@ export const listedShared = computed(() => sharedBy(matchingRuns.value));
  * @param {string} run */
 export const shortNameOf = (run) => (noteOf(run).alias ? nameOf(run) : withoutShared(nameOf(run), shared.value));
 
+/** The name of a run in lists: without what the names of all listed runs share. @param {string} run */
+export const listName = (run) => (noteOf(run).alias ? nameOf(run) : withoutShared(nameOf(run), listedShared.value));
+
 /** The short name of a run, whose title is the whole one.
  * @param {string} run */
 export const runName = (run) =>

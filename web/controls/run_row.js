@@ -32,20 +32,21 @@ export const ROW = 28;
  * @property {number} count of all rows
  * @property {import("../i18n/numbers.js").ColumnFormat} format of last values
  * @property {import("../data/short_names.js").Shared} shared what the names of all rows share
+ * @property {import("../data/run_styles.js").LineStyle | null} groupStyle of its group; null = it is in none
  * @property {(run: string, event: {shiftKey: boolean}) => void} mark
  */
 
 /** Labels of a row; further ones are in its title. */
-const MOST_LABELS = 2;
+const MOST_LABELS = 1;
 
 /** @param {RunRow} row @param {RowPlace} at */
-export function runRow(row, { place, count, format, shared, mark }) {
+export function runRow(row, { place, count, format, shared, groupStyle, mark }) {
   const { run, parent } = row;
   const state = stateOf(row);
   const shown = isShown(selection.value, run);
-  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  const style = groupStyle ?? styles.value.get(run) ?? { colour: 0, dash: 0 };
   return html`
-    <li class="run ${shown ? "" : "off"} ${parent === null ? "" : "child"} ${cursorRun.value === run ? "cursor" : ""}
+    <li class="run ${shown ? "" : "off"} ${parent !== null || groupStyle ? "child" : ""} ${cursorRun.value === run ? "cursor" : ""}
       ${marked.value.has(run) ? "marked" : ""}"
       style="top:${place * ROW}px" data-run=${run} data-shown=${shown} aria-setsize=${count} aria-posinset=${place + 1}
       @mouseenter=${() => (hoveredRun.value = shown ? run : null)} title=${hint(row)}>

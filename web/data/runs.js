@@ -80,15 +80,19 @@ export const visibleRuns = stableList(() => {
 
 /** Runs that are compared side by side. */
 export const MOST_COMPARED = 16;
+/** Of more visible runs, the Compare page asks which to compare. */
+export const MOST_UNASKED = 8;
 
 const compareList = setting("compare.runs", /** @type {string} */ (""));
 /** The runs that were chosen for the Compare page, in that order. */
-const chosenToCompare = stableList(() => parseList(compareList.value).filter((run) => runsByName.value.has(run)));
+export const chosenToCompare = stableList(() =>
+  parseList(compareList.value).filter((run) => runsByName.value.has(run)),
+);
 
-/** The runs of the Compare page: the chosen ones, else the visible ones; none if these are too many. */
+/** The runs of the Compare page: the chosen ones, else the visible ones; none if these are many, as it asks which. */
 export const comparedRuns = computed(() => {
   if (chosenToCompare.value.length) return chosenToCompare.value;
-  return visibleRuns.value.length > MOST_COMPARED ? NO_RUNS : visibleRuns.value;
+  return visibleRuns.value.length > MOST_UNASKED ? NO_RUNS : visibleRuns.value;
 });
 /** @type {string[]} */
 const NO_RUNS = [];

@@ -19,7 +19,7 @@ export function searchField(id) {
   return html`
     <div class="filter search" role="search">
       ${ICONS.search}
-      <input id=${id} type="text" spellcheck="false" autocomplete="off" placeholder=${t("search.hint")}
+      <input id=${id} type="text" spellcheck="false" autocomplete="off" placeholder=${t("search.label")}
         aria-label=${t("search.label")} role="combobox" aria-autocomplete="list" aria-expanded=${options.length > 0}
         aria-controls="${id}-options" aria-activedescendant=${active.value < 0 ? nothing : `${id}-${active.value}`}
         .value=${runFilter.value} aria-invalid=${searchError.value !== null}

@@ -4,7 +4,6 @@ import { translator } from "../../i18n/text.js";
 
 export const en = {
   "search.label": "Search runs",
-  "search.hint": "Search: name, label:x, lr<0.1",
   "search.invalid": "{reason}. The last valid search is applied.",
   "search.unknown": "No run has: {names}",
   "search.help": "Search syntax",
@@ -31,7 +30,6 @@ export const en = {
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
   "search.label": "搜索运行",
-  "search.hint": "搜索：名称、label:x、lr<0.1",
   "search.invalid": "{reason}。仍使用上一次有效的搜索。",
   "search.unknown": "没有运行包含：{names}",
   "search.help": "搜索语法",

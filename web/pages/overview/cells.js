@@ -4,6 +4,8 @@ import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { labelChips } from "../../controls/label_chips.js";
 import { stateLabel } from "../../controls/state_mark.js";
+import { baseline } from "../../data/baseline.js";
+import { percentText, verdictOf, withSign } from "../../data/delta.js";
 import { errorLine } from "../../data/run_state.js";
 import { styles } from "../../data/runs.js";
 import { grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
@@ -81,6 +83,17 @@ function metricCell(row, column) {
     title=${step === undefined ? value : `${value} · ${t("step.at", { step: grouped(step) })}`}>${text}</span>`;
 }
 
+/** The difference to the baseline, in the colour of improvements or declines. @param {Row} row @param {Column} column */
+function deltaCell(row, column) {
+  if (row.run === baseline.value) return html`<span class="dim">${t("rail.baseline")}</span>`;
+  const delta = column.value(row);
+  if (typeof delta !== "number") return nothing;
+  const format = formats.value.get(column.metric ?? "") ?? { decimals: 4, exponents: false };
+  const text = column.look === "percent" ? percentText(delta) : withSign(delta, inColumn(Math.abs(delta), format));
+  return html`<span class=${verdictOf(delta, bestOf(column.metric ?? ""))} data-value=${delta}
+    title=${delta}>${text}</span>`;
+}
+
 /** @param {Row} row @param {Column} column */
 function sparklineCell(row, column) {
   const metric = row.facts?.metrics[column.metric ?? ""];
@@ -133,5 +146,7 @@ export const CELLS = {
   damage: damageCell,
   plain: plainCell,
   metric: metricCell,
+  delta: deltaCell,
+  percent: deltaCell,
   sparkline: sparklineCell,
 };

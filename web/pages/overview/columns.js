@@ -2,7 +2,9 @@
 
 import { computed } from "@preact/signals-core";
 import { stateWord } from "../../controls/state_mark.js";
+import { baseline } from "../../data/baseline.js";
 import { runs } from "../../data/catalogue.js";
+import { deltaOf, percentOf } from "../../data/delta.js";
 import { compareNatural } from "../../data/natural_order.js";
 import { allLabels } from "../../data/notes.js";
 import { endOf, errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/run_state.js";
@@ -16,7 +18,7 @@ import { t } from "./words.js";
 
 /** How a cell is rendered.
  * @typedef
- * {"state" | "error" | "time" | "duration" | "count" | "labels" | "note" | "bad" | "damage" | "plain" | "metric" | "sparkline"}
+ * {"state" | "error" | "time" | "duration" | "count" | "labels" | "note" | "bad" | "damage" | "plain" | "metric" | "delta" | "percent" | "sparkline"}
  * CellKind */
 
 /** @typedef {object} Column
@@ -30,6 +32,7 @@ import { t } from "./words.js";
  * @property {(row: Row) => number} [order] to sort by, if not by the value
  * @property {(text: string) => string} [filter] translates a filter before it is parsed
  * @property {string} [metric] its tag
+ * @property {string} [hint] what it contains
  * @property {boolean} [downFirst] the first click sorts descending
  * @property {boolean} [isDrawing] cannot be sorted or filtered
  */
@@ -72,7 +75,12 @@ const ownColumns = () => [
 ];
 
 /** The ids of a metric's columns. @param {string} tag */
-export const metricColumnIds = (tag) => [`line:${tag}`, `last:${tag}`, `best:${tag}`];
+export const metricColumnIds = (tag) => [
+  `line:${tag}`,
+  `last:${tag}`,
+  `best:${tag}`,
+  ...(baseline.value ? [`delta:${tag}`, `percent:${tag}`] : []),
+];
 
 /** @param {string} tag @returns {Column[]} */
 function metricColumns(tag) {
@@ -107,6 +115,32 @@ function metricColumns(tag) {
       value: valueIn(goal, tag),
       look: "metric",
       downFirst,
+    },
+    ...(baseline.value ? deltaColumns(tag, baseline.value) : []),
+  ];
+}
+
+/** How the best value of a metric differs from that of the baseline. @param {string} tag @param {string} base
+ * @returns {Column[]} */
+function deltaColumns(tag, base) {
+  const goal = bestOf(tag);
+  const read = tableColumns.of(goal, tag);
+  const shared = {
+    group: tag,
+    metric: tag,
+    kind: /** @type {const} */ ("number"),
+    width: 104,
+    downFirst: goal === "max",
+    hint: t("overview.delta_hint", { value: t(`overview.col_${goal}`) }),
+  };
+  return [
+    { ...shared, id: `delta:${tag}`, label: "Δ", value: ({ run }) => deltaOf(read(run), read(base)), look: "delta" },
+    {
+      ...shared,
+      id: `percent:${tag}`,
+      label: "Δ %",
+      value: ({ run }) => percentOf(read(run), read(base)),
+      look: "percent",
     },
   ];
 }

@@ -68,11 +68,11 @@ function groupName(group) {
   return html`<span class="path">${path}</span>${leaf}`;
 }
 
-/** @param {{id: string, label: string, group?: string, downFirst?: boolean, isDrawing?: boolean, metric?: string}}
+/** @param {{id: string, label: string, group?: string, downFirst?: boolean, isDrawing?: boolean, hint?: string, metric?: string}}
  * column
  * @param {boolean} first @param {string} kind */
 function head(column, first, kind) {
-  const { id, label, downFirst = false, isDrawing = false, metric = "" } = column;
+  const { id, label, hint = "", downFirst = false, isDrawing = false, metric = "" } = column;
   const at = sorting.value.findIndex((column) => column.id === id);
   const down = sorting.value[at]?.down;
   const order = at < 0 ? "none" : down ? "descending" : "ascending";
@@ -91,7 +91,7 @@ function head(column, first, kind) {
     ${
       isDrawing
         ? html`<span class="head-label">${label}</span>`
-        : html`<button class="head-label" title=${`${metric || label}\n${t("overview.sort_hint")}`}
+        : html`<button class="head-label" title=${[metric || label, hint, t("overview.sort_hint")].filter(Boolean).join("\n")}
           @click=${(/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey, downFirst)}>
           <span>${label}</span>${
             at < 0

@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { searchField } from "../../controls/search/search_field.js";
 import { areHiddenShown, hiddenRuns, showHidden } from "../../data/notes.js";
-import { compareRuns, MOST_COMPARED } from "../../data/runs.js";
+import { compareRuns, MOST_UNASKED } from "../../data/runs.js";
 import { isShown, only } from "../../data/selection.js";
 import { change, selection } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
@@ -42,13 +42,13 @@ export const toolbar = () =>
 /** Of too many runs, the Compare page asks which. */
 function compareLabel() {
   const n = countShown(keptRows.value);
-  return n > MOST_COMPARED ? t("overview.compare_some") : t("overview.compare", { n: grouped(n) });
+  return n > MOST_UNASKED ? t("overview.compare_some") : t("overview.compare", { n: grouped(n) });
 }
 
 /** Compares the visible runs of the table. */
 export function compare() {
   const shown = keptRows.peek().filter(({ run }) => isShown(selection.peek(), run));
-  compareRuns(shown.length > MOST_COMPARED ? [] : shown.map(({ run }) => run));
+  compareRuns(shown.length > MOST_UNASKED ? [] : shown.map(({ run }) => run));
 }
 
 /** @param {string} run */
