@@ -24,7 +24,7 @@ const STRIDE = 5;
 /** Height of the page outside the table. */
 const FRAME = 130;
 const NAME_WIDTH = 300;
-const NARROW_NAME_WIDTH = 208;
+const NARROW_NAME_WIDTH = 228;
 /** On a narrow page the state is a dot. */
 const NARROW_STATE_WIDTH = 40;
 
