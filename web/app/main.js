@@ -13,7 +13,7 @@ import { followAddress, page, railShown, theme } from "../data/view.js";
 import { followDrawnTags } from "../data/visible_tags.js";
 import { language } from "../i18n/language.js";
 import { t } from "../i18n/words.js";
-import { actionBar } from "./action_bar/action_bar.js";
+import { actionBar, actionTitle } from "./action_bar/action_bar.js";
 import { content, followPages, toolbar } from "./pages.js";
 import { detailsPanel, followDetails } from "./panel.js";
 import { followPanel } from "./panel_address.js";
@@ -50,6 +50,7 @@ function start() {
   });
   effect(() => void (region("panel").hidden = panel.value === null));
 
+  effect(() => region("actions").setAttribute("aria-label", actionTitle()));
   region("skip").onclick = () => region("content").focus();
 
   follow("top", topBar);

@@ -11,7 +11,12 @@ from toposcope.server.search.syntax import parse
 VOCABULARY = Vocabulary(
     {"lr": 4, "batch size": 2, "optimizer": 3}, {"train/loss": 5, "validation/loss": 3}, {"paper": 2, "for later": 1}
 )
-VALUES = {"optimizer": ["sgd", "Adam"], "lr": [0.1, 0.01], "batch size": [32], "amp": [True]}
+VALUES: dict[str, list[bool | int | float | str]] = {
+    "optimizer": ["sgd", "Adam"],
+    "lr": [0.1, 0.01],
+    "batch size": [32],
+    "amp": [True],
+}
 
 
 def completed(search: str) -> list[str]:

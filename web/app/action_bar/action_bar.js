@@ -16,6 +16,8 @@ import { t } from "./words.js";
 
 /** @typedef {import("../../data/run_actions.js").Notice} Notice */
 
+export const actionTitle = () => t("actions.title");
+
 export const actionBar = () => html`
   <div class="action-notes" role="status">${notice.value ? noticeLine(notice.value) : nothing}</div>
   ${markedRuns.value.length ? bar() : nothing}`;

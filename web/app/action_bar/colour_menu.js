@@ -17,7 +17,7 @@ export function colourMenu(runs) {
     html`<div class="colours" role="group" aria-label=${t("actions.colour")}><div>
       ${PALETTE.map(
         (colour, at) => html`<button type="button" class="colour" aria-pressed=${isChosen(colour)}
-          aria-checked=${isChosen(colour)} style="--colour:var(--run-${at + 1})" data-colour=${colour}
+          data-chosen=${isChosen(colour)} style="--colour:var(--run-${at + 1})" data-colour=${colour}
           title=${shared("notes.colour_n", { n: at + 1 })} aria-label=${shared("notes.colour_n", { n: at + 1 })}
           @click=${() => editMarked("colour", { colour })}></button>`,
       )}

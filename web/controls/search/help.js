@@ -28,7 +28,7 @@ export const helpButton = (field) => html`<button type="button" class="quiet sea
 export const searchHelp = (field) =>
   popover(
     { id: `${field}-help`, label: t("search.help") },
-    html`<h3>${t("search.help")}</h3>
+    html`<h2>${t("search.help")}</h2>
       <dl class="search-examples">${EXAMPLES.map(
         ([example, meaning]) => html`<dt><button type="button" class="text" @click=${() => enter(field, example)}><code
           >${example}</code></button></dt><dd>${t(meaning)}</dd>`,

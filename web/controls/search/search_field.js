@@ -17,7 +17,7 @@ export function searchField(id) {
   const options = optionsOf(id);
   const note = noteOf();
   return html`
-    <div class="filter search" role="search">
+    <div class="filter search">
       ${ICONS.search}
       <input id=${id} type="text" spellcheck="false" autocomplete="off" placeholder=${t("search.label")}
         aria-label=${t("search.label")} role="combobox" aria-autocomplete="list" aria-expanded=${options.length > 0}
