@@ -24,6 +24,15 @@ import { change, selection } from "./view.js";
 /** @type {import("@preact/signals-core").Signal<Notice | null>} */
 export const notice = signal(null);
 
+/** Milliseconds for which a notice without problems is shown. */
+const SHOWN = 15_000;
+
+/** @param {Notice} next */
+function announce(next) {
+  notice.value = next;
+  if (!next.problems.length) setTimeout(() => notice.peek() === next && (notice.value = null), SHOWN);
+}
+
 /** Changes the notes of the marked runs. @param {Kind} kind @param {NoteEdit} edit @param {string} [detail] */
 export async function editMarked(kind, edit, detail = "") {
   const names = markedRuns.peek();
@@ -37,15 +46,15 @@ export async function editMarked(kind, edit, detail = "") {
     const left = await saveManyNotes(
       reverting.map((each) => ({ ...each, runs: each.runs.filter((run) => !failed.has(run)) })),
     );
-    notice.value = { kind: "undone", count: names.length - failed.size, detail: "", problems: left, undo: null };
+    announce({ kind: "undone", count: names.length - failed.size, detail: "", problems: left, undo: null });
   };
-  notice.value = {
+  announce({
     kind,
     count: names.length - failed.size,
     detail,
     problems,
     undo: failed.size < names.length ? undo : null,
-  };
+  });
 }
 
 /** Shows or hides the marked runs in charts. @param {boolean} isShown */
