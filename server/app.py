@@ -16,7 +16,18 @@ from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
-from toposcope.server.api import health, notes, overview, run_columns, runs, scalars, tags, updates, views
+from toposcope.server.api import (
+    health,
+    notes,
+    overview,
+    run_columns,
+    run_search,
+    runs,
+    scalars,
+    tags,
+    updates,
+    views,
+)
 from toposcope.server.compression import Compression
 from toposcope.server.data_files.data_folder import default_data_folder, logdir_folder
 from toposcope.server.deferred_routes import DeferredRoutes
@@ -136,7 +147,10 @@ def make_api(
     root = f"{path_prefix}/api"
     app = DeferredRoutes(
         root,
-        [module.router for module in (runs, run_columns, overview, notes, tags, scalars, updates, views, health)],
+        [
+            module.router
+            for module in (runs, run_columns, run_search, overview, notes, tags, scalars, updates, views, health)
+        ],
         title="Toposcope",
         version=VERSION,
         lifespan=lifespan,

@@ -1,11 +1,11 @@
 """The notes on the runs of a logdir, kept up to date when this or another server changes them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from toposcope.server.data_files.watched_files import WatchedFiles
-from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.notes.notes_folder import Change, NotesFolder
 from toposcope.server.notes.run_notes import RunNotes
 
 _NEVER = 2**63
@@ -67,6 +67,12 @@ class Notes:
         notes = self._folder.change(run, changes)
         self._files.refresh(is_changed=True)
         return notes
+
+    def change_many(self, changes: Sequence[tuple[str, Change]]) -> dict[str, str]:
+        """Change the notes of many runs; return why some could not be changed, by run. See NotesFolder."""
+        problems = self._folder.change_many(changes)
+        self._files.refresh(is_changed=True)
+        return problems
 
     def _publish(self, entries: list[tuple[str, RunNotes]], problems: list[str]) -> list[str]:
         old = self._snapshot

@@ -4,7 +4,7 @@ A file contains the name of its run and the fields of its notes; its own name is
 without notes has no file: a change that leaves a run without notes deletes it, nothing else does.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,13 @@ from pydantic import ValidationError
 from toposcope.server.data_files.data_folder import hashed
 from toposcope.server.data_files.json_folder import SUFFIX, DamagedFileError, JsonFolder
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
+from toposcope.server.places.place import reason_of
 
 _LARGEST_FILE = 1 << 20
+_RUNS_AT_ONCE = 100
+"""Changed while the lock is held: other servers wait for it only for seconds."""
+Change = Callable[[RunNotes], Mapping[str, Any]]
+"""Returns the fields of the notes of a run that are replaced."""
 
 
 class NotesFolder:
@@ -50,18 +55,41 @@ class NotesFolder:
             OSError: the folder cannot be written; TimeoutError: another server holds the lock for seconds.
         """
         with self.files.locked():
-            return self._change(run, changes)
+            return self._change(run, lambda _: changes)
 
-    def _change(self, run: str, changes: Mapping[str, Any]) -> RunNotes:
+    def change_many(self, changes: Sequence[tuple[str, Change]]) -> dict[str, str]:
+        """Change the notes of many runs, each of them wholly or not at all; see change().
+
+        Returns:
+            By the names of the runs whose notes are as before: why.
+        """
+        problems: dict[str, str] = {}
+        for start in range(0, len(changes), _RUNS_AT_ONCE):
+            part = changes[start : start + _RUNS_AT_ONCE]
+            try:
+                with self.files.locked():
+                    for run, change in part:
+                        try:
+                            self._change(run, change)
+                        except (OSError, ValueError) as error:
+                            problems[run] = reason_of(error)
+            except OSError as error:  # The folder cannot be locked.
+                problems |= {run: reason_of(error) for run, _ in part}
+        return problems
+
+    def _change(self, run: str, change: Change) -> RunNotes:
         name = hashed(run) + SUFFIX
         try:
             content = self._content(name)
-            _notes(content)
+            old = _notes(content)
         except FileNotFoundError:
-            content = {}
+            content, old = {}, NO_NOTES
         except DamagedFileError:
             self.files.set_aside(name)
-            content = {}
+            content, old = {}, NO_NOTES
+        changes = change(old)
+        if all(getattr(old, field) == value for field, value in changes.items()):
+            return old
         content = {"run": run, **content, **changes}
         notes = _notes(content)
         if notes == NO_NOTES and content.keys() <= {"run", *RunNotes.model_fields}:

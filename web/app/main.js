@@ -3,9 +3,11 @@
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
 import { followWidth } from "../controls/grid_columns.js";
+import { followCompletion } from "../controls/search/completion.js";
 import { followLastValues } from "../data/last_values.js";
 import { revision, startLiveUpdates } from "../data/live.js";
 import { panel } from "../data/pointer.js";
+import { followSearch } from "../data/run_search.js";
 import { followViews, openAddressed } from "../data/saved_views.js";
 import { followDrawnRuns } from "../data/series_requests.js";
 import { followsServer, recordingOrder, snapshot } from "../data/snapshot/state.js";
@@ -13,11 +15,13 @@ import { followAddress, page, railShown, theme } from "../data/view.js";
 import { followDrawnTags } from "../data/visible_tags.js";
 import { language } from "../i18n/language.js";
 import { t } from "../i18n/words.js";
+import { actionBar, actionTitle } from "./action_bar/action_bar.js";
 import { hint } from "./hints/hints.js";
 import { content, followPages, loadLater, shownPage, toolbar } from "./pages.js";
 import { detailsPanel, followDetails } from "./panel.js";
 import { followPanel } from "./panel_address.js";
 import { followRailHeight, rail, runsInRail } from "./rail.js";
+import { restoreRailWidth } from "./rail_width.js";
 import { followKeys } from "./shortcuts.js";
 import { followTab, topBar } from "./top_bar.js";
 
@@ -50,6 +54,7 @@ function start() {
   });
   effect(() => void (region("panel").hidden = panel.value === null));
 
+  effect(() => region("actions").setAttribute("aria-label", actionTitle()));
   region("skip").onclick = () => region("content").focus();
 
   follow("top", topBar);
@@ -62,11 +67,14 @@ function start() {
     followViews();
     follow("hint", hint);
   }
+  follow("actions", actionBar);
 
   followWidth(region("content"));
   followPages();
   followTab();
   followRailHeight(region("rail"));
+  followSearch();
+  followCompletion();
   followDrawnRuns();
   followDrawnTags();
   followDetails();
@@ -75,6 +83,7 @@ function start() {
 
 const openedHash = location.hash;
 // Keys that are pressed during startup are not lost.
+restoreRailWidth();
 followAddress();
 followPanel();
 followKeys();

@@ -2,9 +2,11 @@
 
 import { html, nothing } from "lit-html";
 import { focusOn } from "../controls/focus_field.js";
+import { isMarking, marked, unmarkAll } from "../data/marked_runs.js";
 import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { EVERYTHING, NOTHING, only, toggled } from "../data/selection.js";
 import { change, narrow, opened, page, railShown, selection, toggleRail } from "../data/view.js";
+import { MARKING_ACTIONS, MARKING_KEYS } from "./marking_keys.js";
 import { shownPage } from "./pages.js";
 import { moveCursor } from "./rail.js";
 import { t } from "./words.js";
@@ -21,6 +23,7 @@ function close() {
   if (panel.peek()) panel.value = null;
   else if (narrow.peek() && railShown.peek()) toggleRail();
   else if (opened.peek()) change({ open: "" });
+  else if (marked.peek().size || isMarking.peek()) unmarkAll();
   else cursorRun.value = hoveredRun.value = null;
 }
 
@@ -35,6 +38,7 @@ const ACTIONS = {
   i: withRun((run) => (panel.value = { kind: "run", run })),
   a: () => change({ selection: EVERYTHING }),
   n: () => change({ selection: NOTHING }),
+  ...MARKING_ACTIONS,
   b: toggleRail,
   "?": () => (panel.value = panel.peek()?.kind === "keys" ? null : { kind: "keys" }),
 };
@@ -49,6 +53,7 @@ const KEYS = [
   [["a"], () => t("keys.all")],
   [["n"], () => t("keys.none")],
   [["i"], () => t("keys.details")],
+  ...MARKING_KEYS,
   [["b"], () => t("keys.rail")],
   [["?"], () => t("keys.help")],
   [["Esc"], () => t("keys.close")],
@@ -108,7 +113,8 @@ function pressed(event) {
 }
 
 /** @param {KeyboardEvent} event @returns {(() => void) | undefined} */
-function actionOf({ key, timeStamp }) {
+function actionOf({ key: plainKey, shiftKey, timeStamp }) {
+  const key = shiftKey && plainKey.startsWith("Arrow") ? `Shift+${plainKey}` : plainKey;
   if (timeStamp < pageKeyUntil) {
     pageKeyUntil = 0;
     return Object.hasOwn(PAGE_LETTERS, key) ? () => change({ page: PAGE_LETTERS[key] }) : undefined;

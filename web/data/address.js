@@ -26,7 +26,7 @@ export const PAGES = /** @type {const} */ ([
 
 /** @typedef {object} View
  * @property {PageName} page
- * @property {string} runs regular expression over run names
+ * @property {string} runs the search for runs
  * @property {string} tags regular expression over tags
  * @property {Selection} selection
  * @property {Axis} axis

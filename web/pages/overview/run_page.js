@@ -3,6 +3,7 @@
 import { html, nothing } from "lit-html";
 import { empty } from "../../controls/empty_state.js";
 import { ICONS, swatch } from "../../controls/icons.js";
+import { labelChips } from "../../controls/label_chips.js";
 import { nameOf } from "../../controls/run_row.js";
 import { recordingList, stateNotice } from "../../controls/run_state_details.js";
 import { stateMark, stateSentence } from "../../controls/state_mark.js";
@@ -88,7 +89,7 @@ function title(listed) {
               ? html`<span class="meta">${t("notes.is_hidden")}</span>`
               : nothing
         }
-        ${note.tags.map((tag) => html`<span class="tag-chip">${tag}</span>`)}</h2>
+        ${labelChips(note.labels)}</h2>
       ${note.alias ? html`<p class="run-path">${run}</p>` : nothing}
       <p class="state-sentence">${stateMark(stateOf(listed))}<span>${stateSentence(listed)}</span></p>
       <p class="run-times">
