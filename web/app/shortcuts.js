@@ -1,15 +1,15 @@
 // Keyboard shortcuts: their actions, and the list of them.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 import { focusOn } from "../controls/focus_field.js";
 import { isMarking, marked, unmarkAll } from "../data/marked_runs.js";
 import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { EVERYTHING, NOTHING, only, toggled } from "../data/selection.js";
-import { change, narrow, opened, railShown, selection, toggleRail } from "../data/view.js";
-import { t } from "../i18n/words.js";
+import { change, narrow, opened, page, railShown, selection, toggleRail } from "../data/view.js";
 import { MARKING_ACTIONS, MARKING_KEYS } from "./marking_keys.js";
 import { shownPage } from "./pages.js";
 import { moveCursor } from "./rail.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../controls/page.js").KeyRow} KeyRow */
 
@@ -73,14 +73,23 @@ const PAGE_LETTERS = {
   c: "compare",
 };
 
-export const keyList = () => html`<dl class="keys">
-  ${[...KEYS, ...(shownPage.value?.KEYS ?? [])].map(
+export const keyList = () => html`<div class="keys">
+  ${keyGroup(t("keys.everywhere"), KEYS)}
+  ${
+    shownPage.value?.KEYS?.length
+      ? keyGroup(t("keys.this_page", { page: t(`page.${page.value}`) }), shownPage.value.KEYS)
+      : nothing
+  }
+  ${keyGroup(
+    t("keys.pages"),
+    Object.entries(PAGE_LETTERS).map(([letter, name]) => [["g", letter], () => t(`page.${name}`)]),
+  )}</div>`;
+
+/** @param {string} title @param {KeyRow[]} rows */
+const keyGroup = (title, rows) =>
+  html`<h3>${title}</h3><dl>${rows.map(
     ([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${text()}</dd>`,
-  )}
-  ${Object.entries(PAGE_LETTERS).map(
-    ([letter, name]) => html`<dt><kbd>g</kbd><kbd>${letter}</kbd></dt><dd>${t(`page.${name}`)}</dd>`,
-  )}
-</dl>`;
+  )}</dl>`;
 
 const FIELDS = "input:not([type=checkbox], [type=radio], [type=range], [type=color]), select, textarea";
 /** Elements that the space bar presses or arrow keys move. */

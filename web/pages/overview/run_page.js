@@ -21,6 +21,9 @@ import { notesForm } from "./notes_form.js";
 import { linkTo } from "./run_link.js";
 import { runTiles } from "./run_tiles.js";
 import { openRun } from "./settings.js";
+import "./run_console.js";
+import "./run_code.js";
+import "./run_environment.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../data/api_types.js").RunDetails} RunDetails */
@@ -58,10 +61,17 @@ const details = (listed, facts) => html`
   ${runTiles(listed, facts)}
   <div class="run-columns">
     <section><h3>${t("run.parameters")}</h3>${factTable(facts?.hyper_parameters)}
-      <h3>${t("run.environment")}</h3>${factTable(facts?.environment ?? undefined)}
+      ${
+        Object.keys(facts?.environment ?? {}).length
+          ? html`<h3>${t("run.environment")}</h3>${factTable(facts?.environment ?? undefined)}`
+          : nothing
+      }
       ${recordingList(listed)}</section>
     ${notesForm(listed.run, noteOn(listed.run))}
-  </div>`;
+  </div>
+  <run-console .run=${listed.run}></run-console>
+  <run-code .run=${listed.run}></run-code>
+  <run-environment .run=${listed.run}></run-environment>`;
 
 /** @param {RunDetails} listed */
 function title(listed) {
