@@ -16,18 +16,7 @@ from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
-from toposcope.server.api import (
-    health,
-    notes,
-    overview,
-    run_columns,
-    run_search,
-    runs,
-    scalars,
-    tags,
-    updates,
-    views,
-)
+from toposcope.server.api import health, notes, overview, run_columns, run_search, runs, scalars, tags, updates, views
 from toposcope.server.compression import Compression
 from toposcope.server.data_files.data_folder import default_data_folder, logdir_folder
 from toposcope.server.deferred_routes import DeferredRoutes

@@ -62,12 +62,12 @@ function start() {
   follow("toolbar", toolbar);
   follow("content", content);
   follow("panel", detailsPanel);
+  follow("actions", actionBar);
   if (followsServer()) {
     void openAddressed(openedHash);
     followViews();
     follow("hint", hint);
   }
-  follow("actions", actionBar);
 
   followWidth(region("content"));
   followPages();

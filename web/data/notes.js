@@ -7,6 +7,7 @@ import { changeManyNotes, changeNotes, listNotes } from "./notes_client.js";
 import { Query } from "./query.js";
 import { searchNamesHidden } from "./run_search.js";
 import { changes } from "./run_versions.js";
+import { followsServer } from "./snapshot/state.js";
 import { set, setting } from "./view.js";
 
 /** @typedef {import("./notes_client.js").Note} Note */
@@ -24,7 +25,7 @@ const INTERVAL = 1000;
 export const notes = signal(new Map(), { watched: () => queueMicrotask(follow), unwatched: unfollow });
 /** Notes that the server could not read, a message each. @type {import("@preact/signals-core").Signal<string[]>} */
 export const noteProblems = signal([]);
-/** Has the server no notes, as it is read-only? */
+/** Can no notes be stored, as the server is read-only or this is a snapshot? */
 export const areNotesOff = signal(false);
 /** The error of the last change of a run, if it was not saved.
  * @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Error>>} */
@@ -86,7 +87,7 @@ function unfollow() {
 /** A reply that arrives while a change is being saved may be older than the change: it is dropped.
  * @param {typeof noteList.value.value} reply */
 function publishReply(reply) {
-  areNotesOff.value = reply?.read_only ?? false;
+  areNotesOff.value = (reply?.read_only ?? false) || !followsServer();
   const isDropped = !reply || reply === lastReply || saving.size > 0;
   lastReply = reply;
   if (isDropped || JSON.stringify(reply.runs) === JSON.stringify(Object.fromEntries(notes.peek()))) return;

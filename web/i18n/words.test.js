@@ -5,7 +5,7 @@ import * as shared from "./shared_words.js";
 
 /** @type {Map<string, {en: Record<string, string>, zh: Record<string, string>}>} */
 const catalogues = new Map([["shared", shared]]);
-for await (const path of glob("{app,{app,controls,pages}/*}/words.js", { cwd: new URL("..", import.meta.url) })) {
+for await (const path of glob("{app,app/*,controls/*,pages/*}/words.js", { cwd: new URL("..", import.meta.url) })) {
   catalogues.set(path, await import(new URL(`../${path}`, import.meta.url).href));
 }
 

@@ -255,7 +255,7 @@ def test_by_param_groups_are_named_by_the_value() -> None:
 @pytest.mark.parametrize("by", ["", "None", "regex", "regex:", "param:", "runs:a", "none:", "regex:" + "a" * 201])
 def test_malformed_groupings_are_rejected(by: str) -> None:
     """The error states what was expected."""
-    with pytest.raises(ValueError, match="expected none, regex:PATTERN of at most 200 characters"):
+    with pytest.raises(ValueError, match="expected none, label, regex:PATTERN of at most 200 characters"):
         parse_grouping(by)
 
 
