@@ -3,6 +3,7 @@
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { baseline } from "../../data/baseline.js";
+import { bestOf } from "../../data/best_values.js";
 import { runCounts } from "../../data/catalogue.js";
 import { deltaOf, percentOf, percentText, verdictOf, withSign } from "../../data/delta.js";
 import { likelyMetrics } from "../../data/metrics.js";
@@ -10,7 +11,6 @@ import { metrics } from "../../data/run_table.js";
 import { comparedRuns } from "../../data/runs.js";
 import { view } from "../../data/view.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
-import { bestOf } from "../overview/settings.js";
 import { compareCache } from "./compared.js";
 import { grid } from "./grid.js";
 import { t } from "./words.js";

@@ -9,12 +9,12 @@ import { labelChips } from "../../controls/label_chips.js";
 import { listName } from "../../controls/run_name.js";
 import { searchField } from "../../controls/search/search_field.js";
 import { baseline } from "../../data/baseline.js";
+import { bestOf } from "../../data/best_values.js";
 import { noteOf } from "../../data/notes.js";
 import { DASHES } from "../../data/run_styles.js";
 import { metrics, tableColumns } from "../../data/run_table.js";
 import { comparedRuns, compareRuns, MOST_COMPARED, styles, visibleRuns } from "../../data/runs.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
-import { bestOf } from "../overview/settings.js";
 import { t } from "./words.js";
 
 /** Rows of the list; of more runs, one searches. */

@@ -5,13 +5,13 @@ import { ICONS } from "../../controls/icons.js";
 import { labelChips } from "../../controls/label_chips.js";
 import { stateLabel } from "../../controls/state_mark.js";
 import { baseline } from "../../data/baseline.js";
+import { bestOf } from "../../data/best_values.js";
 import { percentText, verdictOf, withSign } from "../../data/delta.js";
 import { errorLine } from "../../data/run_state.js";
 import { styles } from "../../data/runs.js";
 import { grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
 import { clock, day, duration, wallTime } from "../../i18n/times.js";
 import { bestValues, formats } from "./rows.js";
-import { bestOf } from "./settings.js";
 import { sparkline } from "./sparkline.js";
 import { t } from "./words.js";
 

@@ -3,13 +3,14 @@
 import { computed } from "@preact/signals-core";
 import { stateWord } from "../../controls/state_mark.js";
 import { baseline } from "../../data/baseline.js";
+import { bestOf } from "../../data/best_values.js";
 import { runs } from "../../data/catalogue.js";
 import { deltaOf, percentOf } from "../../data/delta.js";
 import { compareNatural } from "../../data/natural_order.js";
 import { allLabels } from "../../data/notes.js";
 import { endOf, errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/run_state.js";
 import { metrics, tableColumns } from "../../data/run_table.js";
-import { bestOf, chosenColumns, filters, grouping, sorting } from "./settings.js";
+import { chosenColumns, filters, grouping, sorting } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../data/value_filter.js").Value} Value */

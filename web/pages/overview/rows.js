@@ -2,6 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { groupRows, meanOf, sortRows } from "../../controls/table_rows.js";
+import { bestOf } from "../../data/best_values.js";
 import { runsByName } from "../../data/catalogue.js";
 import { excludedRuns } from "../../data/notes.js";
 import { regexFilter } from "../../data/regex_filter.js";
@@ -12,7 +13,7 @@ import { valueFilter } from "../../data/value_filter.js";
 import { columnFormat } from "../../i18n/numbers.js";
 import { allColumns } from "./columns.js";
 import { Row } from "./row.js";
-import { bestOf, closed, filters, grouping, sorting } from "./settings.js";
+import { closed, filters, grouping, sorting } from "./settings.js";
 
 /** A line of the table. @typedef {{group: RowGroup} | {row: Row}} Line */
 /** @typedef {import("../../controls/table_rows.js").Group<Row> & {key: string, isOpen: boolean}} RowGroup */
