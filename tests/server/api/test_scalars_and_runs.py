@@ -378,6 +378,8 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
     assert set(described) == {
         "/api/runs",
         "/api/runs/columns",
+        "/api/runs/search",
+        "/api/runs/completions",
         "/api/undrawn",
         "/api/tags",
         "/api/scalars",
@@ -410,6 +412,11 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
         "/api/console",
         "/api/environment",
         "/api/code",
+        "/api/views",
+        "/api/views/{name}",
+        "/api/default-view",
+        "/api/links",
+        "/api/links/{id}",
         "/api/updates",
         "/api/health",
     }
