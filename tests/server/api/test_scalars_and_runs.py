@@ -33,6 +33,7 @@ def test_replies_match_their_models(tmp_path: Path, serve: Serve) -> None:
         ("api/runs", Runs),
         ("api/tags", Tags),
         ("api/tags?run=a&run=b", Tags),
+        ("api/tags?run=a&run=b&together=true", Tags),
         ("api/scalars?tag=loss&smooth=ema:0.5", Scalars),
         ("api/health", Health),
     ):
@@ -181,6 +182,7 @@ def test_missing_filters_select_all(tmp_path: Path, serve: Serve) -> None:
 
     assert tags() == tags(plugin="scalar") == [("loss", 2)]
     assert tags(plugin="image") == []
+    assert tags(run="b", together="true") == [("loss", 1)]
     (row,) = client.get("api/tags?run=b").json()["tags"]
     assert row["updated"] == client.get("api/runs").json()["runs"][1]["updated"]
     assert [series["run"] for series in client.get("api/scalars?tag=loss").json()["series"]] == ["a", "b"]
