@@ -92,7 +92,8 @@
  * Column */
 
 /** @typedef {object} SeriesReply
- * @property {string} tag
+ * @property {string} tag or the expression
+ * @property {boolean} expr whether it is an expression
  * @property {string} run
  * @property {number} rank
  * @property {number | null} attempt
