@@ -1,7 +1,7 @@
-// The workspace document of the address, as a signal. Other pages open a document through this module.
+// The workspace document of the address, as a signal.
 
 import { computed } from "@preact/signals-core";
-import { change, set, setting } from "./view.js";
+import { set, setting } from "./view.js";
 import { checkDocument, DocumentError } from "./workspace_check.js";
 
 /** @typedef {import("./workspace_check.js").WorkspaceDocument} WorkspaceDocument */
@@ -28,10 +28,3 @@ export const documentError = computed(() => parsed.value.error);
 
 /** @param {WorkspaceDocument} document */
 export const changeDocument = (document) => set({ "ws.doc": JSON.stringify(document) });
-
-/** Opens a document on the page Workspace.
- * @param {WorkspaceDocument} document */
-export function openDocument(document) {
-  change({ page: "workspace" });
-  changeDocument(document);
-}
