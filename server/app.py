@@ -16,13 +16,13 @@ from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
-from toposcope.server.api import health, notes, overview, run_columns, runs, scalars, tags, updates
+from toposcope.server.api import health, notes, overview, run_columns, run_search, runs, scalars, tags, updates, views
 from toposcope.server.compression import Compression
+from toposcope.server.data_files.data_folder import default_data_folder, logdir_folder
 from toposcope.server.deferred_routes import DeferredRoutes
 from toposcope.server.exposure import Exposure, Guard
 from toposcope.server.loading.logdir import Update
 from toposcope.server.loading.run_source import RunSource
-from toposcope.server.notes.data_folder import default_data_folder, notes_folder
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
@@ -35,6 +35,10 @@ from toposcope.server.runs.prefetch import Prefetcher
 from toposcope.server.runs.tag_counts import TagCounts
 from toposcope.server.search.search import RunSearch
 from toposcope.server.version import VERSION
+from toposcope.server.views.links import Links
+from toposcope.server.views.no_views import NoViews
+from toposcope.server.views.views import Views
+from toposcope.server.views.views_folder import ViewsFolder
 
 log = logging.getLogger(__name__)
 # Limits of an error message about an invalid request.
@@ -58,8 +62,8 @@ def make_app(
         streams: the open event streams.
         exposure: which requests to answer.
         path_prefix: "" or a path such as "/topo" below which everything is served.
-        data_folder: directory for notes; None for the user's data directory.
-        read_only: whether there are no notes, so that no request can change anything.
+        data_folder: directory for notes and views; None for the user's data directory.
+        read_only: whether there are no notes and views, so that no request can change anything.
         started: when the server was started, in seconds of time.monotonic(); None: now.
     """
     api = make_api(logdir, streams, path_prefix, data_folder, read_only=read_only, started=started)
@@ -95,7 +99,9 @@ def make_api(
             run_columns.prepare(search, logdir.snapshot.runs, notes_store.current().runs)
 
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs, prepare)
+    data_folder = data_folder or default_data_folder()
     notes_store = NoNotes() if read_only else _notes(logdir, data_folder)
+    views_store = NoViews() if read_only else Views(ViewsFolder(*_folder(data_folder, "views", logdir)))
 
     def publish(update: Update) -> None:
         streams.send(update)
@@ -107,6 +113,9 @@ def make_api(
         if changed := [name for name in names if name in snapshot.runs]:
             streams.send(Update(snapshot.revision, [], changed, [], []))
 
+    def publish_views() -> None:
+        streams.send(updates.ViewsChange(logdir.snapshot.revision))
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         unsubscribe = logdir.subscribe(publish)
@@ -114,9 +123,11 @@ def make_api(
         logdir.start()
         prefetcher.add(logdir.snapshot.runs)  # Those loaded before it subscribed.
         notes_store.start(publish_notes)
+        views_store.start(publish_views)
         completion = asyncio.create_task(app.complete_when_idle())
         yield
         completion.cancel()
+        views_store.stop()
         notes_store.stop()
         unsubscribe()
         logdir.stop()
@@ -125,7 +136,10 @@ def make_api(
     root = f"{path_prefix}/api"
     app = DeferredRoutes(
         root,
-        [module.router for module in (runs, run_columns, overview, notes, tags, scalars, updates, health)],
+        [
+            module.router
+            for module in (runs, run_columns, run_search, overview, notes, tags, scalars, updates, views, health)
+        ],
         title="Toposcope",
         version=VERSION,
         lifespan=lifespan,
@@ -136,6 +150,8 @@ def make_api(
     app.state.logdir, app.state.streams = logdir, streams
     app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, search
+    app.state.views = views_store
+    app.state.links = None if read_only else Links(*_folder(data_folder, "links", logdir))
     app.state.tag_counts = TagCounts()
     app.state.families = Families(overview_cache)
     app.exception_handler(RequestValidationError)(_validation_error)
@@ -148,9 +164,13 @@ def make_api(
     return app
 
 
-def _notes(logdir: RunSource, data_folder: Path | None) -> Notes:
-    folder = notes_folder(data_folder or default_data_folder(), logdir.path)
-    return Notes(NotesFolder(folder, os.path.realpath(logdir.path)), lambda: logdir.snapshot.revision)
+def _notes(logdir: RunSource, data_folder: Path) -> Notes:
+    return Notes(NotesFolder(*_folder(data_folder, "notes", logdir)), lambda: logdir.snapshot.revision)
+
+
+def _folder(data_folder: Path, kind: str, logdir: RunSource) -> tuple[Path, str]:
+    """Return the folder of one kind of data of a logdir, and the path of the logdir."""
+    return logdir_folder(data_folder, kind, logdir.path), os.path.realpath(logdir.path)
 
 
 async def _busy(_: Request, error: Exception) -> JSONResponse:

@@ -9,6 +9,7 @@ from toposcope.server.api import (
     images,
     importance,
     lineage,
+    links,
     scalar_groups,
     tensors,
     text,
@@ -34,6 +35,7 @@ ROUTERS = [
         console,
         environment,
         code,
+        links,
         landscape_files,
         landscapes,
     )

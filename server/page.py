@@ -21,6 +21,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "connect-src 'self'",
         "font-src 'self'",
         "worker-src 'self'",
+        "frame-src 'self'",  # A snapshot is recorded in a frame.
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'self'",

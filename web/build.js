@@ -1,11 +1,15 @@
 // Bundles the page into web/built: the first script, the later pages and the chunk they share; workers and libraries apart.
+// The snapshot is all of them in one file.
 // --no-source-maps leaves out the source maps, as for a wheel.
 
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
+import { snapshotPage } from "./snapshot_build.js";
 
 const OUT = "built";
 const NOTICES = "THIRD_PARTY.txt";
+/** The page as one file, into which the page of a server writes data. */
+const SNAPSHOT = "snapshot";
 
 /** @satisfies {import("esbuild").BuildOptions} */
 const options = {
@@ -37,9 +41,21 @@ const { metafile: apart } = await build({
   loader: { ".min.js": "copy" },
 });
 
-await writeFile(`${OUT}/${NOTICES}`, await notices([...Object.keys(page.inputs), ...Object.keys(apart.inputs)]));
+const { metafile: alone } = await build({
+  ...options,
+  entryPoints: ["app/snapshot/main.js"],
+  entryNames: SNAPSHOT,
+  sourcemap: false,
+});
+await writeFile(`${OUT}/${SNAPSHOT}.html`, await snapshotPage(`${OUT}/${SNAPSHOT}.js`, `${OUT}/page.css`));
+
+await writeFile(
+  `${OUT}/${NOTICES}`,
+  await notices([...Object.keys(page.inputs), ...Object.keys(apart.inputs), ...Object.keys(alone.inputs)]),
+);
 await removeAllBut([
   NOTICES,
+  `${SNAPSHOT}.html`,
   ...[page, apart].flatMap(({ outputs }) => Object.keys(outputs).map((path) => path.slice(OUT.length + 1))),
 ]);
 

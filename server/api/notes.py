@@ -1,22 +1,25 @@
-"""GET and PUT /api/notes and /api/runs/{run}/notes: the notes of users on runs."""
+"""GET, PUT and POST /api/notes, and /api/runs/{run}/notes: the notes of users on runs."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Body, HTTPException, Path, Query, Request, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.api.errors import INVALID_REQUEST, REQUEST_ERRORS, Problem, Replies, body_errors
 from toposcope.server.api.json_reply import json_reply
-from toposcope.server.api.request_limits import MOST_NAME
+from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_NAME
 from toposcope.server.api.snapshot import Current, not_found
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes, NotesSnapshot
-from toposcope.server.notes.run_notes import NO_NOTES, NotesChange, RunNotes
+from toposcope.server.notes.notes_folder import Change
+from toposcope.server.notes.run_notes import NO_NOTES, NotesChange, NotesEdit, RunNotes
 
 router = APIRouter()
 _MOST_BYTES = 1 << 20
 """Bytes of a request; a note of 64 KiB has at most six times as many in JSON."""
+_MOST_RUNS, _MOST_EDITS = 10_000, 1000
+"""Runs in one request, each with a file of its own, and changes of them."""
 
 
 class AllNotes(BaseModel):
@@ -40,6 +43,40 @@ class NotesOfRun(BaseModel):
     notes: RunNotes
 
 
+class EditOfRuns(BaseModel):
+    """A change of the notes of some runs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    runs: list[str] = Field(min_length=1, max_length=_MOST_RUNS)
+    change: NotesEdit
+
+
+class NotesOfRuns(BaseModel):
+    """Changes of the notes of many runs."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    changes: list[EditOfRuns] = Field(min_length=1, max_length=_MOST_EDITS)
+
+
+class NotesProblem(BaseModel):
+    """Why the notes of a run are as before."""
+
+    run: str
+    detail: str
+
+
+class ChangedNotes(BaseModel):
+    """What a change of the notes of many runs did."""
+
+    revision: int
+    changed: int
+    """How many runs have the notes that were requested."""
+    problems: list[NotesProblem]
+    """The other runs: their notes are as before."""
+
+
 _RunPath = Annotated[str, Path(max_length=MOST_NAME, description="name of a run; slashes need no escaping")]
 _PUT_REPLIES: Replies = {
     **body_errors(_MOST_BYTES),
@@ -47,6 +84,11 @@ _PUT_REPLIES: Replies = {
     403: {"description": "The request comes from a page of another origin, or the server is read-only."},
     404: {"model": Problem, "description": "There is no such run, and there are no notes on it."},
     503: {"model": Problem, "description": "The data folder cannot be written."},
+}
+_POST_REPLIES: Replies = {
+    **body_errors(MOST_BODY_BYTES),
+    **INVALID_REQUEST,
+    403: _PUT_REPLIES[403],
 }
 
 
@@ -77,6 +119,36 @@ def change_notes(
     return _change(notes_of(request), current, run, change)
 
 
+@router.post("/notes", response_model=ChangedNotes, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
+def change_notes_of_runs(
+    request: Request,
+    current: Current,
+    edits: Annotated[NotesOfRuns, Body()],
+) -> Response:
+    """Change the notes of many runs, of each wholly or not at all: one change after another."""
+    notes = _writable(notes_of(request))
+    if (count := sum(len(edit.runs) for edit in edits.changes)) > _MOST_RUNS:
+        raise HTTPException(422, f"the changes name {count} runs: expected at most {_MOST_RUNS}")
+    noted = notes.current().runs
+    problems: dict[str, str] = {}
+    changes: list[tuple[str, Change]] = []
+    for edit in edits.changes:
+        for run in edit.runs:
+            if run in current.runs or run in noted:
+                changes.append((run, edit.change.changes_of))
+            else:
+                problems[run] = "there is no such run"
+    problems |= notes.change_many(changes)
+    named = {run for edit in edits.changes for run in edit.runs}
+    return json_reply(
+        {
+            "revision": notes.current().revision,
+            "changed": len(named) - len(problems),
+            "problems": [{"run": run, "detail": detail} for run, detail in problems.items()],
+        }
+    )
+
+
 @router.get("/runs/{run:path}/notes", response_model=NotesOfRun, responses=REQUEST_ERRORS)
 def read_notes_of_run(request: Request, current: Current, run: _RunPath) -> Response:
     """Read the notes on a run."""
@@ -95,8 +167,7 @@ def change_notes_of_run(
 
 
 def _change(notes: Notes | NoNotes, current: Snapshot, run: str, change: NotesChange) -> Response:
-    if isinstance(notes, NoNotes):
-        raise HTTPException(403, "the server is read-only: it was started with --read-only and stores no notes")
+    notes = _writable(notes)
     _check_run(notes.current(), current, run)
     try:
         notes.change(run, change.changes())
@@ -107,6 +178,12 @@ def _change(notes: Notes | NoNotes, current: Snapshot, run: str, change: NotesCh
             "or start the server with another --data-dir",
         ) from error
     return _reply(notes.current(), current, run)
+
+
+def _writable(notes: Notes | NoNotes) -> Notes:
+    if isinstance(notes, NoNotes):
+        raise HTTPException(403, "the server is read-only: it was started with --read-only and stores no notes")
+    return notes
 
 
 def _reply(noted: NotesSnapshot, current: Snapshot, run: str) -> Response:

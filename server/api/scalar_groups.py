@@ -11,6 +11,7 @@ from toposcope.server.api.cbor import MEDIA_TYPE
 from toposcope.server.api.columns import Column, accepts_cbor, cbor_column, columns_reply, json_column
 from toposcope.server.api.errors import Replies, body_errors
 from toposcope.server.api.json_reply import Number
+from toposcope.server.api.notes import notes_of
 from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_RUNS
 from toposcope.server.api.scalar_query import (
     REPLIES,
@@ -22,6 +23,7 @@ from toposcope.server.api.scalar_query import (
 )
 from toposcope.server.api.snapshot import Current, choose_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.notes.run_notes import NO_NOTES
 from toposcope.server.runs.alignment import PositionLimits, curve_of, position_limits
 from toposcope.server.runs.bands import Band, Centre, Spread, compute_band
 from toposcope.server.runs.grouping import PATTERN, Group, Grouping, group_runs, parse_grouping
@@ -43,7 +45,8 @@ class GroupQuery(DrawnQuery):
     by: str | None = Field(
         None,
         max_length=2000,
-        description="none: all runs are one group; regex:PATTERN: runs are grouped by the match of a Python regular "
+        description="none: all runs are one group; label: the runs with a label are a group; regex:PATTERN: runs are "
+        "grouped by the match of a Python regular "
         "expression of at most 200 characters in their name, or by its first capture group; param:NAME: runs are "
         "grouped by the value of a hyperparameter",
         examples=["none", "regex:seed_?[0-9]+", "param:learning_rate"],
@@ -139,6 +142,8 @@ def _read(request: Request, current: Snapshot, query: GroupQuery, posted_groups:
         raise _invalid_grouping(query.by, error) from error
     # The hyperparameters of a run may be in a run below it.
     relevant_runs = query.run if grouping.kind != "param" else []
+    if grouping.kind == "label":  # Notes change without the runs.
+        query.since = None
     if is_unchanged(current, query.since, relevant_runs) and not find_series(current, query)[1]:
         return Response(status_code=304)
     # Before other work: while other patterns are being matched, this one is refused.
@@ -182,8 +187,13 @@ def _groups(
     def hyper_parameters(run: RunView) -> dict[str, Value]:
         return overview.settings(run, sessions.get(run.name, ())).hyper_parameters
 
+    notes = notes_of(request).current().runs
+
+    def labels(run: RunView) -> list[str]:
+        return notes.get(run.name, NO_NOTES).labels
+
     try:
-        return group_runs(choose_runs(current, query.run)[0], grouping, hyper_parameters)
+        return group_runs(choose_runs(current, query.run)[0], grouping, hyper_parameters, labels)
     except ValueError as error:
         raise _invalid_grouping(query.by, error) from error
 

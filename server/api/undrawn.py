@@ -22,10 +22,10 @@ router = APIRouter()
 _READ = frozenset(
     [
         *("scalar", "histogram", "image", "tensor", "text", "landscape", "lineage", "hparams", "dataset_graph"),
-        *("graph", "graph_keras_model", "graph_run_metadata_graph"),
+        *("graph", "graph_keras_model", "graph_run_metadata_graph", "console", "environment", "code"),
     ]
 )
-"""Plugins that a page draws."""
+"""Plugins that a page draws, a run's page among them."""
 _LIST_OF_EMBEDDINGS = "projector_config.pbtxt"
 _MOST_TAGS, _MOST_FILES, _MOST_BYTES = 1000, 20, 1 << 20
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from fastapi import APIRouter, Request
@@ -20,30 +20,40 @@ _MOST_WAITING = 100
 """Updates that one stream may have to send; a page that opens it again requests what has changed."""
 
 
+class ViewsChange(NamedTuple):
+    """The saved views changed."""
+
+    revision: int
+    """Of the logdir."""
+
+
+Event = Update | ViewsChange
+
+
 class Streams:
     """The open event streams; they are closed at shutdown, which would otherwise wait for open pages."""
 
     def __init__(self) -> None:
-        self._queues: set[asyncio.Queue[Update | None]] = set()
+        self._queues: set[asyncio.Queue[Event | None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def open(self) -> asyncio.Queue[Update | None]:
+    def open(self) -> asyncio.Queue[Event | None]:
         """Return a queue that receives every update, and None at shutdown or when too many updates wait in it."""
         self._loop = asyncio.get_running_loop()
-        queue: asyncio.Queue[Update | None] = asyncio.Queue(_MOST_WAITING)
+        queue: asyncio.Queue[Event | None] = asyncio.Queue(_MOST_WAITING)
         self._queues.add(queue)
         return queue
 
-    def drop(self, queue: asyncio.Queue[Update | None]) -> None:
+    def drop(self, queue: asyncio.Queue[Event | None]) -> None:
         """Remove a queue."""
         self._queues.discard(queue)
 
-    def send(self, update: Update | None) -> None:
+    def send(self, update: Event | None) -> None:
         """Put an update, or None for shutdown, into every queue; may be called from any thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._put, update)
 
-    def _put(self, update: Update | None) -> None:
+    def _put(self, update: Event | None) -> None:
         for queue in self._queues:
             if queue.full():  # Its client does not receive: the stream ends, and the page opens it again.
                 while not queue.empty():
@@ -58,7 +68,7 @@ async def stream_updates(request: Request) -> StreamingResponse:
     """Send `{"revision", "added", "changed", "removed", "states"}` initially, with empty lists, and after each change.
 
     The lists contain names of runs. Of those in `states` only the state changed, or whether they are live: no value.
-    Heartbeats of recordings are no change.
+    Heartbeats of recordings are no change. `"views": true` is added after a change of the saved views.
     """
     streams: Streams = request.app.state.streams
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -82,6 +92,9 @@ async def _events(streams: Streams, logdir: RunSource) -> AsyncIterator[bytes]:
         streams.drop(queue)
 
 
-def _event(update: Update) -> bytes:
-    content: dict[str, Any] = json_value(update)
+def _event(update: Event) -> bytes:
+    runs = Update(update.revision, [], [], [], []) if isinstance(update, ViewsChange) else update
+    content: dict[str, Any] = json_value(runs)
+    if isinstance(update, ViewsChange):
+        content["views"] = True
     return b"data: " + orjson.dumps(content) + b"\n\n"

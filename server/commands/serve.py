@@ -144,7 +144,9 @@ def _parser() -> Parser:
         "--certfile", metavar="FILE", help="certificate in PEM format, to serve HTTPS; default: not encrypted"
     )
     parser.add_argument("--keyfile", metavar="FILE", help="private key of the certificate; default: in --certfile")
-    parser.add_argument("--read-only", action="store_true", help="serve no notes on runs: requests can change nothing")
+    parser.add_argument(
+        "--read-only", action="store_true", help="serve no notes and saved views: requests can change nothing"
+    )
     parser.add_argument(
         "--index-dir",
         metavar="DIR",
@@ -153,7 +155,7 @@ def _parser() -> Parser:
     parser.add_argument(
         "--data-dir",
         metavar="DIR",
-        help="directory for notes on runs: aliases, labels, colours; default: in the user's data directory",
+        help="directory for notes on runs and saved views; default: in the user's data directory",
     )
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
@@ -226,12 +228,14 @@ def check_combination(options: argparse.Namespace, token: Token) -> None:
     """Check options that exclude one another.
 
     Raises:
-        ValueError: any host is allowed without a token, or --read-only has a folder for notes.
+        ValueError: any host is allowed without a token, or --read-only has a folder for notes and views.
     """
     if ANY_HOST in options.allowed_host and token.value is None:
         raise ValueError(f"--allowed-host {ANY_HOST!r} needs a token, without which other sites could read the runs")
     if options.read_only and options.data_dir:
-        raise ValueError(f"--data-dir {options.data_dir!r} is for notes, which --read-only excludes: omit one of them")
+        raise ValueError(
+            f"--data-dir {options.data_dir!r} is for notes and views, which --read-only excludes: omit one of them"
+        )
 
 
 def check_outside_logdir(flag: str, folder: str | None, logdir: str) -> None:

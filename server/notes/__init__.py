@@ -1,1 +1,1 @@
-"""Notes of users on runs (alias, note, tags, colour, hidden, archived), stored in the data folder."""
+"""Notes of users on runs (alias, note, labels, colour, hidden, archived), stored in the data folder."""

@@ -114,7 +114,7 @@ _TEXTS: Mapping[str, Callable[[Row], tuple[str, ...]]] = {
     "name": _name,
     "alias": lambda row: _as_texts(row.notes.alias),
     "words": lambda row: (*_TEXTS["name"](row), *_TEXTS["alias"](row), *_TEXTS["label"](row)),
-    "label": lambda row: tuple(label.casefold() for label in row.notes.tags),
+    "label": lambda row: tuple(label.casefold() for label in row.notes.labels),
     "note": lambda row: _as_texts(row.notes.note or None),
     "state": lambda row: (row.run.state_name,),
     "dialect": lambda row: (row.run.dialect,),

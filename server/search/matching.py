@@ -11,7 +11,7 @@ from toposcope.server.runs.run_state import State
 from toposcope.server.search import literals
 from toposcope.server.search.fields import CONTAINED_TEXTS, FLAGS, NUMBER_FIELDS, TEXT_FIELDS, TIMES
 from toposcope.server.search.literals import Pattern
-from toposcope.server.search.query import Condition, Either, Every, Not, Operator, Query, Words
+from toposcope.server.search.query import Condition, Either, Every, Expression, Not, Operator, Query, Words
 from toposcope.server.search.run_table import Mask, Numbers, RunTable
 from toposcope.server.search.syntax import SearchError
 
@@ -25,10 +25,16 @@ _COMPARE: Mapping[Operator, Callable[[Any, Any], Any]] = {
 
 
 class Matching:
-    """Evaluates one search on a table, and collects the names that no run has."""
+    """Evaluates one search on a table, and collects the names that no run has.
 
-    def __init__(self, table: RunTable) -> None:
+    Args:
+        table: of the runs.
+        matches: by regular expression, the words of the table that match it.
+    """
+
+    def __init__(self, table: RunTable, matches: Mapping[str, frozenset[str]]) -> None:
         self._table = table
+        self._matches = matches
         self._rows = len(table.runs)
         self.unknown: list[str] = []
 
@@ -37,6 +43,9 @@ class Matching:
         match query:
             case Words(text):
                 return self._words(Pattern(text))
+            case Expression(pattern):
+                matches = self._matches[pattern]
+                return np.array([not matches.isdisjoint(words) for words in self._table.texts("words")], np.bool_)
             case Condition():
                 return self._condition(query)
             case Not(operand):

@@ -1,5 +1,6 @@
 """A parsed search: conditions on one run, and how they are combined."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +14,13 @@ class Words:
     """Holds if the name, the alias or a label of a run contains the text, ignoring case; "*" stands for any text."""
 
     text: str
+
+
+@dataclass(frozen=True)
+class Expression:
+    """Holds if a regular expression is found in the name, the alias or a label of a run, ignoring case."""
+
+    pattern: str
 
 
 @dataclass(frozen=True)
@@ -46,4 +54,16 @@ class Either:
     operands: tuple["Query", ...]
 
 
-Query = Words | Condition | Not | Every | Either
+Query = Words | Expression | Condition | Not | Every | Either
+
+
+def terms(query: Query) -> Iterator[Words | Expression | Condition]:
+    """Iterate over the terms of a search."""
+    match query:
+        case Not(operand):
+            yield from terms(operand)
+        case Every(operands) | Either(operands):
+            for operand in operands:
+                yield from terms(operand)
+        case _:
+            yield query

@@ -186,6 +186,11 @@ class RunTable:
         runs = {} if self._seen is None else self._seen[0]
         return Tag("scalar", tag) in self._tag_counts.of(runs)[1]
 
+    def metrics(self) -> dict[str, int]:
+        """Return the scalar tags, each with the number of runs that have it."""
+        runs = {} if self._seen is None else self._seen[0]
+        return {tag.name: count for tag, count in self._tag_counts.of(runs)[1].items() if tag.plugin == "scalar"}
+
     def texts(self, *key: str) -> Sequence[tuple[str, ...]]:
         """Return a column of casefolded texts, any number of them a run; `key` is ("label",), for example."""
         column = self._column(("text", *key))

@@ -1,5 +1,6 @@
 """Finds the runs that match a search, and sorts runs by a field."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from typing import NamedTuple
@@ -8,13 +9,15 @@ import numpy as np
 
 from toposcope.server.notes.run_notes import RunNotes
 from toposcope.server.runs.bounded_access import BoundedAccess
+from toposcope.server.runs.hyper_parameters import Value
+from toposcope.server.runs.name_patterns import find_in_names
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 from toposcope.server.search.fields import NUMBER_FIELDS, TEXT_FIELDS
 from toposcope.server.search.matching import Matching
-from toposcope.server.search.query import Query
+from toposcope.server.search.query import Expression, Query, terms
 from toposcope.server.search.run_table import Codes, Numbers, ParameterSummary, Rows, RunTable
-from toposcope.server.search.syntax import Field
+from toposcope.server.search.syntax import Field, SearchError
 
 _WAIT_SECONDS = 5.0
 _BY_START, _BY_NAME = ("number", "started"), ("text", "name")
@@ -31,6 +34,14 @@ class Found(NamedTuple):
     """How many match."""
     unknown: list[str]
     """Names in the search that no run has as a field, hyperparameter or metric."""
+
+
+class Vocabulary(NamedTuple):
+    """Names that a search may contain, each with the number of runs that have it."""
+
+    parameters: Mapping[str, int]
+    metrics: Mapping[str, int]
+    labels: Mapping[str, int]
 
 
 Key = tuple[str, ...]
@@ -99,12 +110,15 @@ class RunSearch:
             page: which of the runs that match to return.
 
         Raises:
-            SearchError: a value in the search is not one that its field can have.
+            SearchError: a value in the search is not one that its field can have, or a regular expression is invalid or
+                takes too long.
+            PatternsBusyError: too many regular expressions are being matched.
             TimeoutError: an OSError; another search does not end, because the disk does not answer.
         """
+        matches = self._matches(runs, notes, query)
         with self._access.admitted():
             self._table.update(runs, notes)
-            matching = Matching(self._table)
+            matching = Matching(self._table, matches)
             mask = matching.mask(query)
             if names:
                 mask &= self._table.named(names)
@@ -112,6 +126,37 @@ class RunSearch:
             rows = rows[mask[rows]]
             views = [self._table.runs[row] for row in rows[page].tolist()]
         return Found(views, len(rows), matching.unknown)
+
+    def _matches(
+        self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], query: Query
+    ) -> dict[str, frozenset[str]]:
+        """Return the words that match each regular expression; other searches are not kept waiting meanwhile."""
+        patterns = [term.pattern for term in terms(query) if isinstance(term, Expression)]
+        if not patterns:
+            return {}
+        with self._access.admitted():
+            self._table.update(runs, notes)
+            words = sorted({word for each in self._table.texts("words") for word in each})
+        try:
+            return {pattern: frozenset(find_in_names(f"(?i:{pattern})", words)) for pattern in patterns}
+        except ValueError as error:
+            raise SearchError(str(error)) from error
+
+    def vocabulary(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes]) -> Vocabulary:
+        """Return the names that a search may contain."""
+        with self._access.admitted():
+            self._table.update(runs, notes)
+            parameters = self._table.parameters()
+            metrics = self._table.metrics()
+        labels = Counter(label for name, each in notes.items() if name in runs for label in each.labels)
+        return Vocabulary({name: each.runs for name, each in parameters.items()}, metrics, labels)
+
+    def values_of(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], parameter: str) -> list[Value]:
+        """Return the distinct values of a hyperparameter."""
+        with self._access.admitted():
+            self._table.update(runs, notes)
+            codes = self._table.codes("param", parameter, rows=np.arange(len(self._table.runs)))
+        return [value for value in codes.values if value is not None]
 
     def columns(
         self,

@@ -7,12 +7,14 @@ Quotes make one text of what contains spaces or characters of the syntax.
 import re
 from typing import NamedTuple, get_args
 
-from toposcope.server.search.query import Condition, Either, Every, Function, Not, Operator, Query, Words
+from toposcope.server.search.query import Condition, Either, Every, Expression, Function, Not, Operator, Query, Words
 
 LONGEST = 2000
 """Characters of a search."""
 MOST_TERMS = 50
 """Each takes time in proportion to the number of runs, and searches take turns."""
+MOST_EXPRESSIONS = 3
+"""Regular expressions of a search: each is matched in a process of its own, for seconds if it is a bad one."""
 _DEEPEST = 50
 """Parentheses and negations around a term."""
 _FUNCTIONS = [name for name in get_args(Function) if name]
@@ -21,6 +23,8 @@ _TOKEN = re.compile(
     (?P<space>\s+)
   | (?P<open>\() | (?P<close>\))
   | (?P<operator><=|>=|!=|==|[:=<>])
+  | (?P<expression>/(?:[^/\\\n]|\\.)+/(?=[\s()]|$))
+  | (?P<dash>-(?=/(?:[^/\\\n]|\\.)+/(?:[\s()]|$)))
   | "(?P<quoted>(?:[^"\\]|\\.)*)"
   | (?P<unclosed>")
   | (?P<word>[^\s()<>=!:"]+|!)
@@ -80,7 +84,7 @@ def _tokens(text: str) -> list[_Token]:
             raise SearchError(f"the quote at character {match.start() + 1} is not closed")
         content = re.sub(r"\\(.)", r"\1", match["quoted"], flags=re.DOTALL) if kind == "quoted" else match[0]
         if kind != "space":
-            tokens.append(_Token(kind, content, match.start(), match.end()))
+            tokens.append(_Token("word" if kind == "dash" else kind, content, match.start(), match.end()))
     return [*tokens, _Token("end", _END, len(text), len(text))]
 
 
@@ -92,6 +96,7 @@ class _Parser:
         self._at = 0
         self._depth = 0
         self._terms = 0
+        self._expressions = 0
 
     def parse(self) -> Query:
         query = self._either()
@@ -153,7 +158,7 @@ class _Parser:
             return Not(self._term())
         if self._next.kind == "open":
             return self._group()
-        if self._next.kind not in ("word", "quoted"):
+        if self._next.kind not in ("word", "quoted", "expression"):
             raise self._expected("a term")
         if self._next.kind == "word" and self._next.text.startswith("-"):
             return self._negated()
@@ -166,7 +171,7 @@ class _Parser:
             self._tokens[self._at] = dash._replace(text=dash.text[1:], start=dash.start + 1)
         else:
             self._take()
-            if not self._is_joined() or self._next.kind not in ("quoted", "open"):
+            if not self._is_joined() or self._next.kind not in ("quoted", "open", "expression"):
                 raise self._expected("a term right after '-'")
         return Not(self._term())
 
@@ -185,6 +190,8 @@ class _Parser:
         if self._terms > MOST_TERMS:
             raise SearchError(f"the search has more than {MOST_TERMS} terms")
         token = self._take()
+        if token.kind == "expression":
+            return self._expression(token)
         name, function = token.text, ""
         if token.kind == "word" and self._next.kind == "open" and self._is_joined():
             function, name = self._function(token)
@@ -193,9 +200,15 @@ class _Parser:
                 raise self._expected(f"a comparison after {function}({name})")
             return Words(name)
         operator = self._take().text
-        if self._next.kind not in ("word", "quoted"):
+        if self._next.kind not in ("word", "quoted", "expression"):
             raise self._expected(f"a value after {name}{operator}")
         return Condition(name, _function(function), _operator(operator), self._value())
+
+    def _expression(self, token: _Token) -> Query:
+        self._expressions += 1
+        if self._expressions > MOST_EXPRESSIONS:
+            raise SearchError(f"the search has more than {MOST_EXPRESSIONS} regular expressions")
+        return Expression(token.text[1:-1].replace("\\/", "/"))
 
     def _function(self, token: _Token) -> tuple[str, str]:
         """Parse the parentheses after the name of a function; return the function and the name in parentheses."""

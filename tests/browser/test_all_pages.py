@@ -135,6 +135,16 @@ def test_what_opens_is_accessible(url: str, page: Page) -> None:
         opener.click()
         assert faults(page) == []
         page.keyboard.press("Escape")
+    page.locator('[data-key="views"]').click()
+    page.locator(".views-save input").fill("accessible")
+    page.keyboard.press("Enter")
+    page.locator('[data-view="accessible"] [data-key="delete"]').click()
+    assert faults(page) == []
+    page.locator('[data-key="sure"]').click()
+    page.locator('[data-key="snapshot"]').click()
+    expect(page.locator('[data-dialog="snapshot"]')).to_be_visible()
+    assert faults(page) == []
+    page.keyboard.press("Escape")
     page.locator(".run").first.hover()
     page.locator('.run [data-key="details"]').first.click()
     expect(page.locator("#panel .notes-form")).to_be_visible()

@@ -137,7 +137,7 @@ def test_long_values(server: StartServer, page: Page, tmp_path: Path) -> None:
 
 
 def test_no_more_runs_than_fit(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Of many runs the first eight are compared, also in the scalar chart; a note gives the total."""
+    """Of many runs the chosen ones are compared, also in the scalar chart; another page draws all."""
     names = [f"run{index:02d}" for index in range(10)]
     for name in names:
         with SummaryRecord(str(tmp_path / name)) as record:
@@ -145,8 +145,8 @@ def test_no_more_runs_than_fit(server: StartServer, page: Page, tmp_path: Path) 
             record.record(0)
     page.goto(server(tmp_path).url + "#page=compare")
 
-    expect(page.locator(".compared-run")).to_have_count(8)
-    expect(page.locator('[data-note="left_out"]')).to_contain_text("8 of 10")
+    page.locator('[data-suggestion="newest"]').click()
+    expect(page.locator(".compared-run")).to_have_count(5)
     expect(page.locator(".live")).to_have_attribute("data-state", "live")
     compared = [chip.get_attribute("data-run") for chip in page.locator(".compared-run").all()]
     chart = page.locator('[data-section="scalar"] scalar-card')

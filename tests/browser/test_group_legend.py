@@ -37,7 +37,7 @@ def colour_of_line(page: Page, tag: str, group: str) -> str:
 
 
 def test_groups_by_parameter_have_a_legend(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Parameters that differ are offered; groups are listed by value, with one colour in every chart."""
+    """Parameters that differ are offered; groups are listed by value, with one colour in charts and the run list."""
     record(tmp_path / "a", 10.0, ["loss", "other"])
     record(tmp_path / "b", 0.1, ["loss"])
     record(tmp_path / "c", 0.1, ["loss"])
@@ -55,8 +55,11 @@ def test_groups_by_parameter_have_a_legend(server: StartServer, page: Page, tmp_
         for place in groups:
             assert colour_of_line(page, tag, keys[place][0]) == keys[place][2]
 
-    page.locator('.run[data-run="a"] .run-toggle').click()
+    rail = page.locator("#rail [data-rail-group]")
+    expect(rail).to_have_count(3)
+    rail.nth(2).locator(".run-toggle").click()
     expect(page.locator(".group-legend li")).to_have_count(2)
+    rail.nth(1).locator(".group-open").click()
     page.locator('.run[data-run="c"] .run-toggle').click()
     expect(page.locator('[data-note="single"]')).to_be_visible()
 

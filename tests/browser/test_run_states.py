@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 from support.element_state import expect_state
-from support.event_files import NAME, end_event, scalar_event, version_event
+from support.event_files import NAME, end_event, scalar_event, version_event, write_run
 from support.pages import Pages, StartServer
 
 from toposcope.proto import summary_pb2
@@ -157,12 +157,14 @@ def test_run_that_cannot_be_read_at_present_is_marked(server: StartServer, pages
 def test_expression_of_a_shared_address_does_not_block_the_page(
     server: StartServer, pages: Pages, tmp_path: Path
 ) -> None:
-    """An expression that would backtrack for years in the browser filters at once."""
-    write_recording(tmp_path / ("x" * 200))
-    write_recording(tmp_path / "xxy")
+    """Of tags, an expression that would backtrack for years filters at once; of runs, the server refuses it."""
+    write_run(tmp_path / ("x" * 200), [scalar_event(1000.0, 0, {"x" * 200: 1.0, "xxy": 1.0})], 1000)
+    pages.allowed = "422"
     page = pages.open()
 
-    page.goto(f"{server(tmp_path).url}#runs=(x%2Bx%2B)%2By")
+    page.goto(f"{server(tmp_path).url}#tags=(x%2Bx%2B)%2By&runs=%2F(x%2Bx%2B)%2By%2F")
 
+    expect(page.locator("#run-filter-error")).to_contain_text("takes longer than 3 s")
     expect(page.locator(".run")).to_have_count(1)
-    expect(page.locator('.run[data-run="xxy"]')).to_be_visible()
+    expect(page.locator("scalar-card")).to_have_count(1)
+    expect(page.locator('scalar-card[data-tag="xxy"]')).to_be_visible()

@@ -18,7 +18,7 @@ from support.event_files import loss_run, write_run
 from support.servers import ENVIRONMENT, wait_until
 
 from toposcope.proto import framing, summary_pb2
-from toposcope.server.api.updates import Streams
+from toposcope.server.api.updates import Event, Streams
 from toposcope.server.connections import connection_limit
 from toposcope.server.loading.logdir import Update
 from toposcope.server.log_limit import LogLimit
@@ -223,7 +223,7 @@ def test_slow_patterns_keep_no_others_out(tmp_path: Path) -> None:
 def test_stream_that_is_not_received_ends() -> None:
     """Its client opens it again and asks for everything; the streams of others go on."""
 
-    async def updates() -> tuple[list[Update | None], list[Update | None]]:
+    async def updates() -> tuple[list[Event | None], list[Event | None]]:
         streams = Streams()
         unread, read = streams.open(), streams.open()
         received = []

@@ -1,4 +1,4 @@
-// The pages that are seldom opened first: a separate file, loaded when the browser is idle.
+// What is seldom needed first, pages and the making of snapshots: a separate file, loaded when the browser is idle.
 
 export * as compare from "../pages/compare/page.js";
 export * as graph from "../pages/graph/page.js";
@@ -8,3 +8,4 @@ export * as landscape from "../pages/landscape/page.js";
 export * as lineage from "../pages/lineage/page.js";
 export * as tensors from "../pages/tensors/page.js";
 export * as text from "../pages/text/page.js";
+export * as snapshots from "./snapshot/making.js";

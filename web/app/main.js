@@ -3,18 +3,25 @@
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
 import { followWidth } from "../controls/grid_columns.js";
+import { followCompletion } from "../controls/search/completion.js";
 import { followLastValues } from "../data/last_values.js";
 import { revision, startLiveUpdates } from "../data/live.js";
 import { panel } from "../data/pointer.js";
+import { followSearch } from "../data/run_search.js";
+import { followViews, openAddressed } from "../data/saved_views.js";
 import { followDrawnRuns } from "../data/series_requests.js";
+import { followsServer, recordingOrder, snapshot } from "../data/snapshot/state.js";
 import { followAddress, page, railShown, theme } from "../data/view.js";
 import { followDrawnTags } from "../data/visible_tags.js";
 import { language } from "../i18n/language.js";
 import { t } from "../i18n/words.js";
-import { content, followPages, toolbar } from "./pages.js";
+import { actionBar, actionTitle } from "./action_bar/action_bar.js";
+import { hint } from "./hints/hints.js";
+import { content, followPages, loadLater, shownPage, toolbar } from "./pages.js";
 import { detailsPanel, followDetails } from "./panel.js";
 import { followPanel } from "./panel_address.js";
 import { followRailHeight, rail, runsInRail } from "./rail.js";
+import { restoreRailWidth } from "./rail_width.js";
 import { followKeys } from "./shortcuts.js";
 import { followTab, topBar } from "./top_bar.js";
 
@@ -35,6 +42,7 @@ function start() {
     body.dataset.rail = railShown.value ? "open" : "closed";
     body.dataset.revision = String(revision.value);
     body.dataset.page = page.value;
+    if (snapshot.value) body.dataset.snapshot = "true";
   });
   effect(() => {
     const title = t(`page.${page.value}`);
@@ -46,6 +54,7 @@ function start() {
   });
   effect(() => void (region("panel").hidden = panel.value === null));
 
+  effect(() => region("actions").setAttribute("aria-label", actionTitle()));
   region("skip").onclick = () => region("content").focus();
 
   follow("top", topBar);
@@ -53,20 +62,37 @@ function start() {
   follow("toolbar", toolbar);
   follow("content", content);
   follow("panel", detailsPanel);
+  follow("actions", actionBar);
+  if (followsServer()) {
+    void openAddressed(openedHash);
+    followViews();
+    follow("hint", hint);
+  }
 
   followWidth(region("content"));
   followPages();
   followTab();
   followRailHeight(region("rail"));
+  followSearch();
+  followCompletion();
   followDrawnRuns();
   followDrawnTags();
   followDetails();
   followLastValues(runsInRail);
 }
 
+const openedHash = location.hash;
 // Keys that are pressed during startup are not lost.
+restoreRailWidth();
 followAddress();
 followPanel();
 followKeys();
 // Evaluating the scripts takes as long as the first rendering: as one task they would block the browser.
-setTimeout(start);
+if (recordingOrder) void startRecording(recordingOrder);
+else setTimeout(start);
+
+/** @param {import("../data/snapshot/state.js").RecordingOrder} order */
+async function startRecording(order) {
+  const { snapshots } = await loadLater();
+  snapshots.record(order, { start, isShown: () => shownPage.value !== null });
+}

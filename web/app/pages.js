@@ -4,6 +4,7 @@ import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty } from "../controls/empty_state.js";
 import { chosenRuns, drawnRuns } from "../data/runs.js";
+import { followsServer } from "../data/snapshot/state.js";
 import { page } from "../data/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
@@ -16,8 +17,11 @@ import * as scalars from "../pages/scalars/page.js";
 /** The pages whose module is loaded. @type {Partial<Record<PageName, Page>>} */
 const loaded = { overview, scalars };
 
+/** Loads what is seldom needed first. */
+export const loadLater = () => import("./later_pages.js");
+
 /** Loads all others. */
-const loadLaterPages = async () => void Object.assign(loaded, await import("./later_pages.js"));
+const loadLaterPages = async () => void Object.assign(loaded, await loadLater());
 
 /** The page that is shown; null until its module is loaded.
  * @type {import("@preact/signals-core").Signal<Page | null>} */
@@ -38,7 +42,7 @@ export function followPages() {
   });
   effect(() => shownPage.value?.follow?.());
   const whenIdle = window.requestIdleCallback ?? ((/** @type {() => void} */ load) => setTimeout(load, 1000));
-  whenIdle(() => void prepareLaterPages());
+  if (followsServer()) whenIdle(() => void prepareLaterPages());
 }
 
 /** @param {PageName} name */

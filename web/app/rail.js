@@ -1,19 +1,29 @@
-// The run list: a filter, and one row per run. Only the visible rows exist.
+// The run list: the search, and one row per run, or per group of runs while runs are grouped. Only the visible rows
+// exist.
 
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { filterField } from "../controls/filter_field.js";
+import { listedShared } from "../controls/run_name.js";
 import { ROW, runRow } from "../controls/run_row.js";
+import { searchField } from "../controls/search/search_field.js";
 import { runs, runsByName } from "../data/catalogue.js";
 import { lastValues } from "../data/last_values.js";
+import { isMarking, marked, markRange, toggleMark, unmarkAll } from "../data/marked_runs.js";
 import { areHiddenShown, excludedRuns, showHidden } from "../data/notes.js";
 import { cursorRun, hoveredRun } from "../data/pointer.js";
-import { focusTag, listedRuns, runRule } from "../data/runs.js";
+import { searchNamesHidden } from "../data/run_search.js";
+import { focusTag, listedRuns } from "../data/runs.js";
 import { EVERYTHING, NOTHING } from "../data/selection.js";
-import { change, railShown, runFilter } from "../data/view.js";
+import { change, railShown } from "../data/view.js";
 import { columnFormat, grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
+import { groupRow, railGroups } from "./rail_groups.js";
+import { railHandle } from "./rail_width.js";
+
+/** @typedef {import("./rail_groups.js").RailGroup} RailGroup */
+/** @typedef {import("../data/run_styles.js").LineStyle} LineStyle */
+/** @typedef {{run: string, style: LineStyle | null, group?: undefined} | {group: RailGroup, run?: undefined}} Line */
 
 /** Rows beyond the visible ones, above and below. */
 const SPARE = 8;
@@ -22,39 +32,49 @@ const scrolled = signal(0);
 const listHeight = signal(800);
 
 /** Names of the runs in the list: hidden and archived ones only if they are shown. */
-const railRuns = computed(() => {
+export const railRuns = computed(() => {
   const excluded = excludedRuns.value;
   return excluded.size ? listedRuns.value.filter((run) => !excluded.has(run)) : listedRuns.value;
 });
 
+/** The rows: runs, or groups each followed by its runs if it is open. */
+const lines = computed(() => {
+  const groups = railGroups(railRuns.value);
+  /** @type {Line[]} */
+  const all = [];
+  if (!groups) for (const run of railRuns.value) all.push({ run, style: null });
+  for (const group of groups ?? []) {
+    all.push({ group });
+    if (group.isOpen) for (const run of group.runs) all.push({ run, style: group.style });
+  }
+  return all;
+});
+
 /** The first of the existing rows. */
 const firstRow = computed(() => Math.max(0, Math.floor(scrolled.value / ROW) - SPARE));
-const existingRows = computed(() => {
-  const first = Math.min(firstRow.value, railRuns.value.length);
-  const names = railRuns.value.slice(first, first + Math.ceil(listHeight.value / ROW) + 2 * SPARE);
-  return names.flatMap((run) => runsByName.value.get(run) ?? []);
+const existingLines = computed(() => {
+  const first = Math.min(firstRow.value, lines.value.length);
+  return lines.value.slice(first, first + Math.ceil(listHeight.value / ROW) + 2 * SPARE);
 });
 
 /** The runs of the existing rows while the list is shown. */
-export const runsInRail = () => (railShown.value ? existingRows.value.map((row) => row.run) : []);
+export const runsInRail = () =>
+  railShown.value ? existingLines.value.flatMap(({ run }) => (run === undefined ? [] : [run])) : [];
 
 export function rail() {
-  const count = railRuns.value.length;
-  const format = columnFormat(existingRows.value.map((row) => lastValues.value.get(row.run) ?? NaN));
+  const count = lines.value.length;
+  const format = columnFormat(existingLines.value.map(({ run }) => lastValues.value.get(run ?? "") ?? NaN));
+  const areMarksShown = isMarking.value || marked.value.size > 0;
   return html`
     <div class="rail-head">
-      ${filterField({
-        id: "run-filter",
-        label: t("rail.filter"),
-        pattern: runFilter.value,
-        rule: runRule.value,
-        changed: (runs) => change({ runs }),
-      })}
+      ${searchField("run-filter")}
       <div class="rail-actions" ?hidden=${!runs.value.length}>
         <span class="pair">
           <button class="text" data-key="all"
             @click=${() => change({ selection: EVERYTHING })}>${t("rail.all")}</button>
           <button class="text" data-key="none" @click=${() => change({ selection: NOTHING })}>${t("rail.none")}</button>
+          <button class="text" data-key="mark" aria-pressed=${areMarksShown} title=${t("rail.mark_hint")}
+            @click=${() => (areMarksShown ? unmarkAll() : (isMarking.value = true))}>${t("rail.mark")}</button>
         </span>
         ${
           focusTag.value
@@ -63,22 +83,36 @@ export function rail() {
         }
       </div>
     </div>
-    <div class="run-list" @scroll=${onScroll} @mouseleave=${() => (hoveredRun.value = null)}>
+    <div class="run-list ${areMarksShown ? "marking" : ""}" @scroll=${onScroll}
+      @mouseleave=${() => (hoveredRun.value = null)}>
       ${
         count === 0 && runs.value.length
           ? html`<p class="hint">${t(listedRuns.value.length ? "rail.all_away" : "rail.no_match")}</p>`
           : nothing
       }
       <ul aria-label=${t("rail.title")} style="height:${count * ROW}px">
-        ${repeat(
-          existingRows.value,
-          (row) => row.run,
-          (row, index) => runRow(row, firstRow.value + index, count, format),
-        )}
+        ${repeat(existingLines.value, keyOf, (line, index) => lineRow(line, firstRow.value + index, count, format))}
       </ul>
     </div>
-    ${areHiddenShown.value || excludedRuns.value.size ? hiddenRunsNote() : nothing}`;
+    ${!searchNamesHidden.value && (areHiddenShown.value || excludedRuns.value.size) ? hiddenRunsNote() : nothing}
+    ${railHandle()}`;
 }
+
+/** A run may be in several groups. @param {Line} line @param {number} index */
+const keyOf = (line, index) => (line.group ? `/${line.group.name}` : line.style ? `${index}/${line.run}` : line.run);
+
+/** @param {Line} line @param {number} place @param {number} count
+ * @param {import("../i18n/numbers.js").ColumnFormat} format */
+function lineRow(line, place, count, format) {
+  if (line.group) return groupRow(line.group, place, count);
+  const row = runsByName.value.get(line.run);
+  return row
+    ? runRow(row, { place, count, format, shared: listedShared.value, groupStyle: line.style, mark: markRun })
+    : nothing;
+}
+
+/** A click with the shift key marks a range. @param {string} run @param {{shiftKey: boolean}} event */
+const markRun = (run, { shiftKey }) => (shiftKey ? markRange(railRuns.peek(), run) : toggleMark(run));
 
 /** The number of hidden runs, with a button to show them. */
 const hiddenRunsNote =
@@ -105,14 +139,14 @@ export const followRailHeight = (element) =>
 /** Moves the keyboard selection in the list and scrolls to it.
  * @param {number} by */
 export function moveCursor(by) {
-  const names = railRuns.peek();
+  const names = lines.peek().flatMap(({ run }) => (run === undefined ? [] : [run]));
   const at = names.indexOf(cursorRun.peek() ?? "");
-  const next = Math.min(names.length - 1, Math.max(0, at + by));
-  if (next < 0) return;
-  cursorRun.value = hoveredRun.value = names[next];
+  const next = names[Math.min(names.length - 1, Math.max(0, at + by))];
+  if (next === undefined) return;
+  cursorRun.value = hoveredRun.value = next;
   const list = document.querySelector(".run-list");
   if (!list) return;
-  const top = next * ROW;
+  const top = lines.peek().findIndex(({ run }) => run === next) * ROW;
   if (top < list.scrollTop) list.scrollTop = top;
   else if (top + ROW > list.scrollTop + list.clientHeight) list.scrollTop = top + ROW - list.clientHeight;
 }

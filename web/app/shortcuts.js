@@ -1,13 +1,15 @@
 // Keyboard shortcuts: their actions, and the list of them.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 import { focusOn } from "../controls/focus_field.js";
+import { isMarking, marked, unmarkAll } from "../data/marked_runs.js";
 import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { EVERYTHING, NOTHING, only, toggled } from "../data/selection.js";
-import { change, narrow, opened, railShown, selection, toggleRail } from "../data/view.js";
-import { t } from "../i18n/words.js";
+import { change, narrow, opened, page, railShown, selection, toggleRail } from "../data/view.js";
+import { MARKING_ACTIONS, MARKING_KEYS } from "./marking_keys.js";
 import { shownPage } from "./pages.js";
 import { moveCursor } from "./rail.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../controls/page.js").KeyRow} KeyRow */
 
@@ -21,6 +23,7 @@ function close() {
   if (panel.peek()) panel.value = null;
   else if (narrow.peek() && railShown.peek()) toggleRail();
   else if (opened.peek()) change({ open: "" });
+  else if (marked.peek().size || isMarking.peek()) unmarkAll();
   else cursorRun.value = hoveredRun.value = null;
 }
 
@@ -35,6 +38,7 @@ const ACTIONS = {
   i: withRun((run) => (panel.value = { kind: "run", run })),
   a: () => change({ selection: EVERYTHING }),
   n: () => change({ selection: NOTHING }),
+  ...MARKING_ACTIONS,
   b: toggleRail,
   "?": () => (panel.value = panel.peek()?.kind === "keys" ? null : { kind: "keys" }),
 };
@@ -49,6 +53,7 @@ const KEYS = [
   [["a"], () => t("keys.all")],
   [["n"], () => t("keys.none")],
   [["i"], () => t("keys.details")],
+  ...MARKING_KEYS,
   [["b"], () => t("keys.rail")],
   [["?"], () => t("keys.help")],
   [["Esc"], () => t("keys.close")],
@@ -68,14 +73,23 @@ const PAGE_LETTERS = {
   c: "compare",
 };
 
-export const keyList = () => html`<dl class="keys">
-  ${[...KEYS, ...(shownPage.value?.KEYS ?? [])].map(
+export const keyList = () => html`<div class="keys">
+  ${keyGroup(t("keys.everywhere"), KEYS)}
+  ${
+    shownPage.value?.KEYS?.length
+      ? keyGroup(t("keys.this_page", { page: t(`page.${page.value}`) }), shownPage.value.KEYS)
+      : nothing
+  }
+  ${keyGroup(
+    t("keys.pages"),
+    Object.entries(PAGE_LETTERS).map(([letter, name]) => [["g", letter], () => t(`page.${name}`)]),
+  )}</div>`;
+
+/** @param {string} title @param {KeyRow[]} rows */
+const keyGroup = (title, rows) =>
+  html`<h3>${title}</h3><dl>${rows.map(
     ([keys, text]) => html`<dt>${keys.map((key) => html`<kbd>${key}</kbd>`)}</dt><dd>${text()}</dd>`,
-  )}
-  ${Object.entries(PAGE_LETTERS).map(
-    ([letter, name]) => html`<dt><kbd>g</kbd><kbd>${letter}</kbd></dt><dd>${t(`page.${name}`)}</dd>`,
-  )}
-</dl>`;
+  )}</dl>`;
 
 const FIELDS = "input:not([type=checkbox], [type=radio], [type=range], [type=color]), select, textarea";
 /** Elements that the space bar presses or arrow keys move. */
@@ -99,7 +113,8 @@ function pressed(event) {
 }
 
 /** @param {KeyboardEvent} event @returns {(() => void) | undefined} */
-function actionOf({ key, timeStamp }) {
+function actionOf({ key: plainKey, shiftKey, timeStamp }) {
+  const key = shiftKey && plainKey.startsWith("Arrow") ? `Shift+${plainKey}` : plainKey;
   if (timeStamp < pageKeyUntil) {
     pageKeyUntil = 0;
     return Object.hasOwn(PAGE_LETTERS, key) ? () => change({ page: PAGE_LETTERS[key] }) : undefined;

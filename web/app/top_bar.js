@@ -8,11 +8,16 @@ import { runs, runsReply } from "../data/catalogue.js";
 import { serverWarnings } from "../data/health.js";
 import { connection } from "../data/live.js";
 import { panel } from "../data/pointer.js";
+import { snapshot } from "../data/snapshot/state.js";
 import { change, choose, page, railShown, themeChoice, toggleRail, view } from "../data/view.js";
 import { language } from "../i18n/language.js";
 import { grouped } from "../i18n/numbers.js";
-import { isTextKey, t } from "../i18n/words.js";
+import { wallTime } from "../i18n/times.js";
+import { isTextKey } from "../i18n/words.js";
 import { shownCount } from "./pages.js";
+import { copyLink } from "./views/copy_link.js";
+import { viewsButton } from "./views/menu.js";
+import { t } from "./words.js";
 
 /** @typedef {import("../data/health.js").HealthWarning} HealthWarning */
 
@@ -20,14 +25,15 @@ export const topBar = () => html`
   <button class="quiet rail-switch" aria-expanded=${railShown.value} aria-controls="rail" title=${t("top.rail")}
     aria-label=${t("top.rail")}
     @click=${toggleRail}>${ICONS.rail}</button>
-  <a class="brand" href="./" aria-label="Toposcope">${MARK}<span>Toposcope</span></a>
-  <nav class="pages" aria-label=${t("page.pages")}>${PAGES.map(tab)}</nav>
+  <a class="brand" href=${snapshot.value ? "#" : "./"} aria-label="Toposcope">${MARK}<span>Toposcope</span></a>
+  <nav class="pages" aria-label=${t("page.pages")}>${(snapshot.value?.pages ?? PAGES).map(tab)}</nav>
   ${
     runsReply.value
       ? html`<code class="logdir" title=${runsReply.value.logdir}>${runsReply.value.logdir}</code>`
       : nothing
   }
   <span class="space"></span>
+  ${snapshot.value ? nothing : html`${viewsButton()}${copyLink()}`}
   ${
     runs.value.length
       ? html`<span class="meta drawn-runs">${t("top.runs_drawn", {
@@ -84,13 +90,18 @@ function warningNote({ kind, message }) {
 }
 
 function connectionStatus() {
+  if (snapshot.value) return snapshotStatus(snapshot.value);
   const reply = runsReply.value;
   if (connection.value === "live" && reply?.loading) return loadingStatus(reply.progress);
-  const state = connection.value;
+  const state = connection.value === "snapshot" ? "connecting" : connection.value;
   const hint = state === "lost" ? t("top.lost_hint") : "";
   return html`<span class="live" role="status" data-state=${state}
     title=${hint}><i></i><span>${t(`top.${state}`)}</span></span>`;
 }
+
+/** @param {import("../data/snapshot/state.js").SnapshotFacts} facts */
+const snapshotStatus = ({ made, logdir }) => html`<span class="live" data-state="snapshot"
+  title=${t("snapshot.from", { logdir })}><i></i><span>${t("snapshot.of", { time: wallTime(made) })}</span></span>`;
 
 /** @param {import("../data/api_types.js").LoadProgress} progress */
 function loadingStatus({ files, waiting_files: waiting, bytes, read_bytes: read }) {

@@ -6,6 +6,7 @@ import { excludedRuns, showHidden } from "../data/notes.js";
 import { change } from "../data/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
+import { firstRun } from "./first_run.js";
 import { GROUND } from "./icons.js";
 import { formatPluginCounts } from "./plugin_counts.js";
 
@@ -20,10 +21,15 @@ export function noRuns() {
   if (reply.runs.length) return null;
   const { logdir, logdir_exists: exists, loading: isLoading } = reply;
   if (!exists)
-    return empty("no_logdir", t("empty.no_logdir"), html`${t("empty.no_logdir_more")} <code>${logdir}</code>`);
+    return empty(
+      "no_logdir",
+      t("empty.no_logdir"),
+      html`${t("empty.no_logdir_more")} <code>${logdir}</code>`,
+      firstRun(logdir),
+    );
   return isLoading
     ? loadingRuns()
-    : empty("no_runs", t("empty.no_runs"), html`${t("empty.no_runs_more")} <code>${logdir}</code>`);
+    : empty("no_runs", t("empty.no_runs"), html`${t("empty.no_runs_more")} <code>${logdir}</code>`, firstRun(logdir));
 }
 
 /** @param {string} state @param {string} title @param {unknown} more @param {unknown} [action] */

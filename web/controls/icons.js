@@ -26,6 +26,19 @@ export const ICONS = {
   chevron: icon(svg`<path d="M6 4l4 4-4 4"/>`),
   warning: icon(svg`<path d="M8 2.4l6 11H2z"/><path d="M8 6.6v3.2M8 11.6v.2"/>`),
   copy: icon(svg`<path d="M6 6h7v7.500H6zM10 6V2.500H3V10h3"/>`),
+  eye: icon(
+    svg`<path d="M1.6 8C3.200 5.200 5.400 3.800 8 3.800s4.800 1.400 6.400 4.200c-1.600 2.800-3.800 4.200-6.400 4.200S3.200 10.800 1.600 8z"/><circle cx="8" cy="8" r="1.900"/>`,
+  ),
+  hidden: icon(
+    svg`<path d="M1.600 8C3.200 5.200 5.400 3.800 8 3.800s4.800 1.400 6.400 4.200c-1.600 2.800-3.800 4.200-6.400 4.200S3.200 10.800 1.600 8zM3 13.500l10-11"/>`,
+  ),
+  baseline: icon(svg`<path d="M4 14V2.500h8l-2 3 2 3H4"/>`),
+  link: icon(
+    svg`<path d="M6.8 9.2a2.6 2.6 0 0 0 3.7 0l2-2a2.6 2.6 0 0 0-3.7-3.7l-.8.8M9.2 6.8a2.6 2.6 0 0 0-3.7 0l-2 2a2.6 2.6 0 0 0 3.7 3.7l.8-.8"/>`,
+  ),
+  views: icon(svg`<path d="M4 2.500h8v11L8 10.500l-4 3z"/>`),
+  star: icon(svg`<path d="M8 2.2l1.8 3.700 4 .6-2.900 2.800.7 4L8 11.400l-3.600 1.900.7-4-2.900-2.800 4-.6z"/>`),
+  pencil: icon(svg`<path d="M3 13l.7-3L10.600 3.100l2.300 2.300L6 12.300z"/>`),
   search: icon(svg`<circle cx="7" cy="7" r="4"/><path d="M10 10l3.4 3.4"/>`),
 };
 

@@ -11,7 +11,7 @@ const viewport = new IntersectionObserver(
       else card.deactivate();
     }
   },
-  { rootMargin: NEAR },
+  { root: document, rootMargin: NEAR }, // The document of a frame has its own viewport.
 );
 
 /** Subclasses start in `begin` what runs while the card is active: effects, observations, listeners. */

@@ -7,12 +7,14 @@ export const popover = ({ id, label, toggled }, content) => html`
   <div id=${id} class="sheet" popover="auto" role="dialog" aria-label=${label} @keydown=${keepEscape}
     @toggle=${(/** @type {ToggleEvent} */ event) => toggled?.(event.newState === "open")}>${content}</div>`;
 
-/** Escape closes only the popover.
+/** Escape closes only the popover, and the focus goes back to its button: in a hidden field, keys would be lost.
  * @param {KeyboardEvent} event */
 function keepEscape(event) {
   if (event.key !== "Escape") return;
   event.stopPropagation();
-  /** @type {HTMLElement} */ (event.currentTarget).hidePopover();
+  const sheet = /** @type {HTMLElement} */ (event.currentTarget);
+  sheet.hidePopover();
+  buttonOf.get(sheet)?.focus({ preventScroll: true });
 }
 
 /** The popover that was open on pointerdown: by the time of the click, the browser has closed it.

@@ -1,17 +1,22 @@
 // A row of the run list: state, line style, name, last value.
 
 import { html, nothing } from "lit-html";
+import { live } from "lit-html/directives/live.js";
+import { baseline, setBaseline } from "../data/baseline.js";
 import { lastValues } from "../data/last_values.js";
+import { marked } from "../data/marked_runs.js";
 import { noteOf } from "../data/notes.js";
 import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { stateOf } from "../data/run_state.js";
 import { DASHES } from "../data/run_styles.js";
 import { sessionPath, styles } from "../data/runs.js";
 import { isShown, only, toggled } from "../data/selection.js";
+import { withoutShared } from "../data/short_names.js";
 import { change, selection } from "../data/view.js";
 import { inColumn } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
+import { labelChips } from "./label_chips.js";
 import { nameParts } from "./name_parts.js";
 import { pluginCounts } from "./plugin_counts.js";
 import { stateHint, stateMark, stateSentence } from "./state_mark.js";
@@ -21,22 +26,45 @@ import { stateHint, stateMark, stateSentence } from "./state_mark.js";
 /** Must be equal to the height in rail.css. */
 export const ROW = 28;
 
-/** @param {RunRow} row @param {number} place @param {number} count
- * @param {import("../i18n/numbers.js").ColumnFormat} format */
-export function runRow(row, place, count, format) {
+/** Where a row is, and how it is shown.
+ * @typedef {object} RowPlace
+ * @property {number} place
+ * @property {number} count of all rows
+ * @property {import("../i18n/numbers.js").ColumnFormat} format of last values
+ * @property {import("../data/short_names.js").Shared} shared what the names of all rows share
+ * @property {import("../data/run_styles.js").LineStyle | null} groupStyle of its group; null = it is in none
+ * @property {(run: string, event: {shiftKey: boolean}) => void} mark
+ */
+
+/** Labels of a row; further ones are in its title. */
+const MOST_LABELS = 1;
+
+/** @param {RunRow} row @param {RowPlace} at */
+export function runRow(row, { place, count, format, shared, groupStyle, mark }) {
   const { run, parent } = row;
   const state = stateOf(row);
   const shown = isShown(selection.value, run);
-  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  const style = groupStyle ?? styles.value.get(run) ?? { colour: 0, dash: 0 };
   return html`
-    <li class="run ${shown ? "" : "off"} ${parent === null ? "" : "child"} ${cursorRun.value === run ? "cursor" : ""}"
+    <li class="run ${shown ? "" : "off"} ${parent !== null || groupStyle ? "child" : ""} ${cursorRun.value === run ? "cursor" : ""}
+      ${marked.value.has(run) ? "marked" : ""}"
       style="top:${place * ROW}px" data-run=${run} data-shown=${shown} aria-setsize=${count} aria-posinset=${place + 1}
       @mouseenter=${() => (hoveredRun.value = shown ? run : null)} title=${hint(row)}>
+      <input type="checkbox" class="mark-box" tabindex="-1" .checked=${live(marked.value.has(run))}
+        aria-label=${t("rail.mark_run", { run: nameOf(run) })}
+        @click=${(/** @type {MouseEvent} */ event) => mark(run, event)}>
       <button class="run-toggle" role="switch" aria-checked=${shown} aria-label=${t("rail.draw", { run: nameOf(run) })}
-        @click=${() => change({ selection: toggled(selection.peek(), run) })} @dblclick=${() =>
+        @click=${(/** @type {MouseEvent} */ event) => clicked(run, event, mark)} @dblclick=${() =>
           change({ selection: only(run) })}>
         ${swatch(style, DASHES[style.dash])}
-        ${runName(run, parent)}
+        ${runName(run, parent, shared)}
+        ${
+          baseline.value === run
+            ? html`<span class="baseline-mark" role="img" title=${t("rail.baseline")}
+              aria-label=${t("rail.baseline")}>${ICONS.baseline}</span>`
+            : nothing
+        }
+        ${labelChips(noteOf(run).labels.slice(0, MOST_LABELS))}
         ${
           row.damaged_records
             ? html`<span class="damaged" role="img"
@@ -55,22 +83,33 @@ export function runRow(row, place, count, format) {
       <span class="run-actions">
         <button class="quiet" title=${t("rail.only")} aria-label=${t("rail.only")} data-key="only"
           @click=${() => change({ selection: only(run) })}>${ICONS.only}</button>
+        <button class="quiet" title=${t("rail.set_baseline")} aria-label=${t("rail.set_baseline")} data-key="baseline"
+          aria-pressed=${baseline.value === run}
+          @click=${() => setBaseline(baseline.peek() === run ? "" : run)}>${ICONS.baseline}</button>
         <button class="quiet" title=${t("rail.details")} aria-label=${t("rail.details")} data-key="details"
           @click=${() => (panel.value = { kind: "run", run })}>${ICONS.details}</button>
       </span>
     </li>`;
 }
 
+/** With the shift, control or command key, a click marks. @param {string} run @param {MouseEvent} event
+ * @param {RowPlace["mark"]} mark */
+function clicked(run, event, mark) {
+  if (event.shiftKey || event.ctrlKey || event.metaKey) mark(run, event);
+  else change({ selection: toggled(selection.peek(), run) });
+}
+
 /** The displayed name of a run: its alias, if any; for a session, its path and what the server calls it.
  * @param {string} run */
 export const nameOf = (run) => noteOf(run).alias ?? (run === "." ? t("rail.root") : sessionPath(run));
 
-/** The path dimmed; below a parent, without the parent's name.
- * @param {string} run @param {string | null} parent */
-function runName(run, parent) {
+/** The path dimmed; below a parent without the parent's name, else without what all names share.
+ * @param {string} run @param {string | null} parent @param {import("../data/short_names.js").Shared} shared */
+function runName(run, parent, shared) {
   const isAlias = Boolean(noteOf(run).alias);
-  const shortened =
-    !isAlias && parent !== null && run.startsWith(`${parent}/`) ? nameOf(run).slice(parent.length + 1) : nameOf(run);
+  const name = nameOf(run);
+  const isChild = parent !== null && run.startsWith(`${parent}/`);
+  const shortened = isAlias ? name : isChild ? name.slice(parent.length + 1) : withoutShared(name, shared);
   return html`<span class="run-name">${nameParts(shortened, isAlias)}</span>`;
 }
 
@@ -106,6 +145,8 @@ function hint(row) {
   const lines = [nameOf(row.run)];
   if (note.alias || row.session_name) lines.push(row.run);
   lines.push(stateHint(row));
+  if (baseline.value === row.run) lines.push(t("rail.baseline"));
+  if (note.labels.length) lines.push(note.labels.join(", "));
   if (note.hidden) lines.push(t("notes.is_hidden"));
   if (note.archived) lines.push(t("notes.is_archived"));
   const unsupported = pluginCounts(row, isUnsupported);

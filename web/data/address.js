@@ -26,7 +26,7 @@ export const PAGES = /** @type {const} */ ([
 
 /** @typedef {object} View
  * @property {PageName} page
- * @property {string} runs regular expression over run names
+ * @property {string} runs the search for runs
  * @property {string} tags regular expression over tags
  * @property {Selection} selection
  * @property {Axis} axis
@@ -40,6 +40,7 @@ export const PAGES = /** @type {const} */ ([
  * @property {"" | "open" | "closed"} rail the run list, "" = automatic
  * @property {"" | "light" | "dark"} theme "" = the system's
  * @property {"" | "en" | "zh"} lang "" = the browser's
+ * @property {string} saved the name of the saved view that was opened, "" = none
  * @property {Readonly<Record<string, string>>} own settings of single pages, by names that contain a dot
  * ("image.columns")
  */
@@ -61,6 +62,7 @@ export const DEFAULT_VIEW = {
   rail: "",
   theme: "",
   lang: "",
+  saved: "",
   own: {},
 };
 
@@ -91,6 +93,7 @@ export function printView(view) {
   put("rail", view.rail);
   put("theme", view.theme);
   put("lang", view.lang);
+  put("view", view.saved);
   for (const [name, value] of Object.entries(view.own)) put(name, value);
   return [parameters.toString(), printSelection(view.selection)].filter(Boolean).join("&");
 }
@@ -130,6 +133,7 @@ export function parseView(hash) {
     rail: oneOf(text("rail"), ["", "open", "closed"], ""),
     theme: oneOf(text("theme"), ["", "light", "dark"], ""),
     lang: oneOf(text("lang"), ["", "en", "zh"], ""),
+    saved: text("view"),
     own: Object.fromEntries([...parameters].filter(([name]) => name.includes("."))),
   };
 }

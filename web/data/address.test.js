@@ -25,6 +25,7 @@ const anyView = () => ({
   rail: pick(["", "open", "closed"]),
   theme: pick(["", "light", "dark"]),
   lang: pick(["", "en", "zh"]),
+  saved: text(),
   own: Object.fromEntries(names().map((name) => [`page.${name}`, `v${text()}`])),
 });
 

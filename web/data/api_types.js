@@ -149,7 +149,8 @@
  * @typedef {{by: string, centre: "mean" | "median" | "sum", band: "minmax" | "std" | "quartiles" | "none"}} Grouping */
 
 /** A change of runs; none of those in `states` has new data.
- * @typedef {{revision: number, added: string[], changed: string[], removed: string[], states: string[]}} UpdateEvent
+ * @typedef {{revision: number, added: string[], changed: string[], removed: string[], states: string[], views?: boolean}}
+ * UpdateEvent `views`: saved views have changed
  */
 
 export {};

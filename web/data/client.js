@@ -12,28 +12,50 @@ const CBOR = "application/cbor";
 
 /** The server refused a request. Show `message`; a retry may succeed. */
 export class RequestError extends Error {
-  /** @param {number} status @param {string} detail */
-  constructor(status, detail) {
+  /** @param {number} status @param {string} detail @param {any} [reply] the body, if it is JSON */
+  constructor(status, detail, reply = null) {
     super(detail);
     this.status = status;
+    this.reply = reply;
   }
 }
 
-/** @param {string} path @param {RequestInit} [options] @returns {Promise<any>} */
-export async function fetchJson(path, options) {
+/** Asks for a path below "api/". Returns a reply in JSON or CBOR decoded, and any other as an ArrayBuffer.
+ * @typedef {(path: string, options?: RequestInit) => Promise<any>} Source */
+
+/** @type {Source} */
+async function askServer(path, options) {
   const response = await fetch(`./api/${path}`, options);
-  if (response.ok) return response.json();
-  throw new RequestError(response.status, await detailOf(response));
+  if (!response.ok) throw await refusalOf(response);
+  const type = response.headers.get("content-type") ?? "";
+  if (type.startsWith("application/json")) return response.json();
+  const content = await response.arrayBuffer();
+  return type.startsWith(CBOR) ? decodeCbor(content) : content;
 }
 
+/** The server of this page, unless the page is a snapshot. */
+let source = askServer;
+
+/** Replaces where replies come from. @param {(server: Source) => Source} wrap */
+export function replaceSource(wrap) {
+  source = wrap(source);
+}
+
+/** @type {Source} */
+export const fetchJson = (path, options) => source(path, options);
+
+/** @param {string} path @param {AbortSignal} signal @returns {Promise<ArrayBuffer>} */
+export const fetchBytes = (path, signal) => source(path, { signal });
+
 /** @param {Response} response */
-async function detailOf(response) {
+async function refusalOf(response) {
   const text = await response.text();
   try {
-    const { detail } = JSON.parse(text);
-    return typeof detail === "string" ? detail : JSON.stringify(detail);
+    const reply = JSON.parse(text);
+    const { detail } = reply;
+    return new RequestError(response.status, typeof detail === "string" ? detail : JSON.stringify(detail), reply);
   } catch {
-    return text.slice(0, 200) || `${response.status} ${response.statusText}`;
+    return new RequestError(response.status, text.slice(0, 200) || `${response.status} ${response.statusText}`);
   }
 }
 
@@ -56,18 +78,22 @@ export const postJson = (path, body, signal) =>
     signal,
   });
 
+/** @param {"PUT" | "DELETE"} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+export const sendJson = (method, path, body) =>
+  fetchJson(path, {
+    method,
+    ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+
 /** As CBOR, columns of numbers have a third of their size in JSON, and need no parsing.
  * @param {string} path @param {object} body @param {AbortSignal} [signal] @returns {Promise<any>} */
-async function postForColumns(path, body, signal) {
-  const response = await fetch(`./api/${path}`, {
+const postForColumns = (path, body, signal) =>
+  source(path, {
     method: "POST",
     headers: { "content-type": "application/json", accept: CBOR },
     body: JSON.stringify(body),
     signal,
   });
-  if (!response.ok) throw new RequestError(response.status, await detailOf(response));
-  return decodeCbor(await response.arrayBuffer());
-}
 
 /** Columns of all runs, or of those that have changed.
  * @param {import("./api_types.js").RunColumnsRequest} request @param {AbortSignal} [signal]

@@ -1,6 +1,6 @@
 // Requests for loss landscapes, and their download URLs.
 
-import { fetchJson, RequestError } from "./client.js";
+import { fetchBytes, fetchJson } from "./client.js";
 
 /** @typedef {Array<number | string>} Column */
 
@@ -74,12 +74,8 @@ export async function readLandscape(run, tag, publication, signal) {
   const reply = landscapes[0];
   if (!reply) return null;
   if (reply.error !== null || reply.z.length) return { reply, losses: null };
-  const response = await fetch(
-    `./api/landscapes/losses?${new URLSearchParams({ run, tag, publication: String(reply.publication) })}`,
-    { signal },
-  );
-  if (!response.ok) throw new RequestError(response.status, response.statusText);
-  const losses = new Float64Array(await response.arrayBuffer());
+  const place = new URLSearchParams({ run, tag, publication: String(reply.publication) });
+  const losses = new Float64Array(await fetchBytes(`landscapes/losses?${place}`, signal));
   if (losses.length !== reply.x.length * reply.y.length) throw new Error("the losses belong to another publication");
   return { reply, losses };
 }

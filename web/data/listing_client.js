@@ -3,7 +3,8 @@
 import { fetchJson } from "./client.js";
 
 /** @typedef {"histograms" | "images" | "tensors" | "text"} SeriesKind */
-/** @typedef {SeriesKind | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset" | "undrawn"} Kind */
+/** @typedef {SeriesKind | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset" | "undrawn"
+ * | "console" | "environment" | "code"} Kind */
 
 /** Which points of a series. @typedef {object} ListingQuery
  * @property {string} run
@@ -12,6 +13,8 @@ import { fetchJson } from "./client.js";
  * @property {number} [hi] last step
  * @property {number} [limit] evenly spaced points
  * @property {number} [digits] of the losses of landscapes; absent = all
+ * @property {number} [after] of a console: number of a line, or minus the number of lines at the end
+ * @property {string} [search] of a console: text that its lines contain
  * @property {number} [rank] absent = the lowest that has the series
  * @property {number} [attempt] absent = all of them stitched
  */

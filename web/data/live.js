@@ -6,8 +6,11 @@ import { followUpdates } from "./event_stream.js";
 import { followHealth } from "./health.js";
 import { PacedChanges } from "./pace.js";
 import { markChanged } from "./run_versions.js";
+import { viewsChanged } from "./saved_views.js";
+import { followsServer } from "./snapshot/state.js";
 
-/** Is the event stream open? @type {import("@preact/signals-core").Signal<"connecting" | "live" | "lost">} */
+/** Is the event stream open? A snapshot has none.
+ * @type {import("@preact/signals-core").Signal<"connecting" | "live" | "lost" | "snapshot">} */
 export const connection = signal("connecting");
 /** The revision of the last event. */
 export const revision = signal(0);
@@ -23,12 +26,14 @@ const paced = new PacedChanges((runs) => {
 const listener = {
   opened() {
     connection.value = "live";
+    viewsChanged();
     markChanged(null);
     runList.invalidate();
   },
   /** @param {import("./api_types.js").UpdateEvent} update */
   updated(update) {
     revision.value = update.revision;
+    if (update.views) viewsChanged();
     // Removed runs disappear with the next list; requests for them would only be refused.
     paced.add([...update.changed, ...update.added]);
   },
@@ -40,6 +45,7 @@ const listener = {
 /** Lists the runs, then follows the server while the page is visible; a hidden page sends no further requests. */
 export function startLiveUpdates() {
   runList.observe();
+  if (!followsServer()) return void (connection.value = "snapshot");
   /** @type {Array<() => void>} */
   let stops = [];
   const follow = () => {

@@ -2,15 +2,20 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { runsByName } from "./catalogue.js";
-import { changeNotes, listNotes } from "./notes_client.js";
+import { editedNotes, requestsOf } from "./note_edits.js";
+import { changeManyNotes, changeNotes, listNotes } from "./notes_client.js";
 import { Query } from "./query.js";
+import { searchNamesHidden } from "./run_search.js";
 import { changes } from "./run_versions.js";
+import { followsServer } from "./snapshot/state.js";
 import { set, setting } from "./view.js";
 
 /** @typedef {import("./notes_client.js").Note} Note */
+/** @typedef {import("./notes_client.js").RunsEdit} RunsEdit */
+/** @typedef {import("./notes_client.js").NoteProblem} NoteProblem */
 
 /** @type {Note} */
-const NO_NOTE = { alias: null, note: "", tags: [], colour: null, hidden: false, archived: false };
+export const NO_NOTE = { alias: null, note: "", labels: [], colour: null, hidden: false, archived: false };
 
 /** Fetched at most this often, in milliseconds, while points arrive. */
 const INTERVAL = 1000;
@@ -20,7 +25,7 @@ const INTERVAL = 1000;
 export const notes = signal(new Map(), { watched: () => queueMicrotask(follow), unwatched: unfollow });
 /** Notes that the server could not read, a message each. @type {import("@preact/signals-core").Signal<string[]>} */
 export const noteProblems = signal([]);
-/** Has the server no notes, as it is read-only? */
+/** Can no notes be stored, as the server is read-only or this is a snapshot? */
 export const areNotesOff = signal(false);
 /** The error of the last change of a run, if it was not saved.
  * @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Error>>} */
@@ -44,14 +49,17 @@ export const hiddenRuns = computed(() => {
 });
 /** @type {ReadonlySet<string>} */
 const NO_RUNS = new Set();
-/** The runs that are neither listed nor drawn: all hidden ones, unless they are shown. */
-export const excludedRuns = computed(() => (areHiddenShown.value ? NO_RUNS : hiddenRuns.value));
+/** The runs that are neither listed nor drawn: all hidden ones, unless they are shown or the search asks
+ * for such runs. */
+export const excludedRuns = computed(() =>
+  areHiddenShown.value || searchNamesHidden.value ? NO_RUNS : hiddenRuns.value,
+);
 
 /** @param {string} run */
 export const noteOf = (run) => notes.value.get(run) ?? NO_NOTE;
 
-/** All tags that runs have, in alphabetical order. */
-export const noteTags = computed(() => [...new Set([...notes.value.values()].flatMap((note) => note.tags))].sort());
+/** All labels of runs, in alphabetical order. */
+export const allLabels = computed(() => [...new Set([...notes.value.values()].flatMap((note) => note.labels))].sort());
 
 /** @type {Query<Awaited<ReturnType<typeof listNotes>>>} */
 const noteList = new Query((_key, signal) => listNotes(signal), { interval: INTERVAL });
@@ -79,7 +87,7 @@ function unfollow() {
 /** A reply that arrives while a change is being saved may be older than the change: it is dropped.
  * @param {typeof noteList.value.value} reply */
 function publishReply(reply) {
-  areNotesOff.value = reply?.read_only ?? false;
+  areNotesOff.value = (reply?.read_only ?? false) || !followsServer();
   const isDropped = !reply || reply === lastReply || saving.size > 0;
   lastReply = reply;
   if (isDropped || JSON.stringify(reply.runs) === JSON.stringify(Object.fromEntries(notes.peek()))) return;
@@ -102,6 +110,41 @@ export function saveNotes(run, patch) {
     if (saving.get(run) === saved) saving.delete(run);
     if (!saving.size) noteList.invalidate(); // Replies in the meantime were dropped.
   });
+}
+
+/** Applies changes of many runs immediately and saves them; what is not saved is reverted.
+ * @param {readonly RunsEdit[]} edits @returns {Promise<NoteProblem[]>} why runs are as before */
+export async function saveManyNotes(edits) {
+  const before = notes.peek();
+  const changed = edits.flatMap(({ runs }) => runs);
+  notes.value = editedNotes(before, edits, NO_NOTE);
+  const saved = Promise.all(changed.map((run) => saving.get(run))).then(() => sendEdits(edits));
+  const end = saved.then(() => {});
+  for (const run of changed) saving.set(run, end);
+  const problems = await saved;
+  for (const run of changed) if (saving.get(run) === end) saving.delete(run);
+  if (problems.length) {
+    const restored = new Map(notes.peek());
+    for (const { run } of problems) restored.set(run, before.get(run) ?? NO_NOTE);
+    notes.value = restored;
+  }
+  noteList.invalidate();
+  return problems;
+}
+
+/** @param {readonly RunsEdit[]} edits @returns {Promise<NoteProblem[]>} */
+async function sendEdits(edits) {
+  /** @type {NoteProblem[]} */
+  const problems = [];
+  for (const request of requestsOf(edits)) {
+    try {
+      problems.push(...(await changeManyNotes(request)).problems);
+    } catch (error) {
+      const { message: detail } = /** @type {Error} */ (error);
+      problems.push(...request.flatMap(({ runs }) => runs.map((run) => ({ run, detail }))));
+    }
+  }
+  return problems;
 }
 
 /** @param {string} run @param {Partial<Note>} patch @param {Partial<Note>} previous */

@@ -1,6 +1,7 @@
 // Derived from the runs and the view: the order of the run list, the visible runs, their styles.
 
 import { computed } from "@preact/signals-core";
+import { parseList, printList } from "./address_lists.js";
 import {
   runCounts,
   runNames,
@@ -14,11 +15,12 @@ import {
 } from "./catalogue.js";
 import { customColours } from "./custom_colours.js";
 import { cutLeaf, groupTags, likelyFocus } from "./names.js";
-import { excludedRuns, notes } from "./notes.js";
+import { excludedRuns } from "./notes.js";
 import { regexFilter } from "./regex_filter.js";
+import { found, matchesSearch } from "./run_search.js";
 import { assignStyles, withCustomColours } from "./run_styles.js";
 import { isShown } from "./selection.js";
-import { page, runFilter, selection, tagFilter, view } from "./view.js";
+import { change, page, selection, set, setting, tagFilter, view } from "./view.js";
 
 /** @type {Map<string, import("./run_styles.js").LineStyle>} */
 let assigned = new Map();
@@ -40,7 +42,6 @@ export const styles = computed(() =>
   customColours.value.size ? withCustomColours(assignedStyles.value, customColours.value) : assignedStyles.value,
 );
 
-export const runRule = computed(() => regexFilter(runFilter.value));
 export const tagRule = computed(() => regexFilter(tagFilter.value));
 
 /** The name of a run; for a session, its path and what the server calls it. @param {string} run */
@@ -49,20 +50,9 @@ export function sessionPath(run) {
   return name ? `${cutLeaf(run)[0]}${name}` : run;
 }
 
-/** Does a run match the run filter, by its name, its alias or as a session? */
-export const matchesRunFilter = computed(() => {
-  const { keeps } = runRule.value;
-  const notesByRun = notes.value;
-  return (/** @type {string} */ run) => {
-    if (keeps(run)) return true;
-    const shown = notesByRun.get(run)?.alias ?? sessionPath(run);
-    return shown !== run && keeps(shown);
-  };
-});
-
-/** Names of the runs that match the filter, in start order. */
+/** Names of the runs that match the search, in start order. */
 export const matchingRuns = stableList(() =>
-  runFilter.value ? runNames.value.filter(matchesRunFilter.value) : runNames.value,
+  found.value.runs ? runNames.value.filter(matchesSearch.value) : runNames.value,
 );
 
 const hasSessions = computed(() => runs.value.some((row) => row.parent !== null));
@@ -89,14 +79,31 @@ export const visibleRuns = stableList(() => {
 });
 
 /** Runs that are compared side by side. */
-const MOST_COMPARED = 8;
+export const MOST_COMPARED = 16;
+/** Of more visible runs, the Compare page asks which to compare. */
+export const MOST_UNASKED = 8;
 
-/** The first of them, which the Compare page shows. */
-export const comparedRuns = computed(() =>
-  visibleRuns.value.length > MOST_COMPARED ? visibleRuns.value.slice(0, MOST_COMPARED) : visibleRuns.value,
+const compareList = setting("compare.runs", /** @type {string} */ (""));
+/** The runs that were chosen for the Compare page, in that order. */
+export const chosenToCompare = stableList(() =>
+  parseList(compareList.value).filter((run) => runsByName.value.has(run)),
 );
 
-/** Names of the visible runs, of which the Compare page has the first ones only. */
+/** The runs of the Compare page: the chosen ones, else the visible ones; none if these are many, as it asks which. */
+export const comparedRuns = computed(() => {
+  if (chosenToCompare.value.length) return chosenToCompare.value;
+  return visibleRuns.value.length > MOST_UNASKED ? NO_RUNS : visibleRuns.value;
+});
+/** @type {string[]} */
+const NO_RUNS = [];
+
+/** Opens the Compare page with some runs. @param {readonly string[]} names none = it asks which */
+export function compareRuns(names) {
+  set({ "compare.runs": printList(names.slice(0, MOST_COMPARED)) });
+  change({ page: "compare" });
+}
+
+/** Names of the visible runs; on the Compare page, of the compared ones. */
 export const chosenRuns = computed(() => (page.value === "compare" ? comparedRuns.value : visibleRuns.value));
 
 /** Runs that a page draws: more lines cannot be distinguished, and would take seconds. */

@@ -56,8 +56,12 @@ export const best = setting("scalar.best", "off", /** @type {const} */ (["off", 
 export const ranks = new RankChoice("scalar", "scalar", true);
 export const { rank, attempt } = ranks;
 
-/** @type {import("@preact/signals-core").ReadonlySignal<"off" | "none" | "regex" | "param">} */
-export const grouping = setting("scalar.group", "off", /** @type {const} */ (["off", "none", "regex", "param"]));
+/** @type {import("@preact/signals-core").ReadonlySignal<"off" | "none" | "label" | "regex" | "param">} */
+export const grouping = setting(
+  "scalar.group",
+  "off",
+  /** @type {const} */ (["off", "none", "label", "regex", "param"]),
+);
 export const pattern = setting("scalar.pattern", "");
 export const parameter = setting("scalar.param", "");
 /** @type {import("@preact/signals-core").ReadonlySignal<"mean" | "median" | "sum">} */
@@ -69,6 +73,7 @@ export const band = setting("scalar.band", "minmax", /** @type {const} */ (["min
 export const bands = computed(() => {
   const how = {
     none: "none",
+    label: "label",
     regex: pattern.value && `regex:${pattern.value}`,
     param: parameter.value && `param:${parameter.value}`,
     off: "",

@@ -3,6 +3,7 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { language } from "../i18n/language.js";
 import { changed, DEFAULT_VIEW, parseView, printView } from "./address.js";
+import { recordingOrder } from "./snapshot/state.js";
 
 /** @typedef {import("./address.js").View} View */
 
@@ -119,6 +120,7 @@ export function followAddress() {
     if (hash === location.hash.replace(/^#/, "")) return;
     const url = hash ? `#${hash}` : location.pathname + location.search;
     const isStep = placeOf(parseView(location.hash)) !== placeOf(parseView(hash));
-    history[isStep ? "pushState" : "replaceState"](null, "", url);
+    // The steps of a frame would be steps of the page around it.
+    history[isStep && !recordingOrder ? "pushState" : "replaceState"](null, "", url);
   });
 }

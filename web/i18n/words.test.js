@@ -5,14 +5,14 @@ import * as shared from "./shared_words.js";
 
 /** @type {Map<string, {en: Record<string, string>, zh: Record<string, string>}>} */
 const catalogues = new Map([["shared", shared]]);
-for await (const path of glob("pages/*/words.js", { cwd: new URL("..", import.meta.url) })) {
+for await (const path of glob("{app,app/*,controls/*,pages/*}/words.js", { cwd: new URL("..", import.meta.url) })) {
   catalogues.set(path, await import(new URL(`../${path}`, import.meta.url).href));
 }
 
 const placeholders = (/** @type {string} */ text) => new Set(text.match(/\{\w+\}/g));
 
 test("every text exists in both languages, with the same placeholders", () => {
-  assert.equal(catalogues.size, 11);
+  assert.equal(catalogues.size, 14);
   for (const [path, { en, zh }] of catalogues) {
     assert.deepEqual(Object.keys(zh), Object.keys(en), path);
     for (const [key, text] of Object.entries(en)) {

@@ -12,9 +12,9 @@ import pytest
 from support.event_files import loss_run, scalar_event
 from support.servers import ENVIRONMENT, Serve, run, start, stop, wait_until
 
-from toposcope.server.api.notes import AllNotes, NotesOfRun
+from toposcope.server.api.notes import AllNotes, ChangedNotes, NotesOfRun
 
-NOTHING: dict[str, Any] = {"alias": None, "note": "", "tags": [], "colour": None, "hidden": False, "archived": False}
+NOTHING: dict[str, Any] = {"alias": None, "note": "", "labels": [], "colour": None, "hidden": False, "archived": False}
 
 
 @pytest.fixture
@@ -47,17 +47,17 @@ def test_change_replaces_only_its_fields(logdir: Path, tmp_path: Path, serve: Se
     assert notes(client) == {}
     assert not (tmp_path / "data").exists()
 
-    first = put(client, "a/b", alias="best", tags=["x", " y ", "", "x"], colour="#AABBCC", hidden=True)
+    first = put(client, "a/b", alias="best", labels=["x", " y ", "", "x"], colour="#AABBCC", hidden=True)
     second = put(client, "a/b", note="# Title\n\n<b>bold</b>", hidden=False, alias=None)
 
-    assert first == NOTHING | {"alias": "best", "tags": ["x", "y"], "colour": "#aabbcc", "hidden": True}
-    assert second == NOTHING | {"tags": ["x", "y"], "colour": "#aabbcc", "note": "# Title\n\n<b>bold</b>"}
+    assert first == NOTHING | {"alias": "best", "labels": ["x", "y"], "colour": "#aabbcc", "hidden": True}
+    assert second == NOTHING | {"labels": ["x", "y"], "colour": "#aabbcc", "note": "# Title\n\n<b>bold</b>"}
     assert notes(client) == {"a/b": second}
     assert client.get("api/runs/a/b/notes").json()["notes"] == second
     rows = {row["run"]: row["notes"] for row in client.get("api/overview").json()["runs"]}
     assert rows == {"a/b": second, "c": NOTHING}
     assert put(client, "a/b") == second
-    assert put(client, "a/b", note="", tags=[], colour=None) == NOTHING
+    assert put(client, "a/b", note="", labels=[], colour=None) == NOTHING
     assert notes(client) == {}
 
 
@@ -128,8 +128,8 @@ def test_servers_see_changes_of_each_other(pair: tuple[httpx.Client, httpx.Clien
     one, other = pair
     put(one, "c", alias="from one")
     assert notes(other)["c"]["alias"] == "from one"
-    assert put(other, "c", tags=["x"])["alias"] == "from one"
-    assert notes(one)["c"]["tags"] == ["x"]
+    assert put(other, "c", labels=["x"])["alias"] == "from one"
+    assert notes(one)["c"]["labels"] == ["x"]
 
     with other.stream("GET", "api/updates") as stream:
         updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
@@ -161,7 +161,7 @@ def test_change_is_published_to_all_pages(logdir: Path, tmp_path: Path, serve: S
 
 def test_concurrent_changes_are_all_kept(pair: tuple[httpx.Client, httpx.Client]) -> None:
     """Different fields and runs are changed through two servers concurrently."""
-    fields = {"alias": "A", "note": "N", "tags": ["T"], "colour": "#123456", "hidden": True, "archived": True}
+    fields = {"alias": "A", "note": "N", "labels": ["T"], "colour": "#123456", "hidden": True, "archived": True}
     barrier, failures = threading.Barrier(2 * len(fields)), []
 
     def change(url: httpx.URL, run: str, name: str, value: object) -> None:
@@ -193,13 +193,13 @@ def test_hostile_names_and_texts_are_unchanged(tmp_path: Path, serve: Serve) -> 
     client = serve(tmp_path / "logdir", "--data-dir", str(tmp_path / "data"))
     text = "<img src=x onerror=alert(1)>\0\r\n\u2028 [x](javascript:alert(1)) ü😀" + "`" * 1000
 
-    put(client, run, note=text, alias="<script>alert(1)</script>", tags=["../../etc", "ü😀"])
+    put(client, run, note=text, alias="<script>alert(1)</script>", labels=["../../etc", "ü😀"])
 
     restarted = serve(tmp_path / "logdir", "--data-dir", str(tmp_path / "data"))
     assert notes(restarted)[run] == NOTHING | {
         "note": text,
         "alias": "<script>alert(1)</script>",
-        "tags": ["../../etc", "ü😀"],
+        "labels": ["../../etc", "ü😀"],
     }
     assert {path.name for path in (tmp_path / "data").iterdir()} == {"notes"}
 
@@ -230,10 +230,10 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         ({"note": None}, 422, "note=None"),
         ({"note": "ü" * 32769}, 422, "65536 bytes"),
         ({"note": "x" * 70000}, 422, "65536"),
-        ({"tags": "x"}, 422, "tags='x'"),
-        ({"tags": ["a\0"]}, 422, "control characters"),
-        ({"tags": ["x" * 101]}, 422, "100"),
-        ({"tags": [str(i) for i in range(101)]}, 422, "100"),
+        ({"labels": "x"}, 422, "labels='x'"),
+        ({"labels": ["a\0"]}, 422, "control characters"),
+        ({"labels": ["x" * 101]}, 422, "100"),
+        ({"labels": [str(i) for i in range(101)]}, 422, "100"),
         ({"hidden": "yes"}, 422, "hidden='yes'"),
         ({"archived": None}, 422, "archived=None"),
         ({"typo": 1}, 422, "typo"),
@@ -330,3 +330,58 @@ def test_notes_are_in_the_data_folder_of_the_user(
     put(client, "c", alias="x")
 
     assert len(list((tmp_path / "share/toposcope/notes").glob("*/*.json"))) == 1
+
+
+def test_many_runs_are_changed_by_one_request(logdir: Path, tmp_path: Path, serve: Serve) -> None:
+    """Labels are added to those a run has; runs that cannot be changed are named and the others are changed."""
+    client = serve(logdir, "--data-dir", str(tmp_path / "data"))
+    put(client, "c", labels=["x", "old"], alias="C")
+    put(client, "a/b", labels=[str(number) for number in range(100)])
+
+    edits = [
+        {"runs": ["a/b", "c", "gone"], "change": {"archived": True, "add_labels": ["y"], "remove_labels": ["old"]}}
+    ]
+    reply = client.post("api/notes", json={"changes": edits})
+
+    ChangedNotes.model_validate(reply.json(), extra="forbid")
+    assert (reply.status_code, reply.json()["changed"]) == (200, 1)
+    assert {each["run"]: each["detail"] for each in reply.json()["problems"]} == {
+        "gone": "there is no such run",
+        "a/b": "the run would have 101 labels: expected at most 100",
+    }
+    assert notes(client)["c"] == NOTHING | {"alias": "C", "labels": ["x", "y"], "archived": True}
+    assert notes(client)["a/b"]["archived"] is False
+    client.post("api/notes", json={"changes": [{"runs": ["a/b", "c"], "change": {"labels": [], "archived": True}}]})
+    assert [notes(client)[run]["labels"] for run in ("a/b", "c")] == [[], []]
+
+
+def test_change_of_many_runs_is_published_once(logdir: Path, tmp_path: Path, serve: Serve) -> None:
+    """Other pages learn of all runs together."""
+    client = serve(logdir, "--data-dir", str(tmp_path / "data"))
+    with client.stream("GET", "api/updates") as stream:
+        updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
+        next(updates)
+        changes = [{"runs": ["a/b", "c"], "change": {"hidden": True}}]
+        httpx.post(client.base_url.join("api/notes"), json={"changes": changes})
+        assert next(updates)["changed"] == ["a/b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("edits", "word"),
+    [
+        ([], "at least 1"),
+        ([{"runs": [], "change": {}}], "at least 1"),
+        ([{"runs": ["c"] * 6000, "change": {}}] * 2, "12000 runs: expected at most 10000"),
+        ([{"runs": ["c"], "change": {"stars": 1}}], "stars"),
+        ([{"runs": ["c"], "change": {"add_labels": "x"}}], "add_labels"),
+    ],
+)
+def test_invalid_change_of_many_runs_is_explained(
+    logdir: Path, tmp_path: Path, serve: Serve, edits: object, word: str
+) -> None:
+    """Nothing is changed."""
+    client = serve(logdir, "--data-dir", str(tmp_path / "data"))
+    reply = client.post("api/notes", json={"changes": edits})
+    assert reply.status_code == 422
+    assert word in reply.text
+    assert notes(client) == {}

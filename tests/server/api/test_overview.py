@@ -285,7 +285,7 @@ def test_runs_are_searched_sorted_and_paged(tmp_path: Path, serve: Serve) -> Non
         write_run(tmp_path / "logs" / f"run-{number}", [scalar_event(10.0, 1, {"loss": float(number % 6)})])
     client = serve(tmp_path / "logs", "--data-dir", str(tmp_path / "data"))
     for number in range(0, 12, 2):
-        client.put("api/notes", params={"run": f"run-{number}"}, json={"tags": ["even"]}).raise_for_status()
+        client.put("api/notes", params={"run": f"run-{number}"}, json={"labels": ["even"]}).raise_for_status()
     query: dict[str, Any] = {
         "search": "label:even loss<=2",
         "sort": "loss",

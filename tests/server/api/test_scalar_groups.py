@@ -208,7 +208,7 @@ def test_unchanged_since_a_revision_is_304(tmp_path: Path, serve: Serve) -> None
         ({"tag": "no such"}, 404, "no scalar tag 'no such'"),
         ({"tag": "train/loss", "run": "nobody"}, 404, "no run 'nobody'"),
         ({"tag": "train/loss", "lo": 2, "hi": 1}, 422, "lo=2.0 is above hi=1.0"),
-        ({"tag": "train/loss", "by": "lr"}, 422, "by='lr': expected none, regex:PATTERN"),
+        ({"tag": "train/loss", "by": "lr"}, 422, "by='lr': expected none, label, regex:PATTERN"),
         ({"tag": "train/loss", "by": "regex:("}, 422, "by='regex:(': the pattern is not a valid regular expression: "),
         ({"tag": "train/loss", "by": "regex:" + "a" * 201}, 422, "of at most 200 characters"),
         ({"tag": "train/loss", "centre": "mode"}, 422, "centre='mode'"),

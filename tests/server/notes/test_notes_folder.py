@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from toposcope.server.notes.data_folder import hashed, notes_folder
+from toposcope.server.data_files.data_folder import hashed, logdir_folder
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.notes.run_notes import RunNotes
@@ -20,7 +20,7 @@ def test_damaged_files_are_reported_and_kept(tmp_path: Path) -> None:
         folder.change(run, {"alias": run})
     path = {run: tmp_path / f"{hashed(run)}.json" for run in "abcde"}
     path["a"].write_bytes(b"{half")
-    path["b"].write_bytes(b"[]")
+    path["b"].write_bytes(b"{}")
     path["c"].write_text(json.dumps({"run": "c", "colour": "red"}))
     path["d"].write_text(json.dumps({"run": "other"}))
 
@@ -82,7 +82,7 @@ def test_crash_leaves_only_a_part_file(tmp_path: Path) -> None:
 
 def test_change_fails_while_another_server_holds_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that hangs while holding it must not block the others."""
-    monkeypatch.setattr("toposcope.server.notes.notes_folder._LOCK_SECONDS", 0.1)
+    monkeypatch.setattr("toposcope.server.data_files.json_folder._LOCK_SECONDS", 0.1)
     descriptor = os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
 
@@ -99,9 +99,9 @@ def test_a_logdir_has_one_folder_for_all_its_paths(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "runs")
 
     folders = {
-        notes_folder(Path("data"), str(path))
+        logdir_folder(Path("data"), "notes", str(path))
         for path in (tmp_path / "runs", tmp_path / "link", tmp_path / "runs/../runs")
     }
 
     assert len(folders) == 1
-    assert notes_folder(Path("data"), str(tmp_path)) not in folders
+    assert logdir_folder(Path("data"), "notes", str(tmp_path)) not in folders

@@ -195,6 +195,15 @@ def named(by: str, *names: str) -> tuple[list[tuple[str, list[str]]], list[str]]
     return grouped(by, **{name: {} for name in names})
 
 
+def test_by_label_each_label_is_a_group() -> None:
+    """A run with two labels is in two groups, one without any is in none."""
+    labels = {"a": ["paper", "10"], "b": ["paper"], "c": []}
+    runs = runs_of(*labels)
+    groups, ungrouped = group_runs(runs, parse_grouping("label"), lambda _: {}, lambda run: labels[run.name])
+    assert [(name, [run.name for run in of]) for name, of in groups] == [("10", ["a"]), ("paper", ["a", "b"])]
+    assert ungrouped == ["c"]
+
+
 def test_by_none_all_runs_are_one_group() -> None:
     """No run is left out, and there are no empty groups."""
     assert named("none", "a", "b") == ([("", ["a", "b"])], [])
@@ -246,7 +255,7 @@ def test_by_param_groups_are_named_by_the_value() -> None:
 @pytest.mark.parametrize("by", ["", "None", "regex", "regex:", "param:", "runs:a", "none:", "regex:" + "a" * 201])
 def test_malformed_groupings_are_rejected(by: str) -> None:
     """The error states what was expected."""
-    with pytest.raises(ValueError, match="expected none, regex:PATTERN of at most 200 characters"):
+    with pytest.raises(ValueError, match="expected none, label, regex:PATTERN of at most 200 characters"):
         parse_grouping(by)
 
 

@@ -35,10 +35,10 @@ class Recorded(NamedTuple):
 
 
 RECORDED = {
-    "digits/run-2": Recorded({"lr": 0.1, "optimizer": "Adam"}, [3.0, 1.0, 2.0], RunNotes(tags=["paper", "Draft"])),
+    "digits/run-2": Recorded({"lr": 0.1, "optimizer": "Adam"}, [3.0, 1.0, 2.0], RunNotes(labels=["paper", "Draft"])),
     "digits/run-10": Recorded({"lr": 0.01, "optimizer": "SGD", "amp": True}, [NAN, 0.5], RunNotes(alias="Best one")),
     "digits/run-1": Recorded({"lr": "auto"}, [5.0, NAN], RunNotes(archived=True, note="diverged late")),
-    "words": Recorded({"loss": 7}, [0.25], RunNotes(tags=["paper"])),
+    "words": Recorded({"loss": 7}, [0.25], RunNotes(labels=["paper"])),
     "empty settings": Recorded({}, [-1.0], RunNotes()),
 }
 NOTES = {name: recorded.notes for name, recorded in RECORDED.items()}
@@ -110,6 +110,10 @@ RUN_1, RUN_2, RUN_10 = "digits/run-1", "digits/run-2", "digits/run-10"
         ("started>2999-01-01", []),
         ("attempts=1 ranks=1 name:words", ["words"]),
         ("lr<0.1 OR (label:paper -name:words)", [RUN_2, RUN_10]),
+        ("/run-1$/", [RUN_1]),
+        ("/^digits\\/run-(2|10)/ -/0$/", [RUN_2]),
+        ("/^BEST/ OR /draft/", [RUN_2, RUN_10]),
+        ("name:/run-1/", []),
     ],
 )
 def test_runs_are_found(runs: Mapping[str, RunView], search: str, expected: list[str]) -> None:
@@ -128,6 +132,7 @@ def test_runs_are_found(runs: Mapping[str, RunView], search: str, expected: list
         ("step>x", "step>x: expected a number"),
         ("lr<fast", "lr<fast: expected a number"),
         ("min(loss)=low", r"min\(loss\)=low: expected a number"),
+        ("/(a/", "not a valid regular expression"),
     ],
 )
 def test_impossible_values_are_explained(runs: Mapping[str, RunView], search: str, message: str) -> None:
@@ -200,7 +205,7 @@ def test_a_table_that_was_updated_equals_a_new_one(
         elif change == 1:
             current = dict(sorted({**current, name: runs[name]}.items()))
         else:
-            notes = notes | {name: NOTES[name] if name not in notes else RunNotes(tags=["paper", name])}
+            notes = notes | {name: NOTES[name] if name not in notes else RunNotes(labels=["paper", name])}
         query, order = parse(data.draw(searches)), parse_field(data.draw(sorts))
         descending = data.draw(st.booleans())
         found = search.find(current, notes, query, order, descending)

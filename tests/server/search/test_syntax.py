@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.server.search.query import Condition, Either, Every, Not, Query, Words
+from toposcope.server.search.query import Condition, Either, Every, Expression, Not, Query, Words
 from toposcope.server.search.syntax import Field, SearchError, parse, parse_field
 
 
@@ -102,6 +102,8 @@ def printed(query: Query) -> str:
     match query:
         case Words(text):
             return quoted(text)
+        case Expression(pattern):
+            return "/" + pattern.replace("/", "\\/") + "/"
         case Condition(name, function, operator, value):
             left = f"{function}({quoted(name)})" if function else quoted(name)
             return f"{left}{operator}{quoted(value)}"
@@ -117,6 +119,21 @@ def printed(query: Query) -> str:
 def test_any_query_can_be_written(query: Query) -> None:
     """Quotes and parentheses express every query."""
     assert parse(printed(query)) == query
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\\\n"), min_size=1, max_size=8), st.booleans())
+def test_any_regular_expression_can_be_written(pattern: str, is_negated: bool) -> None:
+    """A slash in it is escaped; spaces, quotes and parentheses need no quotes."""
+    query = Expression(pattern)
+    assert parse(f"a {printed(query)}") == Every((Words("a"), query))
+    assert parse(f"-{printed(query)}") == Not(query)
+    assert parse(f"({printed(query)})") == query
+
+
+def test_a_search_has_three_regular_expressions_at_most() -> None:
+    """Each may take seconds."""
+    with pytest.raises(SearchError, match="more than 3 regular expressions"):
+        parse("/a/ OR /b/ OR /c/ OR /d/")
 
 
 @given(st.text(st.sampled_from('ab -"()<>=!:*\\ORNDT\n') | st.characters(codec="utf-8"), max_size=30))

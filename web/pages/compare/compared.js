@@ -1,18 +1,14 @@
 // The compared runs: their facts, and the series they share.
 
-import { computed } from "@preact/signals-core";
 import { scalarTags } from "../../data/catalogue.js";
 import { likelyMetrics } from "../../data/metrics.js";
 import { compareNatural } from "../../data/natural_order.js";
 import { PluginTags } from "../../data/plugin_tags.js";
 import { overviewCache } from "../../data/run_table.js";
-import { comparedRuns, visibleRuns } from "../../data/runs.js";
+import { comparedRuns } from "../../data/runs.js";
 import { set, setting, view } from "../../data/view.js";
 
 /** @typedef {import("../../data/plugin_tags.js").SeriesRow} SeriesRow */
-
-/** The number of visible runs beyond the limit. */
-export const leftOut = computed(() => visibleRuns.value.length - comparedRuns.value.length);
 
 export const compareCache = overviewCache();
 

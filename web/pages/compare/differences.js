@@ -2,18 +2,17 @@
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { repeat } from "lit-html/directives/repeat.js";
-import { ICONS, swatch } from "../../controls/icons.js";
-import { runName } from "../../controls/run_name.js";
+import { ICONS } from "../../controls/icons.js";
 import { parseList, printList } from "../../data/address_lists.js";
 import { runsByName } from "../../data/catalogue.js";
 import { differenceOf } from "../../data/difference.js";
-import { DASHES } from "../../data/run_styles.js";
-import { comparedRuns, styles } from "../../data/runs.js";
+import { comparedRuns } from "../../data/runs.js";
 import { set, setting } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { compareCache } from "./compared.js";
 import { cells, isLong } from "./difference_cells.js";
+import { grid } from "./grid.js";
+import { metricTable } from "./metric_table.js";
 import { PerRun } from "./per_run.js";
 import { t } from "./words.js";
 
@@ -29,6 +28,7 @@ export function differences() {
   if (facts.includes(undefined)) return nothing;
   return html`
     <section class="compare-section" data-section="differences">
+      ${metricTable()}
       ${differenceTable(
         t("overview.parameters"),
         runs,
@@ -86,26 +86,19 @@ export function differenceTable(title, runs, tables, always = false) {
       : nothing;
   return html`
     <header><h2>${title}</h2>${counts}</header>
-    ${different.length ? grid(runs, different, title, "different") : nothing}
+    ${different.length ? grid(runs, different.map(lineOf), title, "different") : nothing}
     ${
       equal.length
         ? html`<details ?open=${!different.length} data-equal=${equal.length}>
       <summary>${t("compare.equal", { n: grouped(equal.length) })}</summary>${grid(
         runs,
-        equal,
+        equal.map(lineOf),
         t("compare.equal", { n: grouped(equal.length) }),
         "equal",
       )}</details>`
         : nothing
     }`;
 }
-
-/** @param {readonly string[]} runs @param {DifferenceRow[]} rows @param {string} label @param {string} kind */
-const grid = (runs, rows, label, kind) => html`
-  <div class="difference" tabindex="0" role="region" aria-label=${label}><table data-difference=${kind}>
-    <thead><tr><td></td>${runs.map(head)}</tr></thead>
-    <tbody>${repeat(rows, ({ name }) => name, line)}</tbody>
-  </table></div>`;
 
 const wholeText = setting("compare.whole", /** @type {string} */ (""));
 /** Rows whose values are shown in full. */
@@ -117,19 +110,12 @@ function toggleWhole(name) {
   set({ "compare.whole": printList(others.length < whole.peek().length ? others : [...others, name]) });
 }
 
-/** @param {DifferenceRow} row */
-function line(row) {
+/** @param {DifferenceRow} row @returns {import("./grid.js").GridLine} */
+function lineOf(row) {
   const isWhole = whole.value.includes(row.name);
-  const name = isLong(row)
+  const head = isLong(row)
     ? html`<button class="whole-switch" aria-expanded=${isWhole} title=${t("compare.whole")}
       @click=${() => toggleWhole(row.name)}>${ICONS.chevron}<span>${row.name}</span></button>`
     : row.name;
-  return html`<tr data-name=${row.name} class=${isWhole ? "whole" : ""}><th scope="row"
-    title=${row.name}>${name}</th>${cells(row, isWhole)}</tr>`;
-}
-
-/** @param {string} run */
-function head(run) {
-  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
-  return html`<th scope="col" title=${run}><span class="head-run">${swatch(style, DASHES[style.dash])}${runName(run)}</span></th>`;
+  return { name: row.name, head, cells: cells(row, isWhole), isWhole };
 }

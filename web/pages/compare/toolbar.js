@@ -1,22 +1,37 @@
 // The compared runs, each with a button to remove it.
 
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { choice } from "../../controls/choice.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { runName } from "../../controls/run_name.js";
 import { nameOf } from "../../controls/run_row.js";
 import { DASHES } from "../../data/run_styles.js";
-import { comparedRuns, styles } from "../../data/runs.js";
+import { chosenToCompare, comparedRuns, compareRuns, styles } from "../../data/runs.js";
 import { toggled } from "../../data/selection.js";
 import { change, selection } from "../../data/view.js";
+import { layout, setLayout } from "./grid.js";
+import { isAsking, openPicker } from "./picker.js";
 import { t } from "./words.js";
 
-export const toolbar = () => html`
+export const toolbar = () =>
+  isAsking()
+    ? nothing
+    : html`
   <div class="compared" role="list"
     aria-label=${t("compare.runs")}>${repeat(comparedRuns.value, (run) => run, chip)}</div>
   <span class="space"></span>
-  <button class="plain" data-key="choose-runs"
-    @click=${() => change({ page: "overview" })}>${t("compare.choose")}</button>`;
+  ${choice(
+    "layout",
+    t("compare.layout"),
+    [
+      ["columns", t("compare.columns"), t("compare.columns_hint")],
+      ["rows", t("compare.rows"), t("compare.rows_hint")],
+    ],
+    layout.value,
+    setLayout,
+  )}
+  <button class="plain" data-key="choose-runs" @click=${openPicker}>${t("compare.choose")}</button>`;
 
 /** @param {string} run */
 function chip(run) {
@@ -26,5 +41,11 @@ function chip(run) {
     title=${name}>${swatch(style, DASHES[style.dash])}
     ${runName(run)}
     <button class="quiet" title=${t("compare.take_out")} aria-label=${`${t("compare.take_out")}: ${name}`}
-      @click=${() => change({ selection: toggled(selection.peek(), run) })}>${ICONS.close}</button></span>`;
+      @click=${() => remove(run)}>${ICONS.close}</button></span>`;
+}
+
+/** Takes a run out of the comparison: of chosen runs, or by hiding it. @param {string} run */
+function remove(run) {
+  if (chosenToCompare.peek().length) compareRuns(comparedRuns.peek().filter((other) => other !== run));
+  else change({ selection: toggled(selection.peek(), run) });
 }

@@ -5,7 +5,8 @@ import { nameOf } from "../../controls/run_row.js";
 import { sortRows } from "../../controls/table_rows.js";
 import { likelyBest, likelyMetrics } from "../../data/metrics.js";
 import { excludedRuns, noteOf } from "../../data/notes.js";
-import { matchesRunFilter, visibleRuns } from "../../data/runs.js";
+import { matchesSearch } from "../../data/run_search.js";
+import { visibleRuns } from "../../data/runs.js";
 import { keptBy } from "./model/brush.js";
 import { columnOf, columnsOf } from "./model/columns.js";
 import { flatPipeline } from "./model/pipeline.js";
@@ -44,7 +45,7 @@ const listedKey = computed(() => {
   const drawn = scope.value ? new Set(visibleRuns.value) : null;
   return JSON.stringify(
     wholeRuns.value.filter((run) =>
-      drawn ? drawn.has(run) : matchesRunFilter.value(run) && !excludedRuns.value.has(run),
+      drawn ? drawn.has(run) : matchesSearch.value(run) && !excludedRuns.value.has(run),
     ),
   );
 });
@@ -113,8 +114,8 @@ const noteColumns = computed(() => {
   });
   return [
     column(
-      "tags",
-      notes.map((note) => note.tags.join(", ") || null),
+      "labels",
+      notes.map((note) => note.labels.join(", ") || null),
     ),
     column(
       "note",

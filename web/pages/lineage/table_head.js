@@ -51,7 +51,7 @@ export const tableHead = (columns) => html`
 
 /** @param {Column} column */
 const columnTitle = ({ id, name }) =>
-  id === "note:tags" ? t("overview.col_tags") : id === "note:note" ? t("overview.col_note") : name;
+  id === "note:labels" ? t("overview.col_labels") : id === "note:note" ? t("overview.col_note") : name;
 /** @param {Column} column */
 const isDescendingFirst = ({ section, name, isNumber }) =>
   isNumber && (section === "metric" || section === "last") && likelyBest(name) === "max";

@@ -4,6 +4,7 @@ import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS, swatch } from "../../controls/icons.js";
+import { labelChips } from "../../controls/label_chips.js";
 import { nameParts } from "../../controls/name_parts.js";
 import { nameOf } from "../../controls/run_row.js";
 import { printView } from "../../data/address.js";
@@ -102,10 +103,7 @@ function formatOf(column) {
 function cell(column, row) {
   const value = column.values[row];
   if (value === null || value === undefined) return html`<span class="dim">–</span>`;
-  if (column.id === "note:tags")
-    return String(value)
-      .split(", ")
-      .map((tag) => html`<span class="tag-chip">${tag}</span>`);
+  if (column.id === "note:labels") return labelChips(String(value).split(", "));
   if (typeof value !== "number") return html`<span data-value=${value} title=${value}>${value}</span>`;
   const format = formatOf(column);
   const text =

@@ -2,9 +2,8 @@
 
 import { html, nothing } from "lit-html";
 import { choice } from "../../controls/choice.js";
-import { filterField } from "../../controls/filter_field.js";
-import { runRule } from "../../data/runs.js";
-import { change, runFilter, set } from "../../data/view.js";
+import { searchField } from "../../controls/search/search_field.js";
+import { runFilter, set } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { columnSelect } from "./column_select.js";
 import { part, scope, setTarget } from "./settings.js";
@@ -15,13 +14,7 @@ import { t } from "./words.js";
 export const toolbar = () =>
   rowCount.value || runFilter.value || scope.value
     ? html`
-  ${filterField({
-    id: "lineage-filter",
-    label: t("rail.filter"),
-    pattern: runFilter.value,
-    rule: runRule.value,
-    changed: (runs) => change({ runs }),
-  })}
+  ${searchField("lineage-filter")}
   ${choice(
     "scope",
     t("lineage.scope"),

@@ -2,13 +2,16 @@
 
 import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
+import { labelChips } from "../../controls/label_chips.js";
 import { stateLabel } from "../../controls/state_mark.js";
+import { baseline } from "../../data/baseline.js";
+import { bestOf } from "../../data/best_values.js";
+import { percentText, verdictOf, withSign } from "../../data/delta.js";
 import { errorLine } from "../../data/run_state.js";
 import { styles } from "../../data/runs.js";
 import { grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
 import { clock, day, duration, wallTime } from "../../i18n/times.js";
 import { bestValues, formats } from "./rows.js";
-import { bestOf } from "./settings.js";
 import { sparkline } from "./sparkline.js";
 import { t } from "./words.js";
 
@@ -41,7 +44,7 @@ const durationCell = (row, column) => (column.value(row) === null ? nothing : du
 const countCell = (row, column) => (column.value(row) === null ? nothing : grouped(Number(column.value(row))));
 
 /** @param {Row} row */
-const tagsCell = ({ note }) => note.tags.map((tag) => html`<span class="tag-chip">${tag}</span>`);
+const labelsCell = ({ note }) => labelChips(note.labels);
 
 /** @param {Row} row */
 const noteCell = ({ note }) => html`<span title=${note.note || nothing}>${note.note.split("\n")[0]}</span>`;
@@ -78,6 +81,17 @@ function metricCell(row, column) {
   const text = inColumn(value, formats.value.get(tag) ?? { decimals: 4, exponents: false });
   return html`<span class="${Number.isFinite(value) ? "" : "non-finite"} ${isBest ? "best" : ""}" data-value=${value}
     title=${step === undefined ? value : `${value} · ${t("step.at", { step: grouped(step) })}`}>${text}</span>`;
+}
+
+/** The difference to the baseline, in the colour of improvements or declines. @param {Row} row @param {Column} column */
+function deltaCell(row, column) {
+  if (row.run === baseline.value) return html`<span class="dim">${t("rail.baseline")}</span>`;
+  const delta = column.value(row);
+  if (typeof delta !== "number") return nothing;
+  const format = formats.value.get(column.metric ?? "") ?? { decimals: 4, exponents: false };
+  const text = column.look === "percent" ? percentText(delta) : withSign(delta, inColumn(Math.abs(delta), format));
+  return html`<span class=${verdictOf(delta, bestOf(column.metric ?? ""))} data-value=${delta}
+    title=${delta}>${text}</span>`;
 }
 
 /** @param {Row} row @param {Column} column */
@@ -126,11 +140,13 @@ export const CELLS = {
   time: timeCell,
   duration: durationCell,
   count: countCell,
-  tags: tagsCell,
+  labels: labelsCell,
   note: noteCell,
   bad: badCell,
   damage: damageCell,
   plain: plainCell,
   metric: metricCell,
+  delta: deltaCell,
+  percent: deltaCell,
   sparkline: sparklineCell,
 };

@@ -2,12 +2,15 @@
 
 import { computed } from "@preact/signals-core";
 import { stateWord } from "../../controls/state_mark.js";
+import { baseline } from "../../data/baseline.js";
+import { bestOf } from "../../data/best_values.js";
 import { runs } from "../../data/catalogue.js";
+import { deltaOf, percentOf } from "../../data/delta.js";
 import { compareNatural } from "../../data/natural_order.js";
-import { noteTags } from "../../data/notes.js";
+import { allLabels } from "../../data/notes.js";
 import { endOf, errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/run_state.js";
 import { metrics, tableColumns } from "../../data/run_table.js";
-import { bestOf, chosenColumns, filters, grouping, sorting } from "./settings.js";
+import { chosenColumns, filters, grouping, sorting } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../data/value_filter.js").Value} Value */
@@ -16,7 +19,7 @@ import { t } from "./words.js";
 
 /** How a cell is rendered.
  * @typedef
- * {"state" | "error" | "time" | "duration" | "count" | "tags" | "note" | "bad" | "damage" | "plain" | "metric" | "sparkline"}
+ * {"state" | "error" | "time" | "duration" | "count" | "labels" | "note" | "bad" | "damage" | "plain" | "metric" | "delta" | "percent" | "sparkline"}
  * CellKind */
 
 /** @typedef {object} Column
@@ -30,6 +33,7 @@ import { t } from "./words.js";
  * @property {(row: Row) => number} [order] to sort by, if not by the value
  * @property {(text: string) => string} [filter] translates a filter before it is parsed
  * @property {string} [metric] its tag
+ * @property {string} [hint] what it contains
  * @property {boolean} [downFirst] the first click sorts descending
  * @property {boolean} [isDrawing] cannot be sorted or filtered
  */
@@ -62,7 +66,7 @@ const ownColumns = () => [
   { ...own("updated", "time", 148, (row) => row.runRow.updated, "time"), downFirst: true },
   { ...own("duration", "duration", 88, (row) => lastedOf(row.runRow), "duration"), downFirst: true },
   { ...own("steps", "number", 84, (row) => row.runRow.last_step, "count"), downFirst: true },
-  own("tags", "text", 140, (row) => row.note.tags.join(", ") || null, "tags"),
+  own("labels", "text", 140, (row) => row.note.labels.join(", ") || null, "labels"),
   own("note", "text", 180, (row) => row.note.note.split("\n")[0] || null, "note"),
   own("bad", "number", 104, valueIn("fact", "first_bad"), "bad"),
   { ...own("damaged", "number", 84, (row) => row.runRow.damaged_records || null, "damage"), downFirst: true },
@@ -72,7 +76,12 @@ const ownColumns = () => [
 ];
 
 /** The ids of a metric's columns. @param {string} tag */
-export const metricColumnIds = (tag) => [`line:${tag}`, `last:${tag}`, `best:${tag}`];
+export const metricColumnIds = (tag) => [
+  `line:${tag}`,
+  `last:${tag}`,
+  `best:${tag}`,
+  ...(baseline.value ? [`delta:${tag}`, `percent:${tag}`] : []),
+];
 
 /** @param {string} tag @returns {Column[]} */
 function metricColumns(tag) {
@@ -107,6 +116,32 @@ function metricColumns(tag) {
       value: valueIn(goal, tag),
       look: "metric",
       downFirst,
+    },
+    ...(baseline.value ? deltaColumns(tag, baseline.value) : []),
+  ];
+}
+
+/** How the best value of a metric differs from that of the baseline. @param {string} tag @param {string} base
+ * @returns {Column[]} */
+function deltaColumns(tag, base) {
+  const goal = bestOf(tag);
+  const read = tableColumns.of(goal, tag);
+  const shared = {
+    group: tag,
+    metric: tag,
+    kind: /** @type {const} */ ("number"),
+    width: 104,
+    downFirst: goal === "max",
+    hint: t("overview.delta_hint", { value: t(`overview.col_${goal}`) }),
+  };
+  return [
+    { ...shared, id: `delta:${tag}`, label: "Δ", value: ({ run }) => deltaOf(read(run), read(base)), look: "delta" },
+    {
+      ...shared,
+      id: `percent:${tag}`,
+      label: "Δ %",
+      value: ({ run }) => percentOf(read(run), read(base)),
+      look: "percent",
     },
   ];
 }
@@ -157,13 +192,13 @@ const defaultIds = computed(() => {
   const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
   const firstBad = tableColumns.of("fact", "first_bad");
   const bad = runs.value.some(({ run }) => firstBad(run) !== null) ? ["bad"] : [];
-  const tagged = noteTags.value.length ? ["tags"] : [];
+  const labelled = allLabels.value.length ? ["labels"] : [];
   return [
     "state",
     ...failed,
     ...bad,
     ...damaged,
-    ...tagged,
+    ...labelled,
     ...metrics.value.flatMap(metricColumnIds),
     ...varying.map(({ name }) => `param:${name}`),
     "steps",

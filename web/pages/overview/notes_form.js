@@ -33,10 +33,10 @@ export function notesForm(run, note = nothing) {
         <input class="plain" name="alias" maxlength="200" autocomplete="off" placeholder=${t("notes.alias_hint")}
           .value=${current.alias ?? ""}
           @change=${(/** @type {Event} */ event) => saveNotes(run, { alias: typed(event).trim() || null })}></label>
-      <label><span>${t("notes.tags")}</span>
-        <input class="plain" name="tags" autocomplete="off" placeholder=${t("notes.tags_hint")}
-          .value=${current.tags.join(", ")}
-          @change=${(/** @type {Event} */ event) => saveNotes(run, { tags: parseLabels(typed(event)) })}></label>
+      <label><span>${t("notes.labels")}</span>
+        <input class="plain" name="labels" autocomplete="off" placeholder=${t("notes.labels_hint")}
+          .value=${current.labels.join(", ")}
+          @change=${(/** @type {Event} */ event) => saveNotes(run, { labels: parseLabels(typed(event)) })}></label>
       ${colourPicker(run, current)}
       ${note}
       <div class="switches">

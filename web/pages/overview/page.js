@@ -16,6 +16,7 @@ import { filterRow, openRun, showRun } from "./settings.js";
 import { compare } from "./toolbar.js";
 import { t } from "./words.js";
 
+export { listedRuns } from "./rows.js";
 export { toolbar } from "./toolbar.js";
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */

@@ -2,6 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { groupRows, meanOf, sortRows } from "../../controls/table_rows.js";
+import { bestOf } from "../../data/best_values.js";
 import { runsByName } from "../../data/catalogue.js";
 import { excludedRuns } from "../../data/notes.js";
 import { regexFilter } from "../../data/regex_filter.js";
@@ -12,7 +13,7 @@ import { valueFilter } from "../../data/value_filter.js";
 import { columnFormat } from "../../i18n/numbers.js";
 import { allColumns } from "./columns.js";
 import { Row } from "./row.js";
-import { bestOf, closed, filters, grouping, sorting } from "./settings.js";
+import { closed, filters, grouping, sorting } from "./settings.js";
 
 /** A line of the table. @typedef {{group: RowGroup} | {row: Row}} Line */
 /** @typedef {import("../../controls/table_rows.js").Group<Row> & {key: string, isOpen: boolean}} RowGroup */
@@ -123,6 +124,9 @@ export const lines = computed(() => {
   });
 });
 
+/** The runs of the table, in its order; those of closed groups are not listed. */
+export const listedRuns = () => lines.peek().flatMap((line) => ("row" in line ? [line.row.run] : []));
+
 /** The last and best values of a metric, NaN where there is none. @param {string} tag */
 function* shownValues(tag) {
   for (const read of [tableColumns.of("last", tag), tableColumns.of(bestOf(tag), tag)])
@@ -132,13 +136,19 @@ function* shownValues(tag) {
 /** The number format of each metric. */
 export const formats = computed(() => new Map(metrics.value.map((tag) => [tag, columnFormat(shownValues(tag))])));
 
-/** The best value of each metric; NaN if fewer than two runs have it. */
+/** Runs that may share the best value of a metric: of more, none is marked. */
+const MOST_TIED = 3;
+
+/** The best value of each metric; NaN if fewer than two runs have the metric, or too many have that value. */
 export const bestValues = computed(() => {
   const best = (/** @type {string} */ tag) => {
     const goal = bestOf(tag);
     const read = tableColumns.of(goal, tag);
     const values = keptRows.value.map(({ run }) => read(run)).filter((value) => typeof value === "number");
-    return values.length > 1 ? values.reduce((a, b) => Math[goal](a, b)) : NaN;
+    if (values.length < 2) return NaN;
+    const value = values.reduce((a, b) => Math[goal](a, b));
+    const tied = values.filter((other) => other === value).length;
+    return tied <= MOST_TIED && tied < values.length ? value : NaN;
   };
   return new Map(metrics.value.map((tag) => [tag, best(tag)]));
 });

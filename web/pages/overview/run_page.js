@@ -3,6 +3,7 @@
 import { html, nothing } from "lit-html";
 import { empty } from "../../controls/empty_state.js";
 import { ICONS, swatch } from "../../controls/icons.js";
+import { labelChips } from "../../controls/label_chips.js";
 import { nameOf } from "../../controls/run_row.js";
 import { recordingList, stateNotice } from "../../controls/run_state_details.js";
 import { stateMark, stateSentence } from "../../controls/state_mark.js";
@@ -20,6 +21,9 @@ import { notesForm } from "./notes_form.js";
 import { linkTo } from "./run_link.js";
 import { runTiles } from "./run_tiles.js";
 import { openRun } from "./settings.js";
+import "./run_console.js";
+import "./run_code.js";
+import "./run_environment.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../data/api_types.js").RunDetails} RunDetails */
@@ -57,10 +61,17 @@ const details = (listed, facts) => html`
   ${runTiles(listed, facts)}
   <div class="run-columns">
     <section><h3>${t("run.parameters")}</h3>${factTable(facts?.hyper_parameters)}
-      <h3>${t("run.environment")}</h3>${factTable(facts?.environment ?? undefined)}
+      ${
+        Object.keys(facts?.environment ?? {}).length
+          ? html`<h3>${t("run.environment")}</h3>${factTable(facts?.environment ?? undefined)}`
+          : nothing
+      }
       ${recordingList(listed)}</section>
     ${notesForm(listed.run, noteOn(listed.run))}
-  </div>`;
+  </div>
+  <run-console .run=${listed.run}></run-console>
+  <run-code .run=${listed.run}></run-code>
+  <run-environment .run=${listed.run}></run-environment>`;
 
 /** @param {RunDetails} listed */
 function title(listed) {
@@ -78,7 +89,7 @@ function title(listed) {
               ? html`<span class="meta">${t("notes.is_hidden")}</span>`
               : nothing
         }
-        ${note.tags.map((tag) => html`<span class="tag-chip">${tag}</span>`)}</h2>
+        ${labelChips(note.labels)}</h2>
       ${note.alias ? html`<p class="run-path">${run}</p>` : nothing}
       <p class="state-sentence">${stateMark(stateOf(listed))}<span>${stateSentence(listed)}</span></p>
       <p class="run-times">

@@ -8,7 +8,7 @@ import { excludedRuns, showHidden } from "../../data/notes.js";
 import { cursorRun } from "../../data/pointer.js";
 import { narrow } from "../../data/view.js";
 import { shownColumns } from "./columns.js";
-import { lines } from "./rows.js";
+import { lines, listedRuns } from "./rows.js";
 import { openRun } from "./settings.js";
 import { headRows, tableHead } from "./table_head.js";
 import { groupLine, runLine } from "./table_row.js";
@@ -24,7 +24,7 @@ const STRIDE = 5;
 /** Height of the page outside the table. */
 const FRAME = 130;
 const NAME_WIDTH = 300;
-const NARROW_NAME_WIDTH = 208;
+const NARROW_NAME_WIDTH = 228;
 /** On a narrow page the state is a dot. */
 const NARROW_STATE_WIDTH = 40;
 
@@ -124,7 +124,7 @@ const gap = (rows) => html`<tr class="gap" aria-hidden="true" style="height:${ro
 
 /** Moves the keyboard selection in the table and scrolls to it. @param {number} by */
 export function moveInTable(by) {
-  const runs = lines.peek().flatMap((line) => ("row" in line ? [line.row.run] : []));
+  const runs = listedRuns();
   const at = runs.indexOf(cursorRun.peek() ?? "");
   const next = runs[Math.min(runs.length - 1, Math.max(0, at + by))];
   if (next === undefined) return;

@@ -2,6 +2,7 @@
 
 import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
+import { formatted } from "../../controls/markdown/text_body.js";
 import { pluginCounts } from "../../controls/plugin_counts.js";
 import { view } from "../../data/view.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
@@ -31,6 +32,8 @@ const PAGES = /** @type {const} */ ({
 const GRAPHS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
 const LINEAGE = ["lineage", "hparams"];
 const TAGS = 3;
+/** Characters of a text in its tile. */
+const MOST_TEXT = 200;
 
 /** @param {RunRow} listed @param {Facts} facts */
 export const runTiles = (listed, facts) => html`
@@ -103,7 +106,8 @@ const sourceTile = (
  * @param {(typeof PAGES)[keyof typeof PAGES]} page */
 function drawnTile(listed, facts, plugin, page) {
   const { run } = listed;
-  const tags = tagsOf(listed, plugin);
+  const drawn = plugin === "scalar" ? Object.keys(facts?.metrics ?? {}) : newest(listed, plugin).map(({ tag }) => tag);
+  const others = tagsOf(listed, plugin).filter((tag) => !drawn.includes(tag));
   const count = listed.plugins[plugin];
   return html`<section class="tile" data-tile=${plugin} data-count=${count}>
     <h3>${linkTo(
@@ -115,8 +119,8 @@ function drawnTile(listed, facts, plugin, page) {
     <div class="miniature">${
       plugin === "scalar" ? sparklines(run, facts) : MINIATURES[plugin](newest(listed, plugin), run)
     }</div>
-    <p class="meta" ?hidden=${count === 1 && plugin !== "scalar"}>${tags.slice(0, TAGS).join(" · ")}${
-      count > TAGS && tags.length ? ` · ${t("run.more_tags", { n: count - TAGS })}` : ""
+    <p class="meta" ?hidden=${!others.length}>${others.slice(0, TAGS).join(" · ")}${
+      others.length > TAGS ? ` · ${t("run.more_tags", { n: others.length - TAGS })}` : ""
     }</p>
   </section>`;
 }
@@ -148,7 +152,9 @@ const MINIATURES = {
       figure(entry, html`<code class="shape">${entry.point.dtype}[${entry.point.dims.join(", ")}]</code>`),
     ),
   text: (newest) =>
-    newest.map((entry) => figure(entry, html`<blockquote>${entry.point.text.slice(0, 200)}</blockquote>`)),
+    newest.map((entry) =>
+      figure(entry, html`<blockquote>${formatted(entry.point.text.slice(0, MOST_TEXT))}</blockquote>`),
+    ),
   landscape: (newest) =>
     html`<div class="pictures"
       data-pictures=${newest.length}>${newest.map((entry) => figure(entry, landscape(entry.point)))}</div>`,

@@ -3,11 +3,8 @@
 import { computed, signal } from "@preact/signals-core";
 import { sortedBy, sortingNames, sortingOf } from "../../controls/table_rows.js";
 import { parseList, parsePairs, printList, printPairs } from "../../data/address_lists.js";
-import { likelyBest } from "../../data/metrics.js";
 import { metrics } from "../../data/run_table.js";
 import { set, setting } from "../../data/view.js";
-
-/** @typedef {import("../../data/metrics.js").Best} Best */
 
 /** An empty list that was selected: an empty setting means the default. */
 const NOTHING = ",";
@@ -66,23 +63,6 @@ export function toggleGroup(name) {
   const names = new Set(closed.peek());
   if (!names.delete(name)) names.add(name);
   set({ "over.closed": printList([...names]) });
-}
-
-const bestText = setting("over.best", /** @type {string} */ (""));
-const chosenBest = computed(() => parsePairs(bestText.value));
-/** Is the smallest or the largest value of a metric its best?
- * @param {string} tag @returns {Best} */
-export const bestOf = (tag) => {
-  const chosen = chosenBest.value.get(tag);
-  return chosen === "min" || chosen === "max" ? chosen : likelyBest(tag);
-};
-/** @param {string} tag */
-export function toggleBest(tag) {
-  const all = new Map(chosenBest.peek());
-  const other = bestOf(tag) === "min" ? "max" : "min";
-  if (other === likelyBest(tag)) all.delete(tag);
-  else all.set(tag, other);
-  set({ "over.best": printPairs(all) });
 }
 
 /** The run whose page is shown; "" = the table. */

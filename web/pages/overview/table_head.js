@@ -5,11 +5,12 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { columnDragHandlers } from "../../controls/column_drag.js";
 import { ICONS } from "../../controls/icons.js";
 import { stateWord } from "../../controls/state_mark.js";
+import { toggleBest } from "../../data/best_values.js";
 import { cutGroup } from "../../data/names.js";
 import { shownIds } from "./columns.js";
+import { markAllBox, showAllSwitch } from "./row_boxes.js";
 import { filterRules, keptRows } from "./rows.js";
-import { bestOf, chooseColumns, filterBy, filterRow, filters, sortBy, sorting, toggleBest } from "./settings.js";
-import { drawBox } from "./visibility_box.js";
+import { chooseColumns, filterBy, filterRow, filters, sortBy, sorting } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./columns.js").Column} Column */
@@ -68,17 +69,22 @@ function groupName(group) {
   return html`<span class="path">${path}</span>${leaf}`;
 }
 
-/** @param {{id: string, label: string, group?: string, downFirst?: boolean, isDrawing?: boolean, metric?: string}}
+/** @param {{id: string, label: string, group?: string, downFirst?: boolean, isDrawing?: boolean, hint?: string, metric?: string}}
  * column
  * @param {boolean} first @param {string} kind */
 function head(column, first, kind) {
-  const { id, label, downFirst = false, isDrawing = false, metric = "" } = column;
+  const { id, label, hint = "", downFirst = false, isDrawing = false, metric = "" } = column;
   const at = sorting.value.findIndex((column) => column.id === id);
   const down = sorting.value[at]?.down;
   const order = at < 0 ? "none" : down ? "descending" : "ascending";
   const place = at >= 0 && sorting.value.length > 1 ? String(at + 1) : "";
   const isMovable = kind !== "name-cell";
-  const box = isMovable ? nothing : drawBox(keptRows.value, t("overview.draw_all"));
+  const box = isMovable
+    ? nothing
+    : html`${markAllBox(keptRows.value, t("overview.mark_all"))}${showAllSwitch(
+        keptRows.value,
+        t("overview.draw_all"),
+      )}`;
   return html`<th scope="col" class="${kind} ${first ? "first" : ""}" data-column=${id}
     aria-sort=${isDrawing ? nothing : order}
     draggable=${isMovable ? "true" : "false"} @dragstart=${dragHandlers.dragged} @dragover=${dragHandlers.hovered}
@@ -86,7 +92,7 @@ function head(column, first, kind) {
     ${
       isDrawing
         ? html`<span class="head-label">${label}</span>`
-        : html`<button class="head-label" title=${`${metric || label}\n${t("overview.sort_hint")}`}
+        : html`<button class="head-label" title=${[metric || label, hint, t("overview.sort_hint")].filter(Boolean).join("\n")}
           @click=${(/** @type {MouseEvent} */ event) => sortBy(id, event.shiftKey, downFirst)}>
           <span>${label}</span>${
             at < 0
@@ -99,7 +105,7 @@ function head(column, first, kind) {
       id.startsWith("best:")
         ? html`<button class="quiet turn" title=${t("overview.turn_best")} aria-label=${t("overview.turn_best_of", {
             tag: metric,
-          })} @click=${() => toggleBest(metric)}>${bestOf(metric) === "min" ? "⤓" : "⤒"}</button>`
+          })} @click=${() => toggleBest(metric)}>⇄</button>`
         : nothing
     }
   </th>`;

@@ -4,20 +4,24 @@ import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { nameParts } from "../../controls/name_parts.js";
+import { listedShared } from "../../controls/run_name.js";
 import { stateWord } from "../../controls/state_mark.js";
 import { meanOf } from "../../controls/table_rows.js";
 import { printView } from "../../data/address.js";
+import { baseline } from "../../data/baseline.js";
+import { marked } from "../../data/marked_runs.js";
 import { cursorRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
-import { EVERYTHING, isShown, toggled } from "../../data/selection.js";
-import { change, selection, view } from "../../data/view.js";
+import { EVERYTHING, isShown } from "../../data/selection.js";
+import { withoutShared } from "../../data/short_names.js";
+import { selection, view } from "../../data/view.js";
 import { grouped, inColumn, plainText } from "../../i18n/numbers.js";
 import { CELLS } from "./cells.js";
-import { formats } from "./rows.js";
+import { markAllBox, markBox, showAllSwitch, showSwitch } from "./row_boxes.js";
+import { formats, listedRuns } from "./rows.js";
 import { grouping, showRun, toggleGroup } from "./settings.js";
 import { headRows, isFirst, isNumber } from "./table_head.js";
-import { drawBox } from "./visibility_box.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./row.js").Row} Row */
@@ -30,18 +34,24 @@ export function runLine(row, columns, place) {
   const shown = isShown(selection.value, run);
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   return html`
-    <tr class="run-line ${shown ? "" : "off"} ${cursorRun.value === run ? "cursor" : ""} ${
+    <tr class="run-line ${shown ? "" : "off"} ${marked.value.has(run) ? "marked" : ""} ${cursorRun.value === run ? "cursor" : ""} ${
       row.note.hidden || row.note.archived ? "away" : ""
     }" aria-rowindex=${place + headRows() + 1} data-run=${run} data-shown=${shown}>
       <th scope="row" class="name-cell"><div>
-        <input type="checkbox" .checked=${shown} aria-label=${t("rail.draw", { run: row.name })}
-          @change=${() => change({ selection: toggled(selection.peek(), run) })}>
+        ${markBox(row, listedRuns)}
+        ${showSwitch(row)}
         ${swatch(style, DASHES[style.dash])}
         ${runLink(row)}
         ${
           row.runRow.damaged_records
             ? html`<span class="damaged" role="img" aria-label=${t("rail.damaged", { n: row.runRow.damaged_records })}
               title=${t("rail.damaged", { n: row.runRow.damaged_records })}>${ICONS.warning}</span>`
+            : nothing
+        }
+        ${
+          baseline.value === run
+            ? html`<span class="baseline-mark" role="img" title=${t("rail.baseline")}
+              aria-label=${t("rail.baseline")}>${ICONS.baseline}</span>`
             : nothing
         }
         ${
@@ -78,7 +88,7 @@ const tableUrl = computed(() => {
 function runLink({ run, name, note }) {
   const url = `#${tableUrl.value}&over.run=${encodeURIComponent(run)}`;
   return html`<a class="run-name" href=${url} title=${note.alias ? `${name}\n${run}` : name}
-    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>${nameParts(name, Boolean(note.alias))}</a>`;
+    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>${nameParts(note.alias ? name : withoutShared(name, listedShared.value), Boolean(note.alias))}</a>`;
 }
 
 /** @param {MouseEvent} event @param {string} run */
@@ -94,7 +104,8 @@ export function groupLine(group, columns, place) {
   return html`
     <tr class="group-line" aria-rowindex=${place + headRows() + 1} data-group=${key} data-count=${rows.length}>
       <th scope="rowgroup" class="name-cell"><div>
-        ${drawBox(rows, t("overview.group_draw"))}
+        ${markAllBox(rows, t("overview.group_mark"))}
+        ${showAllSwitch(rows, t("overview.group_draw"))}
         <button class="group-toggle" aria-expanded=${isOpen} @click=${() => toggleGroup(key)}>${ICONS.chevron}<span
           class="leaf">${groupTitle(name)}</span></button>
         <span class="meta">${t("overview.group_runs", { n: grouped(rows.length) })}</span>

@@ -1,31 +1,25 @@
 // The toolbar of the overview: filters, grouping, columns, comparison.
 
 import { html, nothing } from "lit-html";
-import { filterField } from "../../controls/filter_field.js";
 import { ICONS } from "../../controls/icons.js";
+import { searchField } from "../../controls/search/search_field.js";
 import { areHiddenShown, hiddenRuns, showHidden } from "../../data/notes.js";
-import { MOST_DRAWN, runRule, visibleRuns } from "../../data/runs.js";
+import { compareRuns, MOST_UNASKED } from "../../data/runs.js";
 import { isShown, only } from "../../data/selection.js";
-import { change, runFilter, selection } from "../../data/view.js";
+import { change, selection } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { columnMenu, isMenuOpen } from "./column_menu.js";
 import { parameters } from "./columns.js";
+import { countShown } from "./row_boxes.js";
 import { groupingError, keptRows, rowCount } from "./rows.js";
 import { clearFilters, filterRow, filters, groupBy, grouping, openRun, showRun } from "./settings.js";
-import { countShown } from "./visibility_box.js";
 import { t } from "./words.js";
 
 export const toolbar = () =>
   openRun.value
     ? runToolbar(openRun.value)
     : html`
-  ${filterField({
-    id: "over-filter",
-    label: t("rail.filter"),
-    pattern: runFilter.value,
-    rule: runRule.value,
-    changed: (runs) => change({ runs }),
-  })}
+  ${searchField("over-filter")}
   <span class="meta run-count" data-count=${keptRows.value.length}>${t("top.runs_drawn", {
     shown: grouped(keptRows.value.length),
     n: grouped(rowCount.value),
@@ -43,16 +37,18 @@ export const toolbar = () =>
     ${isMenuOpen.value ? columnMenu() : nothing}
   </span>
   <button class="plain primary" data-key="compare" ?disabled=${!countShown(keptRows.value)}
-    @click=${compare}>${t("overview.compare", { n: grouped(countShown(keptRows.value)) })}</button>`;
+    @click=${compare}>${compareLabel()}</button>`;
 
+/** Of too many runs, the Compare page asks which. */
+function compareLabel() {
+  const n = countShown(keptRows.value);
+  return n > MOST_UNASKED ? t("overview.compare_some") : t("overview.compare", { n: grouped(n) });
+}
+
+/** Compares the visible runs of the table. */
 export function compare() {
-  const isPart = filters.peek().size > 0 && countShown(keptRows.peek()) < visibleRuns.peek().length;
   const shown = keptRows.peek().filter(({ run }) => isShown(selection.peek(), run));
-  const names = shown.slice(0, MOST_DRAWN).map(({ run }) => run);
-  change({
-    page: "compare",
-    ...(isPart && { selection: { mode: /** @type {const} */ ("show"), runs: new Set(names) } }),
-  });
+  compareRuns(shown.length > MOST_UNASKED ? [] : shown.map(({ run }) => run));
 }
 
 /** @param {string} run */
@@ -88,7 +84,7 @@ function grouper() {
     <label class="grouper"><span>${t("overview.group_by")}</span>
       <select data-key="group"
         @change=${(/** @type {Event} */ event) => groupBy(/** @type {HTMLSelectElement} */ (event.target).value)}>
-        ${option("", t("overview.group_nothing"))}${option("state", t("overview.col_state"))}${option(
+        ${option("", t("overview.group_nothing"))}${option("state", t("overview.col_state"))}${option("labels", t("overview.col_labels"))}${option(
           "regex:",
           t("overview.group_regex"),
         )}

@@ -32,6 +32,7 @@ const sheet = () => html`
     ${choices("group", t("bar.group"), grouping.value, [
       ["off", t("bar.group_off")],
       ["none", t("bar.group_none")],
+      ["label", t("bar.group_label")],
       ["regex", t("bar.group_regex")],
       ["param", t("bar.group_param")],
     ])}

@@ -28,7 +28,7 @@ const viewport = new IntersectionObserver(
       else card.deactivate();
     }
   },
-  { rootMargin: NEAR },
+  { root: document, rootMargin: NEAR }, // The document of a frame has its own viewport.
 );
 
 const size = new ResizeObserver((entries) => {

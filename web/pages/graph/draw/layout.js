@@ -1,6 +1,7 @@
 // Lays out graphs with ELK in a worker: expanded scopes from the innermost to the outermost, with a cache of layouts.
 
 import ELK from "elkjs/lib/elk-api.js";
+import { assetUrl } from "../../../data/assets.js";
 import { boxesOf, forwardOnly } from "../model/boxes.js";
 import { elkGraph, layoutOf, linesOf, sizesKey } from "../model/scope_layout.js";
 import { labelOf } from "./node_label.js";
@@ -28,7 +29,7 @@ const layouts = new Map();
 function layoutEngine() {
   return (elk ??= new ELK({
     algorithms: ["layered"],
-    workerFactory: () => new Worker(new URL("./elk-worker.min.js", import.meta.url)),
+    workerFactory: () => new Worker(assetUrl("elk-worker.min.js")),
   }));
 }
 

@@ -1,5 +1,7 @@
 // Decoded pictures and their differences, computed in a worker that is started on first use.
 
+import { assetUrl } from "../../../data/assets.js";
+
 /** @typedef {import("./image_worker.js").DecodeResult} DecodeResult */
 
 /** @type {Worker | null} */
@@ -9,7 +11,7 @@ const pending = new Map();
 let lastId = 0;
 
 function start() {
-  const started = new Worker(new URL("./image_worker.js", import.meta.url), { type: "module" });
+  const started = new Worker(assetUrl("image_worker.js"), { type: "module" });
   started.onmessage = (/** @type {MessageEvent<DecodeResult>} */ { data }) => resolveRequest(data);
   started.onerror = () => {
     worker = null;

@@ -1,6 +1,8 @@
 // The rotatable surface, drawn by plotly.js, which is loaded on first use. Browsers limit WebGL contexts: create only
 // one.
 
+import { assetUrl } from "../../../data/assets.js";
+
 /** @typedef {import("../../../charts/landscape/grid.js").Grid} Grid */
 
 /** @typedef {{x: Array<number | null>, y: Array<number | null>, heights: Array<number | null>, colours: string[]}}
@@ -38,7 +40,7 @@ let loading = null;
 export function plotly() {
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
-    script.src = new URL("./plotly-gl3d.min.js", import.meta.url).href;
+    script.src = assetUrl("plotly-gl3d.min.js");
     script.async = true;
     script.addEventListener("load", () => resolve(/** @type {any} */ (window).Plotly));
     script.addEventListener("error", () => {

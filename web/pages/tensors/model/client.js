@@ -1,6 +1,6 @@
 // Requests for elements of tensors as .npy files, which are exact for every data type.
 
-import { RequestError } from "../../../data/client.js";
+import { fetchBytes } from "../../../data/client.js";
 import { readNpy } from "./npy.js";
 
 /** One tensor: a point of a series.
@@ -18,21 +18,4 @@ export function npyAddress({ run, tag, step, wallTime, rank, attempt }, slice = 
 }
 
 /** @param {TensorPoint} point @param {string} slice @param {AbortSignal} signal */
-export async function readPart(point, slice, signal) {
-  const address = npyAddress(point, slice);
-  const response = await fetch(`./api/${address}`, { signal });
-  if (!response.ok) await throwRefusal(response);
-  return readNpy(await response.arrayBuffer());
-}
-
-/** @param {Response} response */
-async function throwRefusal(response) {
-  const text = await response.text();
-  try {
-    throw new RequestError(response.status, String(JSON.parse(text).detail));
-  } catch (error) {
-    throw error instanceof RequestError
-      ? error
-      : new RequestError(response.status, `${response.status} ${response.statusText}`);
-  }
-}
+export const readPart = async (point, slice, signal) => readNpy(await fetchBytes(npyAddress(point, slice), signal));

@@ -1,4 +1,4 @@
-"""The folder for data that users enter, and in it the folder of the notes on one logdir."""
+"""The folder for data that users enter, and in it the folders of what belongs to one logdir."""
 
 import hashlib
 import os
@@ -12,9 +12,9 @@ def default_data_folder() -> Path:
     return user_data_path("toposcope", appauthor=False)
 
 
-def notes_folder(data_folder: Path, logdir: str) -> Path:
-    """Return the folder of the notes on the runs of a logdir, the same for every path that leads to it."""
-    return data_folder / "notes" / hashed(os.path.realpath(logdir))
+def logdir_folder(data_folder: Path, kind: str, logdir: str) -> Path:
+    """Return the folder of one kind of data of a logdir, the same for every path that leads to the logdir."""
+    return data_folder / kind / hashed(os.path.realpath(logdir))
 
 
 def hashed(name: str) -> str:

@@ -1,0 +1,1 @@
+"""Saved views of pages, which users name, and short links to views; both are stored in the data folder."""

@@ -1,0 +1,78 @@
+// The groups of the run list while the charts show groups of runs: one row each, in the colour of its line.
+
+import { computed, signal } from "@preact/signals-core";
+import { html } from "lit-html";
+import { ICONS, swatch } from "../controls/icons.js";
+import { ROW } from "../controls/run_row.js";
+import { runs } from "../data/catalogue.js";
+import { hoveredRun } from "../data/pointer.js";
+import { DASHES } from "../data/run_styles.js";
+import { bands } from "../data/scalar_view.js";
+import { isShown, switched } from "../data/selection.js";
+import { change, page, selection } from "../data/view.js";
+import { grouped } from "../i18n/numbers.js";
+import { t } from "../i18n/words.js";
+import { drawnGroups } from "../pages/scalars/model/group_order.js";
+import { receivedGroups } from "../pages/scalars/model/groups.js";
+
+/** @typedef {object} RailGroup
+ * @property {string} name
+ * @property {string[]} runs that are listed
+ * @property {import("../data/run_styles.js").LineStyle | null} style null = runs without a group
+ * @property {boolean} isOpen
+ */
+
+/** The name of the group of runs without one: no group of runs begins with a null character. */
+const UNGROUPED = "\0";
+/** @type {import("@preact/signals-core").Signal<ReadonlySet<string>>} */
+const open = signal(new Set());
+const isGrouped = computed(() => page.value === "scalars" && bands.value !== null && bands.value.by !== "none");
+
+/** @param {readonly string[]} listed @returns {RailGroup[] | null} null while runs are not grouped */
+export function railGroups(listed) {
+  if (!isGrouped.value || !receivedGroups().size) return null;
+  const names = new Set();
+  /** @type {RailGroup[]} */
+  const groups = drawnGroups(receivedGroups(), listed).map(([name, group]) => {
+    for (const run of group.runs) names.add(run);
+    return {
+      name,
+      runs: listed.filter((run) => group.runs.has(run)),
+      style: group.style,
+      isOpen: open.value.has(name),
+    };
+  });
+  const others = listed.filter((run) => !names.has(run));
+  if (others.length) groups.push({ name: UNGROUPED, runs: others, style: null, isOpen: open.value.has(UNGROUPED) });
+  return groups;
+}
+
+/** @param {RailGroup} group @param {number} place @param {number} count */
+export function groupRow({ name, runs: members, style, isOpen }, place, count) {
+  const shown = members.filter((run) => isShown(selection.value, run)).length;
+  const title = name === UNGROUPED ? t("rail.ungrouped") : name;
+  return html`
+    <li class="run rail-group ${shown ? "" : "off"}" style="top:${place * ROW}px" data-rail-group=${name}
+      aria-setsize=${count} aria-posinset=${place + 1} title=${title}
+      @mouseenter=${() => (hoveredRun.value = style && shown ? name : null)}>
+      <button class="quiet group-open" aria-expanded=${isOpen} aria-label=${t("rail.group_runs", { name: title })}
+        @click=${() => toggleOpen(name)}>${ICONS.chevron}</button>
+      <button class="run-toggle" role="switch" aria-checked=${shown > 0} aria-label=${t("rail.draw", { run: title })}
+        @click=${() => toggleShown(members, shown < members.length)}>
+        ${style ? swatch(style, DASHES[style.dash]) : html`<span class="swatch"></span>`}
+        <span class="run-name"><span class="leaf">${title}</span></span>
+        <span class="meta">${shown < members.length ? `${grouped(shown)}/` : ""}${grouped(members.length)}</span>
+      </button>
+    </li>`;
+}
+
+/** @param {string} name */
+function toggleOpen(name) {
+  const names = new Set(open.peek());
+  if (!names.delete(name)) names.add(name);
+  open.value = names;
+}
+
+/** @param {string[]} members @param {boolean} isOn */
+const toggleShown = (members, isOn) =>
+  change({ selection: switched(selection.peek(), members, isOn, runs.peek().length) });

@@ -1,0 +1,100 @@
+// The dialog that makes a snapshot: what is in it, progress, size, download.
+
+import { signal } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { openDialog } from "../../controls/dialog.js";
+import { fileName, save } from "../../controls/download.js";
+import { PAGES } from "../../data/address.js";
+import { MOST_DRAWN, visibleRuns } from "../../data/runs.js";
+import { page } from "../../data/view.js";
+import { grouped } from "../../i18n/numbers.js";
+import { t } from "../words.js";
+import { snapshotOf } from "./frame.js";
+
+/** @typedef {import("../../data/address.js").PageName} PageName */
+/** @typedef {{stage: "choosing"} | {stage: "creating", done: number, bytes: number} | {stage: "ready", file: Blob}
+ *   | {stage: "failed", reason: string}} State */
+
+export function openSnapshotDialog() {
+  const chosen = signal(/** @type {PageName[]} */ ([page.peek()]));
+  const allPoints = signal(false);
+  const state = signal(/** @type {State} */ ({ stage: "choosing" }));
+  const abort = new AbortController();
+  const runs = visibleRuns.peek();
+
+  async function create() {
+    state.value = { stage: "creating", done: 0, bytes: 0 };
+    const order = { runs: runs.slice(0, MOST_DRAWN), pages: chosen.peek(), allPoints: allPoints.peek() };
+    const place = /** @type {HTMLElement} */ (document.querySelector('[data-dialog="snapshot"] .snapshot-frame'));
+    try {
+      const progress = (/** @type {number} */ done, /** @type {number} */ bytes) =>
+        void (state.value = { stage: "creating", done, bytes });
+      state.value = { stage: "ready", file: await snapshotOf(order, place, progress, abort.signal) };
+    } catch (error) {
+      if (!abort.signal.aborted) state.value = { stage: "failed", reason: /** @type {Error} */ (error).message };
+    }
+  }
+
+  /** @param {PageName} name @param {boolean} isOn */
+  const choose = (name, isOn) =>
+    (chosen.value = PAGES.filter((each) => (each === name ? isOn : chosen.peek().includes(each))));
+
+  const choices = () => html`
+    <p>${t("snapshot.explained")}</p>
+    <p data-note="runs">${
+      runs.length > MOST_DRAWN
+        ? t("snapshot.first_runs", { shown: grouped(MOST_DRAWN), n: grouped(runs.length) })
+        : t("snapshot.runs", { n: grouped(runs.length) })
+    }</p>
+    <fieldset><legend>${t("snapshot.pages")}</legend>
+      ${PAGES.map(
+        (name) => html`<label><input type="checkbox" name="page" value=${name} .checked=${chosen.value.includes(name)}
+          @change=${(/** @type {Event} */ { target }) => choose(name, /** @type {HTMLInputElement} */ (target).checked)}>
+          <span>${t(`page.${name}`)}</span></label>`,
+      )}
+    </fieldset>
+    <label class="dialog-option"><input type="checkbox" name="all-points" .checked=${allPoints.value}
+      @change=${(/** @type {Event} */ { target }) => (allPoints.value = /** @type {HTMLInputElement} */ (target).checked)}>
+      <span>${t("snapshot.all_points")}<small>${t("snapshot.all_points_hint")}</small></span></label>
+    <p class="hint">${t("snapshot.private")}</p>`;
+
+  /** @param {() => void} close */
+  const buttons = (close) => {
+    const { stage } = state.value;
+    return html`<footer>
+      <button class="plain" data-key="close" @click=${close}>${t(stage === "ready" ? "snapshot.close" : "snapshot.cancel")}</button>
+      ${
+        state.value.stage === "ready"
+          ? html`<button class="primary" data-key="download" @click=${() => download(state.value)}>${t("snapshot.download")}</button>`
+          : html`<button class="primary" data-key="create" ?disabled=${stage === "creating" || !chosen.value.length || !runs.length}
+              @click=${create}>${t("snapshot.create")}</button>`
+      }</footer>`;
+  };
+
+  /** @param {State} shown */
+  function download(shown) {
+    if (shown.stage === "ready")
+      save(shown.file, fileName(`toposcope-${chosen.peek()[0]}-${new Date().toISOString().slice(0, 10)}`, "html"));
+  }
+
+  openDialog({ label: () => t("snapshot.title"), name: "snapshot", closed: () => abort.abort() }, (close) => {
+    const shown = state.value;
+    return html`<h2>${t("snapshot.title")}</h2>
+      ${shown.stage === "choosing" || shown.stage === "failed" ? choices() : nothing}
+      <div role="status">${
+        shown.stage === "creating"
+          ? html`<p>${t("snapshot.creating")} <span class="meta">${megabytes(shown.bytes)} MB</span></p>
+            <progress max="1" value=${shown.done} aria-label=${t("snapshot.creating")}></progress>`
+          : shown.stage === "ready"
+            ? html`<p data-note="ready">${t("snapshot.ready", { size: megabytes(shown.file.size) })}</p>`
+            : shown.stage === "failed"
+              ? html`<p class="warning">${t("snapshot.failed", { reason: shown.reason })}</p>`
+              : nothing
+      }</div>
+      <div class="snapshot-frame" ?hidden=${shown.stage !== "creating"}></div>
+      ${buttons(close)}`;
+  });
+}
+
+/** @param {number} bytes */
+const megabytes = (bytes) => (bytes / 1e6).toFixed(1);

@@ -1,0 +1,25 @@
+// Whether the smallest or the largest value of a metric is its best: the likely choice, or the user's in the URL.
+
+import { computed } from "@preact/signals-core";
+import { parsePairs, printPairs } from "./address_lists.js";
+import { likelyBest } from "./metrics.js";
+import { set, setting } from "./view.js";
+
+/** @typedef {import("./metrics.js").Best} Best */
+
+const bestText = setting("over.best", /** @type {string} */ (""));
+const chosenBest = computed(() => parsePairs(bestText.value));
+/** Is the smallest or the largest value of a metric its best?
+ * @param {string} tag @returns {Best} */
+export const bestOf = (tag) => {
+  const chosen = chosenBest.value.get(tag);
+  return chosen === "min" || chosen === "max" ? chosen : likelyBest(tag);
+};
+/** @param {string} tag */
+export function toggleBest(tag) {
+  const all = new Map(chosenBest.peek());
+  const other = bestOf(tag) === "min" ? "max" : "min";
+  if (other === likelyBest(tag)) all.delete(tag);
+  else all.set(tag, other);
+  set({ "over.best": printPairs(all) });
+}

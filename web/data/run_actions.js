@@ -1,0 +1,71 @@
+// Actions on the marked runs, and the notice about the last one, which can be undone.
+
+import { signal } from "@preact/signals-core";
+import { setBaseline } from "./baseline.js";
+import { runs } from "./catalogue.js";
+import { marked, markedRuns, unmarkAll } from "./marked_runs.js";
+import { revertingEdits } from "./note_edits.js";
+import { NO_NOTE, notes, saveManyNotes } from "./notes.js";
+import { switched } from "./selection.js";
+import { change, selection } from "./view.js";
+
+/** @typedef {import("./notes_client.js").NoteEdit} NoteEdit */
+/** @typedef {import("./notes_client.js").RunsEdit} RunsEdit */
+/** What an action did: "archive", "label", … @typedef {"archive" | "unarchive" | "label" | "unlabel" | "colour"} Kind */
+
+/** The last action: how many runs it changed, why others are as before, and how to undo it.
+ * @typedef {object} Notice
+ * @property {Kind | "undone"} kind
+ * @property {number} count
+ * @property {string} detail the label
+ * @property {import("./notes_client.js").NoteProblem[]} problems
+ * @property {(() => void) | null} undo
+ */
+/** @type {import("@preact/signals-core").Signal<Notice | null>} */
+export const notice = signal(null);
+
+/** Milliseconds for which a notice without problems is shown. */
+const SHOWN = 15_000;
+
+/** @param {Notice} next */
+function announce(next) {
+  notice.value = next;
+  if (!next.problems.length) setTimeout(() => notice.peek() === next && (notice.value = null), SHOWN);
+}
+
+/** Changes the notes of the marked runs. @param {Kind} kind @param {NoteEdit} edit @param {string} [detail] */
+export async function editMarked(kind, edit, detail = "") {
+  const names = markedRuns.peek();
+  if (!names.length) return;
+  const edits = [{ runs: names, change: edit }];
+  const reverting = revertingEdits(notes.peek(), edits, NO_NOTE);
+  if (kind === "archive") unmarkAll();
+  const problems = await saveManyNotes(edits);
+  const failed = new Set(problems.map(({ run }) => run));
+  const undo = async () => {
+    const left = await saveManyNotes(
+      reverting.map((each) => ({ ...each, runs: each.runs.filter((run) => !failed.has(run)) })),
+    );
+    announce({ kind: "undone", count: names.length - failed.size, detail: "", problems: left, undo: null });
+  };
+  announce({
+    kind,
+    count: names.length - failed.size,
+    detail,
+    problems,
+    undo: failed.size < names.length ? undo : null,
+  });
+}
+
+/** Shows or hides the marked runs in charts. @param {boolean} isShown */
+export const showMarked = (isShown) =>
+  change({ selection: switched(selection.peek(), markedRuns.peek(), isShown, runs.peek().length) });
+
+/** Shows only the marked runs. */
+export const showOnlyMarked = () => change({ selection: { mode: "show", runs: new Set(markedRuns.peek()) } });
+
+/** Makes the only marked run the baseline. */
+export function baselineFromMarked() {
+  const [run] = markedRuns.peek();
+  if (run !== undefined && marked.peek().size === 1) setBaseline(run);
+}

@@ -1,0 +1,58 @@
+// A table of the compared runs: one column per run, or transposed one row per run.
+
+import { html } from "lit-html";
+import { repeat } from "lit-html/directives/repeat.js";
+import { ICONS, swatch } from "../../controls/icons.js";
+import { runName } from "../../controls/run_name.js";
+import { baseline } from "../../data/baseline.js";
+import { DASHES } from "../../data/run_styles.js";
+import { styles } from "../../data/runs.js";
+import { set, setting } from "../../data/view.js";
+import { t } from "./words.js";
+
+/** What the table has of each run, by one name. `head` is the content of its heading; `isWhole` = shown in full.
+ * @typedef {{name: string, head: unknown, cells: unknown[], isWhole?: boolean}} GridLine */
+
+const layout = setting("compare.layout", "columns", ["columns", "rows"]);
+/** @param {string} value */
+export const setLayout = (value) => set({ "compare.layout": value === "columns" ? "" : value });
+export { layout };
+
+/** @param {readonly string[]} runs @param {readonly GridLine[]} lines with one cell, a `td`, per run
+ * @param {string} label @param {string} kind */
+export const grid = (runs, lines, label, kind) => html`
+  <div class="difference" tabindex="0" role="region" aria-label=${label}>${
+    layout.value === "rows" ? byRun(runs, lines, kind) : byName(runs, lines, kind)
+  }</div>`;
+
+/** @param {readonly string[]} runs @param {readonly GridLine[]} lines @param {string} kind */
+const byName = (runs, lines, kind) => html`<table data-difference=${kind}>
+  <thead><tr><td></td>${runs.map((run) => runHead(run, "col"))}</tr></thead>
+  <tbody>${repeat(
+    lines,
+    ({ name }) => name,
+    ({ name, head, cells, isWhole }) =>
+      html`<tr data-name=${name} class=${isWhole ? "whole" : ""}><th scope="row" title=${name}>${head}</th>${cells}</tr>`,
+  )}</tbody>
+</table>`;
+
+/** @param {readonly string[]} runs @param {readonly GridLine[]} lines @param {string} kind */
+const byRun = (runs, lines, kind) => html`<table data-difference=${kind} class="transposed">
+  <thead><tr><td></td>${lines.map(({ name, head }) => html`<th scope="col" title=${name}>${head}</th>`)}</tr></thead>
+  <tbody>${repeat(
+    runs,
+    (run) => run,
+    (run, at) => html`<tr data-run=${run}>${runHead(run, "row")}${lines.map(({ cells }) => cells[at])}</tr>`,
+  )}</tbody>
+</table>`;
+
+/** @param {string} run @param {"col" | "row"} scope */
+function runHead(run, scope) {
+  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  return html`<th scope=${scope} title=${run}><span class="head-run">${swatch(style, DASHES[style.dash])}${runName(run)}${
+    baseline.value === run
+      ? html`<span class="baseline-mark" role="img" title=${t("rail.baseline")}
+          aria-label=${t("rail.baseline")}>${ICONS.baseline}</span>`
+      : ""
+  }</span></th>`;
+}

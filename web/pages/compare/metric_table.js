@@ -1,0 +1,82 @@
+// The best values of the compared runs: the best run of each metric is marked, the others differ from the baseline.
+
+import { computed } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { baseline } from "../../data/baseline.js";
+import { bestOf } from "../../data/best_values.js";
+import { runCounts } from "../../data/catalogue.js";
+import { deltaOf, percentOf, percentText, verdictOf, withSign } from "../../data/delta.js";
+import { likelyMetrics } from "../../data/metrics.js";
+import { metrics } from "../../data/run_table.js";
+import { comparedRuns } from "../../data/runs.js";
+import { view } from "../../data/view.js";
+import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
+import { compareCache } from "./compared.js";
+import { grid } from "./grid.js";
+import { t } from "./words.js";
+
+/** Metrics of the table. */
+const MOST = 8;
+
+/** Those of the overview table first. */
+export const comparedMetrics = computed(() => {
+  const counts = [...runCounts.value].map(([tag, runs]) => ({ tag, runs }));
+  return [...new Set([...metrics.value, ...likelyMetrics(counts, view.value.focus, MOST)])].slice(0, MOST);
+});
+
+/** The runs whose values are fetched: the baseline may not be one of the compared runs. */
+export const measuredRuns = computed(() => [
+  ...new Set([...comparedRuns.value, ...(baseline.value ? [baseline.value] : [])]),
+]);
+
+export function metricTable() {
+  const lines = comparedMetrics.value.flatMap((tag) => {
+    const values = comparedRuns.value.map((run) => bestValue(run, tag));
+    return values.some((value) => value !== null) ? [lineOf(tag, values)] : [];
+  });
+  return lines.length
+    ? html`<header><h2>${t("compare.best_values")}</h2>${
+        baseline.value ? nothing : html`<span class="meta">${t("compare.no_baseline")}</span>`
+      }</header>${grid(comparedRuns.value, lines, t("compare.best_values"), "best")}`
+    : nothing;
+}
+
+/** @param {string} run @param {string} tag */
+function bestValue(run, tag) {
+  const extreme = compareCache.rows.value.get(run)?.metrics[tag]?.[bestOf(tag)];
+  return extreme ?? null;
+}
+
+/** @param {string} tag @param {({value: number, step: number} | null)[]} values */
+function lineOf(tag, values) {
+  const goal = bestOf(tag);
+  const numbers = values.map((best) => best?.value ?? NaN);
+  const finite = numbers.filter(Number.isFinite);
+  const best = finite.length > 1 && new Set(finite).size > 1 ? Math[goal](...finite) : NaN;
+  const format = columnFormat(numbers);
+  const base = baseline.value ? bestValue(baseline.value, tag)?.value : undefined;
+  const cell = (/** @type {{value: number, step: number} | null} */ each, /** @type {number} */ at) =>
+    each === null
+      ? html`<td><span class="dim">–</span></td>`
+      : html`<td class=${each.value === best ? "best" : ""} data-value=${each.value}
+          title=${`${each.value} · ${t("step.at", { step: grouped(each.step) })}`}><div>${inColumn(each.value, format)}${
+            comparedRuns.value[at] === baseline.value ? nothing : difference(each.value, base, format, goal)
+          }</div></td>`;
+  return {
+    name: tag,
+    head: html`${tag} <span class="meta">${t(`compare.${goal}`)}</span>`,
+    cells: values.map(cell),
+  };
+}
+
+/** @param {number} value @param {number | undefined} base @param {import("../../i18n/numbers.js").ColumnFormat} format
+ * @param {"min" | "max"} goal */
+function difference(value, base, format, goal) {
+  const delta = deltaOf(value, base);
+  if (delta === null) return nothing;
+  const percent = percentOf(value, base);
+  return html`<span class="delta ${verdictOf(delta, goal)}" data-delta=${delta}>${withSign(
+    delta,
+    inColumn(Math.abs(delta), format),
+  )}${percent === null ? nothing : html` <span>${percentText(percent)}</span>`}</span>`;
+}
