@@ -1,0 +1,25 @@
+// The focus goes to the editor when it opens, and back to where it was when it closes.
+
+import { effect } from "@preact/signals-core";
+import { editing } from "../state.js";
+
+/** Follows the editor until the returned function is called. */
+export function followFocus() {
+  /** @type {Element | null} */
+  let before = null;
+  let isOpen = false;
+  return effect(() => {
+    const opens = editing.value !== null;
+    if (opens) {
+      if (!isOpen) before = document.activeElement;
+      requestAnimationFrame(focusEditor);
+    } else if (isOpen && before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+    isOpen = opens;
+  });
+}
+
+function focusEditor() {
+  const field = document.querySelector(".ws-editor :is(input, textarea, select)");
+  if (field instanceof HTMLElement && !document.activeElement?.closest(".ws-editor"))
+    field.focus({ preventScroll: true });
+}
