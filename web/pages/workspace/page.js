@@ -11,6 +11,7 @@ import { followFocus } from "./editor/focus.js";
 import { fileMenu, sources, startFromMetrics } from "./file_menu.js";
 import { followLayouts } from "./layouts.js";
 import { panelMenu } from "./panel_menu.js";
+import { followRunValues } from "./panels/run_values.js";
 import { sections } from "./sections.js";
 import { editing, exists, redo, undo } from "./state.js";
 import { t } from "./words.js";
@@ -52,6 +53,7 @@ function undoByKeys(event) {
 export const follow = () =>
   stopAll([
     followLayouts(),
+    followRunValues(),
     followFocus(),
     effect(() => {
       document.addEventListener("keydown", undoByKeys);

@@ -1,11 +1,12 @@
-// The form of each kind of panel, and of the settings that panels inherit.
+// The form of line charts, and of the settings that panels inherit; and the forms of all kinds.
 
 import { html, nothing } from "lit-html";
 import { scalarTags } from "../../../data/catalogue.js";
 import { METHODS, smoothingText } from "../../../data/smoothing.js";
 import { AXES, lineSettings, TAG_AXIS } from "../model/line_settings.js";
 import { t } from "../words.js";
-import { cascadingField, chooser, field, listField, rangeFields, textIn } from "./fields.js";
+import { cascadingField, chooser, listField, rangeFields, textIn } from "./fields.js";
+import { VALUE_FORMS } from "./value_forms.js";
 
 /** @typedef {import("./editor.js").Target} Target */
 
@@ -244,15 +245,5 @@ const expressionFields = (target, { join, rate }) => html`
     ),
   )}`;
 
-/** @param {Target} target */
-const markdownForm = ({ own, put }) =>
-  field(
-    "text",
-    t("ws.markdown"),
-    html`<textarea class="field" name="text" rows="14" .value=${String(own.text ?? "")} @input=${(
-      /** @type {Event} */ event,
-    ) => put("text", textIn(event) || undefined)}></textarea>`,
-  );
-
 /** @type {Record<string, (target: Target) => unknown>} */
-export const FORMS = { lines: linesForm, markdown: markdownForm };
+export const FORMS = { lines: linesForm, ...VALUE_FORMS };
