@@ -54,8 +54,9 @@ const extreme = (value, step) => (value == null || step == null ? null : { value
 export function seriesOf(reply, held) {
   const joined = (/** @type {"step" | "wall_time" | "value" | "smoothed" | "x"} */ name) =>
     appended(held?.[name]?.subarray(0, reply.kept), numbersOf(reply[name] ?? []));
+  const x = joined("x");
   return {
-    ...(reply.x && { x: joined("x") }),
+    ...(x.length && { x }),
     run: reply.run,
     rank: reply.rank,
     attempt: reply.attempt,

@@ -100,7 +100,8 @@ async function fetchNext() {
   const { done, abort } = startRequest((signal) => read(batch, signal), {
     loaded: (reply) => deliver(batch, reply),
     failed: (error) => {
-      const areDeleted = error instanceof RequestError && error.status === 404; // The runs, in the meantime.
+      // The runs, in the meantime; an expression may also have a tag that no run has.
+      const areDeleted = error instanceof RequestError && error.status === 404 && !batch.feeds[0].isExpression;
       if (areDeleted) deliver(batch, { byTag: new Map(), revision: 0, ungrouped: [] });
       else for (const feed of current(batch)) feed.fail(batch.runs, batch.versions, error);
     },
@@ -208,7 +209,7 @@ function requestOf({ feeds, runs }) {
   return {
     tag: isExpression ? [] : names,
     ...(isExpression && { expr: names, join, rate }),
-    ...(x && { x }),
+    ...(x && { x, join }),
     run: runs,
     axis,
     points: pointsPerLine(feeds[0].query),

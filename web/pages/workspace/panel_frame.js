@@ -20,15 +20,15 @@ export function panelFrame(document, place) {
   const { settings, panels } = document.sections[section];
   const panel = panels[at];
   const title = titleOf(panel);
-  const name = title || t("ws.untitled");
+  const name = title || t(/** @type {"ws.kind_lines"} */ (`ws.kind_${panel.kind}`));
   const open = editing.value;
   const isEdited = open?.level === "panel" && open.section === section && open.at === at;
   return html`<article class="panel" aria-label=${name} data-kind=${panel.kind} data-edited=${isEdited}>
     <header class="panel-head">
-      <button class="quiet grip" data-key="grip" title=${t("ws.grip")} aria-label=${`${t("ws.grip")}: ${name}`}
-        @keydown=${(/** @type {KeyboardEvent} */ event) => nudgeByKey(event, place)}>${OWN_ICONS.grip}</button>
-      <h3 title=${name} class=${title ? "" : "hint"}>${name}</h3>
+      <h3 title=${name} class=${title ? "" : "hint"}>${title || (isEmpty(panel) ? name : "")}</h3>
       <div class="actions">
+        <button class="quiet grip" data-key="grip" title=${t("ws.grip")} aria-label=${`${t("ws.grip")}: ${name}`}
+          @keydown=${(/** @type {KeyboardEvent} */ event) => nudgeByKey(event, place)}>${OWN_ICONS.grip}</button>
         <button class="quiet" data-key="edit" title=${t("ws.edit")} aria-label=${`${t("ws.edit")}: ${name}`}
           aria-expanded=${isEdited} @click=${() => (editing.value = { level: "panel", section, at })}>${ICONS.pencil}</button>
         <button class="quiet" data-key="menu" aria-haspopup="dialog" aria-expanded=${isMenuOf(place)}
@@ -42,6 +42,9 @@ export function panelFrame(document, place) {
     })}</div>
   </article>`;
 }
+
+/** @param {import("../../data/workspace_check.js").Panel} panel */
+const isEmpty = ({ settings }) => !Object.keys(settings).length;
 
 /** @type {Record<string, [x: number, y: number]>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };

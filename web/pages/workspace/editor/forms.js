@@ -208,13 +208,14 @@ function linesForm(target) {
     ${listField("tags", t("ws.tags"), now.tags, (tags) => put("tags", list(tags)), { list: TAGS, placeholder: t("ws.add_tag"), more: side })}
     ${listField("patterns", t("ws.patterns"), now.patterns, (patterns) => put("patterns", list(patterns)), { placeholder: t("ws.add_pattern") })}
     ${listField("expressions", t("ws.expressions"), now.expressions, (expressions) => put("expressions", list(expressions)), { placeholder: t("ws.add_expression"), more: side })}
-    ${now.expressions.length ? expressionFields(target, now) : nothing}
+    ${now.expressions.length || now.axis === "value" ? joinField(target, now) : nothing}
+    ${now.expressions.length ? rateField(target, now) : nothing}
     ${inheritedFields(target)}`;
 }
 
 /** @param {Target} target @param {import("../model/line_settings.js").LineSettings} now */
-const expressionFields = (target, { join, rate }) => html`
-  ${cascadingField(
+const joinField = (target, { join }) =>
+  cascadingField(
     target,
     "join",
     t("ws.join"),
@@ -228,8 +229,11 @@ const expressionFields = (target, { join, rate }) => html`
       join,
       (value) => target.put("join", value),
     ),
-  )}
-  ${cascadingField(
+  );
+
+/** @param {Target} target @param {import("../model/line_settings.js").LineSettings} now */
+const rateField = (target, { rate }) =>
+  cascadingField(
     target,
     "rate",
     t("ws.rate"),
@@ -243,7 +247,7 @@ const expressionFields = (target, { join, rate }) => html`
       rate,
       (value) => target.put("rate", value),
     ),
-  )}`;
+  );
 
 /** @type {Record<string, (target: Target) => unknown>} */
 export const FORMS = { lines: linesForm, ...VALUE_FORMS };

@@ -5,6 +5,7 @@ import { scalarTags } from "../../../data/catalogue.js";
 import { parseColumn, printColumn, STATISTICS } from "../model/column_names.js";
 import { oneOf, texts } from "../model/line_settings.js";
 import { REDUCTIONS } from "../model/summary.js";
+import { ORDERS } from "../panels/bars.js";
 import { mediaTags } from "../panels/media.js";
 import { parameters } from "../panels/run_values.js";
 import { t } from "../words.js";
@@ -48,12 +49,8 @@ const barsForm = ({ own, put }) => html`
   ${selectField(
     "order",
     t("ws.order"),
-    [
-      ["down", t("ws.order_down")],
-      ["up", t("ws.order_up")],
-      ["run", t("ws.order_run")],
-    ],
-    oneOf(own.order, ["down", "up", "run"], "down"),
+    ORDERS.map((each) => [each, t(`ws.order_${each}`)]),
+    oneOf(own.order, ORDERS, "best"),
     (value) => put("order", value),
   )}${lists()}`;
 

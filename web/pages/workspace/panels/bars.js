@@ -5,6 +5,7 @@ import { html, nothing, render } from "lit-html";
 import { runName } from "../../../controls/run_name.js";
 import { nameOf } from "../../../controls/run_row.js";
 import { baseline } from "../../../data/baseline.js";
+import { bestOf } from "../../../data/best_values.js";
 import { hoveredRun, panel } from "../../../data/pointer.js";
 import { styles, visibleRuns } from "../../../data/runs.js";
 import { grouped } from "../../../i18n/numbers.js";
@@ -16,6 +17,7 @@ import { PanelElement } from "./panel_element.js";
 import { valuesError, valuesOf, wantColumns } from "./run_values.js";
 import { columnText, valueText } from "./value_text.js";
 
+export const ORDERS = /** @type {const} */ (["best", "down", "up", "run"]);
 /** Rows that are drawn; more are counted. */
 const MOST = 200;
 
@@ -34,7 +36,8 @@ class BarsPanel extends PanelElement {
     const column = parseColumn(this.settings.value.metric);
     if (!column) return html`<div class="state">${t("ws.no_metric")}</div>`;
     if (valuesError.value) return html`<div class="state error" role="alert">${valuesError.value.message}</div>`;
-    const order = oneOf(this.settings.value.order, /** @type {const} */ (["down", "up", "run"]), "down");
+    const chosen = oneOf(this.settings.value.order, ORDERS, "best");
+    const order = chosen !== "best" ? chosen : bestOf(column.name) === "min" ? "up" : "down";
     const { bars, missing } = barsOf(visibleRuns.value, valuesOf(column), order);
     if (!bars.length) return html`<div class="state">${t("ws.no_values")}</div>`;
     return html`<p class="panel-how">${columnText(column)}${missing ? ` · ${t("ws.without", { n: grouped(missing) })}` : ""}</p>

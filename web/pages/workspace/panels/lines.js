@@ -25,7 +25,7 @@ import { PanelElement } from "./panel_element.js";
 /** @typedef {import("../../../data/address.js").Window} Window */
 
 /** Lines of an automatic legend; names of any legend. */
-const MOST_AUTOMATIC = 10;
+const MOST_AUTOMATIC = 6;
 const MOST_NAMES = 60;
 
 class LinesPanel extends PanelElement {
@@ -118,7 +118,7 @@ function queryOf(settings, axis, zoom) {
     rank: "",
     attempt: "",
     grouped: null,
-    ...(axis === "value" && { x }),
+    ...(axis === "value" && { x, join }),
     ...(expressions.length && { join, rate }),
   };
 }
@@ -170,7 +170,7 @@ function how({ expressions, join, rate, x }, plot) {
   const notes = [
     plot?.axis === "value" ? `x: ${x}` : "",
     expressions.some((text) => /\brate\s*\(/.test(text)) ? t(`ws.rate_${rate}_note`) : "",
-    expressions.length ? t(`ws.join_${join}_note`) : "",
+    expressions.length || x ? t(`ws.join_${join}_note`) : "",
   ].filter(Boolean);
   return notes.length ? html`<p class="panel-how">${notes.join(" · ")}</p>` : nothing;
 }
