@@ -1,21 +1,23 @@
-"""GET /api/tags: the tags of all runs, or of chosen ones."""
+"""GET and POST /api/tags: the tags of all runs, or of chosen ones."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Annotated, Any
 
 import numpy as np
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.errors import REQUEST_ERRORS
+from toposcope.server.api.errors import REQUEST_ERRORS, body_errors
 from toposcope.server.api.json_reply import Number, json_reply
+from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_RUNS
 from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.json_values import json_value
+from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.tag_counts import TagCounts
+from toposcope.server.runs.tag_counts import TagCounts, count_tags
 from toposcope.server.search.literals import Pattern
 
 router = APIRouter()
@@ -27,6 +29,9 @@ class TagsQuery(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     run: list[str] = Field([], max_length=1000, description="runs; none: all")
+    together: bool = Field(
+        False, description="whether to return one row per tag of the chosen runs together, not one per run and tag"
+    )
     plugin: list[str] = Field([], max_length=100, description="plugins; none: all")
     search: str = Field(
         "", max_length=1000, description='a part of the name, ignoring case; "*" stands for any text; empty: all'
@@ -35,16 +40,24 @@ class TagsQuery(BaseModel):
     limit: int | None = Field(None, ge=0, lt=2**53, description="how many rows to return at most; absent: all")
 
 
+class TagsBody(TagsQuery):
+    """A TagsQuery as JSON, which is validated strictly and whose list of runs may be longer than in a URL."""
+
+    model_config = ConfigDict(strict=True)
+
+    run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
+
+
 class TagRow(BaseModel):
-    """A tag of one run if the request names runs, else of all runs together."""
+    """A tag of one run, or of several runs together if the request names none or asks for them together."""
 
     plugin: str
     tag: str
     runs: int | None = None
-    """Number of runs with the tag; absent if the request names runs."""
+    """Number of these runs with the tag; absent in the row of one run."""
     run: str | None = None
     points: int | None = None
-    """Points of the lowest rank that has the tag, with attempts stitched. Absent, as the following, without runs."""
+    """Points of the lowest rank that has the tag, with attempts stitched. Absent for several runs, as the following."""
     first_step: int | None = None
     last_step: int | None = None
     updated: Number | None = None
@@ -63,20 +76,45 @@ class Tags(BaseModel):
 @router.get("/tags", response_model=Tags, response_model_exclude_none=True, responses=REQUEST_ERRORS)
 def list_tags(request: Request, current: Current, query: Annotated[TagsQuery, Query()]) -> Response:
     """List the tags of all or of some plugins."""
+    return _list(request, current, query)
+
+
+@router.post(
+    "/tags",
+    response_model=Tags,
+    response_model_exclude_none=True,
+    responses=REQUEST_ERRORS | body_errors(MOST_BODY_BYTES),
+    max_body_size=MOST_BODY_BYTES,
+)
+def list_tags_of_many_runs(request: Request, current: Current, query: Annotated[TagsBody, Body()]) -> Response:
+    """List tags; the same as GET, for lists of runs that are too long for a URL."""
+    return _list(request, current, query)
+
+
+def _list(request: Request, current: Snapshot, query: TagsQuery) -> Response:
     runs = find_runs(current, query.run)
     end = None if query.limit is None else query.offset + query.limit
-    if query.run:
+    if query.run and not query.together:
         by_run = [(run, _matching(_sorted_tags(request, run), query)) for run in runs]
         total = sum(len(tags) for _, tags in by_run)
         every = ((run, tag) for run, tags in by_run for tag in tags)
         rows = [_row(run, tag) for run, tag in islice(every, query.offset, end)]
     else:
-        counts: TagCounts = request.app.state.tag_counts
-        tags, runs_of = counts.of(current.runs)
+        tags, runs_of = _counted(request, current, runs if query.run else None)
         matching = _matching(tags, query)
         total = len(matching)
         rows = [{"plugin": tag.plugin, "tag": tag.name, "runs": runs_of[tag]} for tag in matching[query.offset : end]]
     return json_reply({"revision": current.revision, "tags": rows, "total": total})
+
+
+def _counted(
+    request: Request, current: Snapshot, runs: Sequence[RunView] | None
+) -> tuple[Sequence[Tag], Mapping[Tag, int]]:
+    if runs is None:
+        counts: TagCounts = request.app.state.tag_counts
+        return counts.of(current.runs)
+    runs_of = count_tags(runs)
+    return sorted(runs_of), runs_of
 
 
 def _sorted_tags(request: Request, run: RunView) -> list[Tag]:

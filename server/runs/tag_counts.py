@@ -36,16 +36,22 @@ class TagCounts:
         gone = before.keys() - runs.keys()
         tags = len(self._counts)
         self._counts = Counter(self._counts)  # Other threads may use the one before.
-        for tags_of_runs, count in _equal_lists([before[name] for name in (*gone, *changed) if name in before]):
-            self._counts.subtract(dict.fromkeys(tags_of_runs, count))
-        for tags_of_runs, count in _equal_lists([runs[name] for name in changed]):
-            self._counts.update(dict.fromkeys(tags_of_runs, count))
+        self._counts.subtract(count_tags(before[name] for name in (*gone, *changed) if name in before))
+        self._counts.update(count_tags(runs[name] for name in changed))
         removed = [tag for tag, count in self._counts.items() if not count] if gone or changed else []
         for tag in removed:
             del self._counts[tag]
         if removed or len(self._counts) != tags:
             self._sorted = None
         self._runs = runs
+
+
+def count_tags(runs: Iterable[RunView]) -> Counter[Tag]:
+    """Return how many of the runs have each tag."""
+    counts = Counter[Tag]()
+    for tags, count in _equal_lists(runs):
+        counts.update(dict.fromkeys(tags, count))
+    return counts
 
 
 def _equal_lists(runs: Iterable[RunView]) -> Iterable[tuple[Sequence[Tag], int]]:

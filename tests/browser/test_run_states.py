@@ -141,7 +141,7 @@ def test_run_that_cannot_be_read_at_present_is_marked(server: StartServer, pages
         if content["fact"].get("stale"):
             code = [0 if run == "stale" else -1 for run in content["runs"].split("\0")]
             content["fact"]["stale"] = {"code": code, "value": ["Stale file handle"]}
-        route.fulfill(body=encode_cbor(content))
+        route.fulfill(body=encode_cbor(content), content_type="application/cbor")
 
     page.route("**/api/runs/columns", with_a_stale_run)
     page.goto(url)

@@ -24,7 +24,7 @@ def test_run_of_several_writers(server: StartServer, page: Page, tmp_path: Path)
     page.goto(url + "#page=scalars&tags=loss")
     expect(page.locator('[data-note="writers"]')).to_have_text("2 writers")
     expect(page.locator(".run.child .leaf")).to_have_text("lr=0.1")
-    page.goto(url + "#page=scalars&runs=lr%3D0.1")  # The filter matches the name that is shown.
+    page.goto(url + "#page=scalars&runs=%22lr%3D0.1%22")  # The search matches the name that is shown.
     expect(page.locator(".run .leaf")).to_have_text(["lr=0.1"])
     page.goto(url + "#page=scalars&tags=loss&scalar.rank=2")
     expect(page.locator('[data-note="writers"]')).to_have_count(0)

@@ -41,7 +41,7 @@ def show(page: Page, url: str, document: dict[str, Any]) -> None:
 
 def document_of(page: Page) -> dict[str, Any]:
     """Return the document in the address."""
-    document: dict[str, Any] = json.loads(parse_qs(page.url.partition("#")[2])["ws.doc"][0])
+    document: dict[str, Any] = json.loads(parse_qs(page.evaluate("location.hash.slice(1)"))["ws.doc"][0])
     return document
 
 
@@ -108,8 +108,7 @@ def test_panels_move_resize_and_leave_and_every_edit_is_undone(tmp_path: Path, s
     page.mouse.up()
     assert boxes(page)[0][0] > 4
 
-    grip = page.locator('.panel [data-key="grip"]').nth(1)
-    grip.focus()
+    page.locator('.panel[aria-label="epoch"] [data-key="grip"]').focus()
     width = boxes(page)[1][2]
     page.keyboard.press("Shift+ArrowLeft")
     assert boxes(page)[1][2] == width - 1

@@ -93,6 +93,7 @@
 
 /** @typedef {object} SeriesReply
  * @property {string} tag or the expression
+ * @property {boolean} expr whether it is an expression
  * @property {string} run
  * @property {number} rank
  * @property {number | null} attempt

@@ -1,6 +1,6 @@
 // Requests for listings of a run or of one of its series.
 
-import { fetchJson } from "./client.js";
+import { fetchJson, postJson } from "./client.js";
 
 /** @typedef {"histograms" | "images" | "tensors" | "text"} SeriesKind */
 /** @typedef {SeriesKind | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset" | "undrawn"
@@ -44,7 +44,12 @@ export const readListing = (url, signal) => fetchJson(url, { signal });
  * @param {string[]} plugins @param {string[]} [runs] @param {AbortSignal} [signal]
  * @returns {Promise<{tags: ListedTag[]}>} */
 export const listTags = (plugins, runs = [], signal = undefined) =>
-  fetchJson(
-    `tags?${new URLSearchParams([...plugins.map((plugin) => ["plugin", plugin]), ...runs.map((run) => ["run", run])])}`,
-    { signal },
-  );
+  runs.length
+    ? postJson("tags", { plugin: plugins, run: runs }, signal)
+    : fetchJson(`tags?${new URLSearchParams(plugins.map((plugin) => ["plugin", plugin]))}`, { signal });
+
+/** Lists the tags of some plugins that any of the runs has: one row per tag.
+ * @param {string[]} plugins @param {string[]} runs @param {AbortSignal} signal
+ * @returns {Promise<{tags: ListedTag[]}>} */
+export const listTagsTogether = (plugins, runs, signal) =>
+  postJson("tags", { plugin: plugins, run: runs, together: true }, signal);

@@ -5,13 +5,13 @@ import { runsByName } from "./catalogue.js";
 import { listTags } from "./listing_client.js";
 import { groupTags } from "./names.js";
 import { Query } from "./query.js";
-import { chosenRuns, tagRule } from "./runs.js";
+import { drawnRuns, tagRule } from "./runs.js";
 
 /** A series of a plugin.
  * @typedef {{run: string, tag: string, points: number, firstStep: number, lastStep: number}} SeriesRow */
 
-/** Runs whose tags are listed: a page cannot compare more. */
-const MOST_RUNS = 100;
+/** Series that are listed: the tags of runs that have more together are not shown. */
+const MOST_SERIES = 20_000;
 
 export class PluginTags {
   /** @type {Query<SeriesRow[]>} */
@@ -19,7 +19,7 @@ export class PluginTags {
   /** null before the first list. */
   rows = this.#query.value;
   error = this.#query.error;
-  /** How many chosen runs have such series but are beyond the limit. */
+  /** How many drawn runs have such series but are beyond the limit. */
   leftOut = signal(0);
 
   /** @param {string} plugin */
@@ -35,11 +35,11 @@ export class PluginTags {
   follow() {
     return this.#query.observe(() => {
       const rows = runsByName.value;
-      const having = chosenRuns.value.flatMap((run) => {
+      const having = drawnRuns.value.flatMap((run) => {
         const row = rows.get(run);
         return row?.plugins[this.plugin] ? [row] : [];
       });
-      const listed = having.slice(0, MOST_RUNS);
+      const listed = having.slice(0, countWithin(having.map((row) => row.plugins[this.plugin])));
       this.leftOut.value = having.length - listed.length;
       this.#query.select(
         JSON.stringify(listed.map((row) => row.run)),
@@ -59,4 +59,12 @@ export class PluginTags {
       lastStep,
     }));
   }
+}
+
+/** Returns how many runs are listed: those whose series are within the limit together, at least one.
+ * @param {readonly number[]} counts series of each run */
+function countWithin(counts) {
+  let sum = 0;
+  const end = counts.findIndex((count, at) => (sum += count) > MOST_SERIES && at > 0);
+  return end < 0 ? counts.length : end;
 }

@@ -1,30 +1,35 @@
 // The scalar tags of the drawn runs: if only some runs are drawn, the cards of other tags would be empty.
 
-import { computed, effect } from "@preact/signals-core";
+import { computed } from "@preact/signals-core";
 import { runNames, runsByName } from "./catalogue.js";
-import { PluginTags } from "./plugin_tags.js";
+import { listTagsTogether } from "./listing_client.js";
+import { Query } from "./query.js";
 import { drawnRuns, groups } from "./runs.js";
 
-/** Fetching a longer list would cost more than the empty cards. */
-const MOST_SERIES = 20_000;
-
-const series = new PluginTags("scalar");
-
-const isPart = computed(() => {
-  const drawn = drawnRuns.value;
-  if (!drawn.length || drawn.length === runNames.value.length) return false;
-  const count = drawn.reduce((sum, run) => sum + (runsByName.value.get(run)?.plugins.scalar ?? 0), 0);
-  return count <= MOST_SERIES;
+/** The tags that any of the listed runs has. @type {Query<ReadonlySet<string>>} */
+const query = new Query(async (key, signal) => {
+  const runs = JSON.parse(key);
+  const { tags } = runs.length ? await listTagsTogether(["scalar"], runs, signal) : { tags: [] };
+  return new Set(tags.map(({ tag }) => tag));
 });
+
+/** Are only some of the runs drawn? */
+const isPart = computed(() => drawnRuns.value.length > 0 && drawnRuns.value.length < runNames.value.length);
 
 /** Groups of the tags that match the filter and that a drawn run has, as far as they are known. */
 export const drawnGroups = computed(() => {
-  if (!isPart.value || !series.rows.value || series.leftOut.value) return groups.value;
-  const having = series.runsByTag.value;
+  const having = query.value.value;
+  if (!isPart.value || !having) return groups.value;
   return groups.value
     .map(({ name, tags }) => ({ name, tags: tags.filter((tag) => having.has(tag)) }))
     .filter(({ tags }) => tags.length);
 });
 
-/** Fetches the tags of the drawn runs while only some are drawn. */
-export const followDrawnTags = () => effect(() => (isPart.value ? series.follow() : undefined));
+/** Fetches the tags of the drawn runs while only some are drawn, and again when one of them has more. */
+export const followDrawnTags = () =>
+  query.observe(() => {
+    if (!isPart.value) return query.select(null);
+    const counted = drawnRuns.value.map((run) => [run, runsByName.value.get(run)?.plugins.scalar ?? 0]);
+    const having = counted.filter(([, count]) => count);
+    query.select(JSON.stringify(having.map(([run]) => run)), having.map(([, count]) => count).join());
+  });

@@ -33,6 +33,7 @@ def test_replies_match_their_models(tmp_path: Path, serve: Serve) -> None:
         ("api/runs", Runs),
         ("api/tags", Tags),
         ("api/tags?run=a&run=b", Tags),
+        ("api/tags?run=a&run=b&together=true", Tags),
         ("api/scalars?tag=loss&smooth=ema:0.5", Scalars),
         ("api/health", Health),
     ):
@@ -155,7 +156,7 @@ def test_posted_lists_may_be_longer_than_a_url(tmp_path: Path, serve: Serve) -> 
         (b'{"tag": ["loss"], "lo": true}', 422, "lo=True"),
         (b'{"tag": ["loss"], "lo": NaN}', 422, "lo=nan is above"),
         (b'{"tag": "loss"}', 422, "tag='loss'"),
-        (b'{"tag": []}', 422, "tag=[]"),
+        (b'{"tag": []}', 422, "expected at least one tag or expr"),
         (b'{"tag": ["loss"]', 422, "JSON"),
         (b"[]", 422, "request=[]"),
         (b"", 422, "required"),
@@ -181,6 +182,7 @@ def test_missing_filters_select_all(tmp_path: Path, serve: Serve) -> None:
 
     assert tags() == tags(plugin="scalar") == [("loss", 2)]
     assert tags(plugin="image") == []
+    assert tags(run="b", together="true") == [("loss", 1)]
     (row,) = client.get("api/tags?run=b").json()["tags"]
     assert row["updated"] == client.get("api/runs").json()["runs"][1]["updated"]
     assert [series["run"] for series in client.get("api/scalars?tag=loss").json()["series"]] == ["a", "b"]
@@ -378,6 +380,8 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
     assert set(described) == {
         "/api/runs",
         "/api/runs/columns",
+        "/api/runs/search",
+        "/api/runs/completions",
         "/api/undrawn",
         "/api/tags",
         "/api/scalars",
@@ -410,6 +414,11 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
         "/api/console",
         "/api/environment",
         "/api/code",
+        "/api/views",
+        "/api/views/{name}",
+        "/api/default-view",
+        "/api/links",
+        "/api/links/{id}",
         "/api/updates",
         "/api/health",
     }

@@ -10,7 +10,7 @@ from support.event_files import scalar_event, write_run
 
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.tag_counts import TagCounts
+from toposcope.server.runs.tag_counts import TagCounts, count_tags
 
 TAGS = {"a": ["x"], "a again": ["x", "y"], "b": ["y"], "c": ["x", "y", "z"]}
 
@@ -33,3 +33,4 @@ def test_counts_that_were_updated_equal_new_ones(runs: dict[str, RunView], state
         tags, runs_of = counts.of(current)
         expected = Counter(tag for run in current.values() for tag in run.tags)
         assert (list(tags), dict(runs_of)) == (sorted(expected), dict(expected))
+        assert count_tags(current.values()) == expected

@@ -64,9 +64,10 @@ const hide = () => document.getElementById(ID)?.hidePopover();
 /** Acts; shows what was refused. @param {() => Promise<void>} act */
 async function attempt(act) {
   message.value = "";
+  const answered = asked.peek();
   try {
     await act();
-    asked.value = null;
+    if (asked.peek() === answered) asked.value = null; // Another question may have been asked meanwhile.
   } catch (error) {
     if (!(error instanceof ViewConflict)) return void (message.value = /** @type {Error} */ (error).message);
     hide();

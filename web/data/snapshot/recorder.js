@@ -4,14 +4,12 @@ import { replaceAssets } from "../assets.js";
 import { replaceSource } from "../client.js";
 import { reduced } from "./columns.js";
 import { pack } from "./packing.js";
-import { ReplyTable, requestOf } from "./table.js";
+import { countedTags, ReplyTable, requestOf } from "./table.js";
 
 /** @typedef {import("../client.js").Source} Source */
 
 /** Bytes of a snapshot's replies before compression. */
 export const MOST_BYTES = 50e6;
-/** Runs in one request for their tags: longer addresses may be refused. */
-const RUNS_AT_ONCE = 100;
 
 export class Recorder {
   #table = new ReplyTable();
@@ -64,8 +62,8 @@ export class Recorder {
     return this.#counted(async () => {
       if (request.path === "runs/columns")
         return this.#keep(request, this.#chosenRuns(await send({ ...body, since: null })));
-      if (request.path === "tags" && !request.fields.run)
-        return this.#keep(request, await this.#tags(server, path, options));
+      if (request.path === "tags" && (!request.fields.run || request.fields.together))
+        return this.#keep(request, await this.#tags(server, request));
       if (request.path === "notes") return this.#keep(request, this.#chosenNotes(await server(path, options)));
       if (request.path === "scalars") return this.#series(request, body, send);
       return this.#keep(request, await server(path, options));
@@ -105,22 +103,14 @@ export class Recorder {
     return { ...reply, runs, problems: [], read_only: true };
   }
 
-  /** The tags of the chosen runs, with the number of these runs.
-   * @param {Source} server @param {string} path @param {RequestInit} [options] */
-  async #tags(server, path, options) {
-    /** @type {Map<string, {plugin: string, tag: string, runs: number}>} */
-    const counts = new Map();
-    let reply = {};
-    for (let first = 0; first < this.runs.length; first += RUNS_AT_ONCE) {
-      const runs = this.runs.slice(first, first + RUNS_AT_ONCE).map((run) => ["run", run]);
-      reply = await server(`${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(runs)}`, options);
-      for (const { plugin, tag } of /** @type {any} */ (reply).tags) {
-        const name = JSON.stringify([plugin, tag]);
-        counts.set(name, { plugin, tag, runs: (counts.get(name)?.runs ?? 0) + 1 });
-      }
-    }
-    const tags = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-    return { ...reply, tags, total: tags.length };
+  /** The tags of the requested runs, or of the chosen ones, with the number of these runs. The rows of each run are kept,
+   * so that the tags of any of them can be counted.
+   * @param {Source} server @param {import("./table.js").Request} request */
+  async #tags(server, { fields: { run = [...this.runs], plugin } }) {
+    const body = JSON.stringify({ run, plugin });
+    const headers = { "content-type": "application/json" };
+    const reply = await server("tags", { method: "POST", headers, body });
+    return countedTags(this.#keep(requestOf("tags", body), reply));
   }
 
   /** Whole series too where a window is asked, so that the reader can reset the zoom.

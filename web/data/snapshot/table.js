@@ -42,6 +42,15 @@ const tagsOf = ({ fields: { tag = [], expr = [] } }) => /** @type {string[]} */ 
 /** @param {string} tag @param {string} run */
 const nameOf = (tag, run) => JSON.stringify([tag, run]);
 
+/** Returns the reply with a row for each tag, and its number of runs, in place of one for each run and tag.
+ * @param {any} reply */
+export function countedTags(reply) {
+  const byTag = Map.groupBy(/** @type {any[]} */ (reply.tags), ({ plugin, tag }) => JSON.stringify([plugin, tag]));
+  const counted = [...byTag].sort(([a], [b]) => (a < b ? -1 : 1));
+  const tags = counted.map(([, [{ plugin, tag }, ...others]]) => ({ plugin, tag, runs: others.length + 1 }));
+  return { ...reply, tags, total: tags.length };
+}
+
 /** Plain data, so that it can be packed.
  * @typedef {object} Content
  * @property {Map<string, any>} replies by request
@@ -70,13 +79,20 @@ export class ReplyTable {
   answer(request) {
     if (request.path === "runs/columns") return this.#columns(request);
     if (request.path === "scalars") return this.#series(request);
+    if (request.path === "tags" && request.fields.together) return this.#tagsTogether(request);
     if (this.#isByRun(request)) return this.#rows(request);
     return this.content.replies.get(keyOf(request));
   }
 
   /** @param {Request} request */
   #isByRun({ path, fields }) {
-    return Object.hasOwn(ROWS, path) && fields.run !== undefined;
+    return Object.hasOwn(ROWS, path) && fields.run !== undefined && !fields.together;
+  }
+
+  /** @param {Request} request */
+  #tagsTogether({ path, fields: { together: _, ...fields } }) {
+    const reply = this.#rows({ path, fields });
+    return reply && countedTags(reply);
   }
 
   /** @param {any} reply */

@@ -98,6 +98,20 @@ test("rows of runs are answered one by one", () => {
   assert.equal(ask(["other"]), undefined);
 });
 
+test("the tags of any recorded runs are counted together", () => {
+  const table = new ReplyTable();
+  const tags = RUNS.map((run) => ({ run, plugin: "scalar", tag: run === "a" ? "x" : "y" }));
+  table.add(requestOf("tags", JSON.stringify({ plugin: ["scalar"], run: RUNS })), { tags });
+  const ask = (/** @type {string[]} */ run) =>
+    table.answer(requestOf("tags", JSON.stringify({ plugin: ["scalar"], run, together: true })));
+  assert.deepEqual(ask(RUNS).tags, [
+    { plugin: "scalar", tag: "x", runs: 1 },
+    { plugin: "scalar", tag: "y", runs: RUNS.length - 1 },
+  ]);
+  assert.deepEqual(ask(["a"]), { tags: [{ plugin: "scalar", tag: "x", runs: 1 }], total: 1 });
+  assert.equal(ask(["other"]), undefined);
+});
+
 test("columns of all runs are reduced to those of some", () => {
   const reply = /** @type {any} */ ({
     runs: "a\0b\0c",

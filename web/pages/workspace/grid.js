@@ -12,7 +12,7 @@ import { COLUMNS } from "../../data/workspace_check.js";
 const ROW = 80;
 const GAP = 10;
 /** Below this width the panels are one column. */
-const NARROW = 620;
+const NARROW = 480;
 
 /** Its items are set as a property; `moved` gets a box for each of them in order when the user has changed one. */
 export class PanelGrid extends HTMLElement {
