@@ -28,6 +28,7 @@ import { t } from "./words.js";
  * @property {boolean} isTrimmed the y ranges leave out outliers
  * @property {import("../../data/scalar_view.js").Limit[]} limits
  * @property {string} rank the one that was requested
+ * @property {boolean} [byTag] do colours distinguish tags instead of runs?
  */
 
 /** A tag of a chart with its series.
@@ -42,7 +43,8 @@ export function drawnSeries(feed) {
 }
 
 /** Some series are drawn over wall time instead of steps.
- * @param {Axis} axis @param {string} tag @param {Series[]} series @returns {Axis} */
+ * @template {Axis} Chosen
+ * @param {Chosen} axis @param {string} tag @param {Series[]} series @returns {Chosen | "wall_time"} */
 export const axisFor = (axis, tag, series) => (axis === "step" && opensOnWallTime(tag, series) ? "wall_time" : axis);
 
 /** @param {Part[]} parts @param {PlotSettings} settings @returns {Plot | null} null without points */
@@ -81,18 +83,20 @@ function aboveZero([lo, hi], lines) {
 }
 
 /** @param {Part} part @param {number} place @param {Part[]} parts @param {PlotSettings} settings @returns {Line[]} */
-function linesOf({ tag, side, series }, place, parts, settings) {
+function linesOf({ tag, side, series, feed: { isExpression } }, place, parts, settings) {
   const drawn = series.filter(({ step }) => step.length);
   const byRun = Map.groupBy(drawn, ({ run }) => run);
   const label = tagLabels(parts.map((part) => part.tag))[place];
   const isOnlyRun = parts.length > 1 && parts.every((part) => part.series.length <= 1);
   return [...byRun.values()].flatMap((ofRun) =>
     ofRun.map((single, order) => {
-      const style = shifted(baseStyle(single), place, order, isOnlyRun);
+      const base = baseStyle(single);
+      const style = settings.byTag ? styleOfTag(base, place) : shifted(base, place, order, isOnlyRun);
       const kin = [...(parts.length > 1 ? [label] : []), ...kinOf(single, settings.rank)];
       return lineOf(single, settings, {
         key: JSON.stringify([tag, single.run, single.rank, single.attempt]),
         tag,
+        isExpression,
         side,
         kin,
         style,
@@ -113,6 +117,10 @@ function shifted({ colour, dash }, tag, order, isOnlyRun) {
   return { colour, dash: (dash + tag + order) % DASHES.length };
 }
 
+/** Each tag has a colour; runs differ in dashes.
+ * @param {import("../../data/run_styles.js").LineStyle} style of the run @param {number} tag */
+const styleOfTag = ({ colour }, tag) => ({ colour: tag % COLOURS, dash: colour % DASHES.length });
+
 /** What distinguishes a series from others of its run.
  * @param {Series} series @param {string} rank the one that was requested */
 function kinOf({ run, rank: ownRank = 0, attempt: ownAttempt, band }, rank) {
@@ -132,7 +140,7 @@ function whoOf(run, rank) {
 }
 
 /** @param {Series} series @param {PlotSettings} settings
- * @param {Pick<Line, "key" | "tag" | "side" | "kin" | "style">} place @returns {Line} */
+ * @param {Pick<Line, "key" | "tag" | "isExpression" | "side" | "kin" | "style">} place @returns {Line} */
 function lineOf(series, settings, place) {
   const { axis } = settings;
   const { run, value, smoothed } = series;

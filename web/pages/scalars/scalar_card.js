@@ -48,6 +48,8 @@ export class ScalarCard extends HTMLElement {
   plot = null;
   /** @type {ChartPointer | null} */
   #pointer = null;
+  /** Of the drawn plot. @type {import("../../data/address.js").Axis} */
+  #axis = "step";
   #draw = () => this.draw();
   /** Cards that become visible together are activated one after the other. */
   activateLater = () => this.activate();
@@ -83,6 +85,7 @@ export class ScalarCard extends HTMLElement {
       effect(() => void render(cardFrame(this, parts, plot.value, axis.value), this)),
       effect(() => {
         this.plot = plot.value;
+        this.#axis = axis.value;
         theme.value;
         scheduleDraw(this.#draw);
       }),
@@ -151,7 +154,7 @@ export class ScalarCard extends HTMLElement {
       pointed: (at) => this.#pointer?.moved(at),
     });
     this.#chart = chart;
-    this.#pointer = new ChartPointer(chart, () => queryFor(this.tag, chart.plot.axis));
+    this.#pointer = new ChartPointer(chart, () => queryFor(this.tag, this.#axis));
     this.#highlight(hoveredRun.peek());
   }
 

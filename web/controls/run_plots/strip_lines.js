@@ -1,10 +1,10 @@
 // Draws the lines between two neighbouring axes: all runs faintly, and on top the kept ones in their colours.
 
-import { rgbOf } from "../../../charts/rgb.js";
+import { rgbOf } from "../../charts/rgb.js";
 import { drawLine } from "./line_raster.js";
 import { heightAt } from "./parallel_axes.js";
 
-/** @typedef {import("../../../charts/rgb.js").Rgb} Rgb */
+/** @typedef {import("../../charts/rgb.js").Rgb} Rgb */
 
 /** The content of one strip; changes are detected by identity.
  * @typedef {object} Strip

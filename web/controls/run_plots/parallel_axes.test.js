@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MISSING, NON_FINITE } from "../model/scale.js";
 import { drawLine } from "./line_raster.js";
 import { frameOf, heightAt, pathOf, placeAt, rowAt } from "./parallel_axes.js";
+import { MISSING, NON_FINITE } from "./scale.js";
 
 let seed = 41;
 const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;

@@ -1,6 +1,6 @@
 // The geometry of parallel axes: heights of places, the path of a run, and the run at a point.
 
-import { MISSING } from "../model/scale.js";
+import { MISSING } from "./scale.js";
 
 /** The vertical extent of the axes, and the heights of lanes for non-finite and missing values below them.
  * @typedef {{height: number, top: number, bottom: number, nonFinite: number, missing: number}} Frame in CSS pixels from

@@ -1,11 +1,11 @@
 // Draws a scatter plot of two columns with marginal histograms.
 
-import { clearedContext } from "../../../charts/histogram/frame.js";
-import { tokens } from "../../../charts/theme.js";
-import { binCount, countsOf } from "../model/bins.js";
-import { ticksOf } from "../model/scale.js";
+import { clearedContext } from "../../charts/histogram/frame.js";
+import { tokens } from "../../charts/theme.js";
+import { binCount, countsOf } from "./bins.js";
+import { ticksOf } from "./scale.js";
 
-/** @typedef {import("../model/scale.js").Scale} Scale */
+/** @typedef {import("./scale.js").Scale} Scale */
 
 /** @typedef {object} Scatter
  * @property {Scale} x @property {Scale} y

@@ -1,8 +1,8 @@
 // Scales map values to places on an axis, from 0 at its lower end to 1: linear, logarithmic, or by category.
 
-import { logTicks } from "../../../charts/ticks.js";
-import { meanOf } from "../../../controls/table_rows.js";
-import { axisLabels } from "../../../i18n/numbers.js";
+import { logTicks } from "../../charts/ticks.js";
+import { axisLabels } from "../../i18n/numbers.js";
+import { meanOf } from "../table_rows.js";
 
 /** @typedef {import("./columns.js").Column} Column */
 

@@ -1,7 +1,7 @@
 // Draws thin anti-aliased lines pixel by pixel. Without a GPU, thousands of them take a tenth of the time of canvas
 // strokes, and the time is spent here rather than in a later flush.
 
-/** @typedef {import("../../../charts/rgb.js").Rgb} Rgb */
+/** @typedef {import("../../charts/rgb.js").Rgb} Rgb */
 
 /** Opaque pixels, four bytes each. @typedef {{bytes: Uint8ClampedArray, width: number, height: number}} Pixels */
 
