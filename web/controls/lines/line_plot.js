@@ -32,7 +32,8 @@ import { t } from "./words.js";
  */
 
 /** A tag of a chart with its series.
- * @typedef {{tag: string, side: "left" | "right", feed: Feed, series: Series[]}} Part */
+ * @typedef {{tag: string, side: "left" | "right", series: Series[], feed?: Feed}} TagSeries
+ * A tag with the feed of its series. @typedef {TagSeries & {feed: Feed}} Part */
 
 /** Returns the drawn series of a feed, in start order, or its bands.
  * @param {Feed} feed @returns {Series[]} */
@@ -47,7 +48,7 @@ export function drawnSeries(feed) {
  * @param {Chosen} axis @param {string} tag @param {Series[]} series @returns {Chosen | "wall_time"} */
 export const axisFor = (axis, tag, series) => (axis === "step" && opensOnWallTime(tag, series) ? "wall_time" : axis);
 
-/** @param {Part[]} parts @param {PlotSettings} settings @returns {Plot | null} null without points */
+/** @param {TagSeries[]} parts @param {PlotSettings} settings @returns {Plot | null} null without points */
 export function plotOf(parts, settings) {
   const { axis, window, log, logX, limits } = settings;
   const lines = parts.flatMap((part, place) => linesOf(part, place, parts, settings));
@@ -82,8 +83,8 @@ function aboveZero([lo, hi], lines) {
   return first < hi ? [first, hi] : [Math.max(hi, 1) / 2, Math.max(hi, 1)];
 }
 
-/** @param {Part} part @param {number} place @param {Part[]} parts @param {PlotSettings} settings @returns {Line[]} */
-function linesOf({ tag, side, series, feed: { isExpression } }, place, parts, settings) {
+/** @param {TagSeries} part @param {number} place @param {TagSeries[]} parts @param {PlotSettings} settings @returns {Line[]} */
+function linesOf({ tag, side, series, feed }, place, parts, settings) {
   const drawn = series.filter(({ step }) => step.length);
   const byRun = Map.groupBy(drawn, ({ run }) => run);
   const label = tagLabels(parts.map((part) => part.tag))[place];
@@ -96,7 +97,7 @@ function linesOf({ tag, side, series, feed: { isExpression } }, place, parts, se
       return lineOf(single, settings, {
         key: JSON.stringify([tag, single.run, single.rank, single.attempt]),
         tag,
-        isExpression,
+        isExpression: feed?.isExpression ?? false,
         side,
         kin,
         style,
