@@ -71,6 +71,7 @@ const PAGE_LETTERS = {
   l: "lineage",
   d: "landscape",
   c: "compare",
+  w: "workspace",
 };
 
 export const keyList = () => html`<div class="keys">
