@@ -160,3 +160,17 @@
  */
 
 export {};
+
+/** Layouts of TensorBoard's custom scalars as workspaces.
+ * @typedef {object} LayoutList
+ * @property {number} revision
+ * @property {CustomLayout[]} layouts each different one once
+ * @property {string[]} problems why others are missing
+ */
+
+/** @typedef {object} CustomLayout
+ * @property {string} run the first run that has it
+ * @property {number} runs how many runs have it
+ * @property {string} name the titles of its categories
+ * @property {unknown} workspace a workspace document
+ */

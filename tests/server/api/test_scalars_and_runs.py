@@ -404,6 +404,7 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
         "/api/lineage/datasets",
         "/api/importance",
         "/api/hparams",
+        "/api/layouts",
         "/api/landscapes",
         "/api/landscapes.html",
         "/api/landscapes.csv",
