@@ -5,12 +5,16 @@ import { runs } from "../../data/catalogue.js";
 import { fetchJson } from "../../data/client.js";
 import { Query } from "../../data/query.js";
 
-/** @typedef {{run: string, name: string, workspace: unknown}} Layout */
+/** `run`: the first of the runs that have it; `runs`: how many these are.
+ * @typedef {{run: string, runs: number, name: string, workspace: unknown}} Layout */
 
-/** @type {Query<{layouts: Layout[]}>} */
+/** @type {Query<{layouts: Layout[], problems: string[]}>} */
 const query = new Query((_key, signal) => fetchJson("layouts", { signal }), { interval: 10_000 });
 
 export const layouts = computed(() => query.value.value?.layouts ?? []);
+
+/** Why some are missing. */
+export const layoutProblems = computed(() => query.value.value?.problems ?? []);
 
 /** The runs that have a layout. */
 const having = computed(() =>

@@ -5,7 +5,7 @@ import { scalarTags } from "../../../data/catalogue.js";
 import { METHODS, smoothingText } from "../../../data/smoothing.js";
 import { AXES, lineSettings, TAG_AXIS } from "../model/line_settings.js";
 import { t } from "../words.js";
-import { cascadingField, chooser, listField, rangeFields, inputText } from "./fields.js";
+import { cascadingField, chooser, inputText, listField, rangeFields } from "./fields.js";
 import { VALUE_FORMS } from "./value_forms.js";
 
 /** @typedef {import("./editor.js").Target} Target */

@@ -9,7 +9,7 @@ import { ORDERS } from "../panels/bars.js";
 import { mediaTags } from "../panels/media.js";
 import { parameters } from "../panels/run_values.js";
 import { t } from "../words.js";
-import { chooser, field, selectField, textField, inputText } from "./fields.js";
+import { chooser, field, inputText, selectField, textField } from "./fields.js";
 
 /** @typedef {import("./editor.js").Target} Target */
 
