@@ -2,7 +2,7 @@
 
 import { drawFlags, drawLimits } from "./marks.js";
 import { bandPath, linePath, trianglesPath } from "./paths.js";
-import { keyOf, sideOf } from "./plot.js";
+import { edgesOf, keyOf, sideOf } from "./plot.js";
 import { dashOf, tokens } from "./theme.js";
 
 /** @typedef {import("./plot.js").Line} Line */
@@ -241,11 +241,13 @@ function strokeFinely(context, { path, dots, dash }, colour, width, to) {
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Line} line @param {Projection} to */
-function fillBand(context, { style, xs, series: { band } }, to) {
-  if (!band?.low.length) return;
+function fillBand(context, line, to) {
+  const edges = edgesOf(line);
+  if (!edges) return;
+  const { style, xs } = line;
   context.globalAlpha = 0.18;
   context.fillStyle = tokens().palette[style.colour];
-  context.fill(bandPath(xs, band.low, band.high, to));
+  context.fill(bandPath(xs, edges.low, edges.high, to));
   context.globalAlpha = 1;
 }
 

@@ -13,6 +13,7 @@
  * @property {Float64Array} ys
  * @property {Float64Array | null} raw the values behind smoothed ones
  * @property {import("../data/series.js").Series} series
+ * @property {{low: Float64Array, high: Float64Array}} [margin] the edges of the area around it, in place of a band's
  * @property {{x: number, y: number, step: number} | null} [flag] on its best value
  */
 
@@ -48,11 +49,14 @@ export const keyOf = ({ key, run }) => key ?? run;
 export const sideOf = ({ side }) => side ?? "left";
 
 /** @param {Line} line @returns {Float64Array[]} all y values that are drawn of it */
-export const columnsOf = ({ ys, raw, series }) => [
-  ys,
-  ...(raw ? [raw] : []),
-  ...(series.band?.low.length ? [series.band.low, series.band.high] : []),
-];
+export function columnsOf(line) {
+  const edges = edgesOf(line);
+  return [line.ys, ...(line.raw ? [line.raw] : []), ...(edges ? [edges.low, edges.high] : [])];
+}
+
+/** The edges of the area around a line; null = it has none.
+ * @param {Line} line @returns {{low: Float64Array, high: Float64Array} | null} */
+export const edgesOf = ({ margin, series: { band } }) => margin ?? (band?.low.length ? band : null);
 
 /** @param {Plot} plot @param {Heights} heights @param {number} width @param {number} height @param {number} pixelRatio
  * @returns {Projections} */

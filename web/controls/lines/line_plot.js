@@ -29,6 +29,7 @@ import { t } from "./words.js";
  * @property {import("../../data/scalar_view.js").Limit[]} limits
  * @property {string} rank the one that was requested
  * @property {boolean} [byTag] do colours distinguish tags instead of runs?
+ * @property {(line: Line) => Line["margin"]} [marginOf] the area around a line
  */
 
 /** A tag of a chart with its series.
@@ -51,7 +52,9 @@ export const axisFor = (axis, tag, series) => (axis === "step" && opensOnWallTim
 /** @param {TagSeries[]} parts @param {PlotSettings} settings @returns {Plot | null} null without points */
 export function plotOf(parts, settings) {
   const { axis, window, log, logX, limits } = settings;
-  const lines = parts.flatMap((part, place) => linesOf(part, place, parts, settings));
+  const { marginOf } = settings;
+  const found = parts.flatMap((part, place) => linesOf(part, place, parts, settings));
+  const lines = marginOf ? found.map((line) => ({ ...line, margin: marginOf(line) })) : found;
   const whole = window ?? xExtent(lines.map((line) => line.xs));
   if (!whole || !lines.length) return null;
   const x = logX ? aboveZero(whole, lines) : whole;

@@ -10,6 +10,9 @@ const query = new Query((_key, signal) => fetchJson("layouts", { signal }), { in
 
 export const layouts = computed(() => query.value.value?.layouts ?? []);
 
+/** Why some are missing. */
+export const layoutProblems = computed(() => query.value.value?.problems ?? []);
+
 /** The runs that have a layout. */
 const having = computed(() =>
   runs.value.flatMap(({ run, plugins }) => (plugins.custom_scalars ? [run] : [])).join("\n"),
