@@ -2,13 +2,15 @@
 
 import { signal } from "@preact/signals-core";
 import { keyOf } from "../../charts/plot.js";
+import { pointAt } from "../../charts/readings.js";
 import { readScalars } from "../../data/client.js";
-import { rank, smoothing } from "../../data/scalar_view.js";
 import { seriesOf } from "../../data/series.js";
-import { pointAt } from "./model/readings.js";
 
 /** @typedef {import("../../charts/plot.js").Line} Line */
-/** @typedef {import("./model/readings.js").Point} Point */
+/** @typedef {import("../../charts/readings.js").Point} Point */
+
+/** What the lines of a chart were requested with.
+ * @typedef {Pick<import("../../data/card_series.js").Query, "smooth" | "rank">} PointQuery */
 
 /** Milliseconds for which the cursor rests on a step before its points are requested. */
 const REST = 50;
@@ -28,21 +30,17 @@ let rest = 0;
 let superseded = new AbortController();
 
 /** Requests the points of lines at a step when the cursor has rested there.
- * @param {number} step @param {Line[]} lines @param {() => void} arrived is called once the points are known */
-export function wantPoints(step, lines, arrived) {
-  const key = JSON.stringify([
-    step,
-    smoothing.peek(),
-    rank.peek(),
-    lines.map((line) => [keyOf(line), line.series.total]),
-  ]);
+ * @param {number} step @param {Line[]} lines @param {PointQuery} query
+ * @param {() => void} arrived is called once the points are known */
+export function wantPoints(step, lines, query, arrived) {
+  const key = JSON.stringify([step, query, lines.map((line) => [keyOf(line), line.series.total])]);
   if (key === wanted) return;
   forgetPoints();
   wanted = key;
   if (!lines.length) return;
   const { signal: aborted } = superseded;
   rest = window.setTimeout(async () => {
-    const points = await readPoints(step, lines, aborted).catch(() => null);
+    const points = await readPoints(step, lines, query, aborted).catch(() => null);
     if (!points || aborted.aborted) return;
     exactPoints.value = { step, points };
     arrived();
@@ -57,11 +55,12 @@ export function forgetPoints() {
   wanted = "";
 }
 
-/** @param {number} step @param {Line[]} lines @param {AbortSignal} aborted @returns {Promise<Map<string, Point>>} */
-async function readPoints(step, lines, aborted) {
+/** @param {number} step @param {Line[]} lines @param {PointQuery} query @param {AbortSignal} aborted
+ * @returns {Promise<Map<string, Point>>} */
+async function readPoints(step, lines, query, aborted) {
   const byAttempt = Map.groupBy(lines, ({ series }) => series.attempt ?? null);
   const replies = await Promise.all(
-    [...byAttempt].map(([attempt, ofAttempt]) => readScalars(requestOf(step, attempt, ofAttempt), aborted)),
+    [...byAttempt].map(([attempt, ofAttempt]) => readScalars(requestOf(step, attempt, ofAttempt, query), aborted)),
   );
   const points = new Map();
   for (const reply of replies.flatMap(({ series }) => series)) {
@@ -76,8 +75,8 @@ async function readPoints(step, lines, aborted) {
 }
 
 /** @param {number} step @param {number | null} attempt null = stitched @param {Line[]} lines
- * @returns {import("../../data/api_types.js").ScalarsRequest} */
-const requestOf = (step, attempt, lines) => ({
+ * @param {PointQuery} query @returns {import("../../data/api_types.js").ScalarsRequest} */
+const requestOf = (step, attempt, lines, { smooth, rank }) => ({
   tag: [...new Set(lines.flatMap(({ tag = "" }) => tag || []))],
   run: [...new Set(lines.map(({ run }) => run))],
   axis: "step",
@@ -85,6 +84,6 @@ const requestOf = (step, attempt, lines) => ({
   hi: step,
   points: 1000,
   ...(attempt !== null && { attempt }),
-  ...(smoothing.peek() && { smooth: smoothing.peek() }),
-  ...(rank.peek() && { rank: rank.peek() === "all" ? "all" : Number(rank.peek()) }),
+  ...(smooth && { smooth }),
+  ...(rank && { rank: rank === "all" ? rank : Number(rank) }),
 });

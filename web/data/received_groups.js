@@ -1,9 +1,9 @@
 // The groups of runs that the cards have received, under the current grouping.
 
 import { signal } from "@preact/signals-core";
-import { styleOf } from "../../../data/run_styles.js";
-import { bands } from "../../../data/scalar_view.js";
 import { withBands } from "./group_order.js";
+import { styleOf } from "./run_styles.js";
+import { bands } from "./scalar_view.js";
 
 /** @typedef {import("./group_order.js").Groups} Groups */
 
@@ -14,7 +14,7 @@ const received = signal({ by: "", groups: new Map() });
 export const receivedGroups = () => (received.value.by === (bands.value?.by ?? "") ? received.value.groups : new Map());
 
 /** Adds the groups of a card.
- * @param {import("../../../data/card_series.js").Feed} feed */
+ * @param {import("./card_series.js").Feed} feed */
 export function noteGroups(feed) {
   feed.version.value;
   const by = feed.query.grouped?.how.by;

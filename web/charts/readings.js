@@ -1,11 +1,11 @@
 // What the read-out shows of each line: its point at one step, or the nearest drawn one, which says its step.
 
-import { nearest } from "../../../charts/binary_search.js";
-import { keyOf } from "../../../charts/plot.js";
+import { nearest } from "./binary_search.js";
+import { keyOf } from "./plot.js";
 
-/** @typedef {import("../../../charts/plot.js").Line} Line */
-/** @typedef {import("../../../charts/hit_test.js").Hit} Hit */
-/** @typedef {import("../../../data/series.js").Series} Series */
+/** @typedef {import("./plot.js").Line} Line */
+/** @typedef {import("./hit_test.js").Hit} Hit */
+/** @typedef {import("../data/series.js").Series} Series */
 
 /** A point of a line. `drawn` is the value that the chart draws: the smoothed one, if any.
  * @typedef {{step: number, wallTime: number, value: number, drawn: number}} Point */

@@ -1,9 +1,9 @@
 // Reuses the charts of cards that left the viewport: a new chart costs several times as much, and leaks canvases.
 
-import { LineChart } from "../../../charts/line_chart.js";
+import { LineChart } from "./line_chart.js";
 
-/** @typedef {import("../../../charts/plot.js").Plot} Plot */
-/** @typedef {import("../../../charts/line_chart.js").ChartListener} ChartListener */
+/** @typedef {import("./plot.js").Plot} Plot */
+/** @typedef {import("./line_chart.js").ChartListener} ChartListener */
 
 const MOST = 24;
 

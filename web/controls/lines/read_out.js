@@ -1,16 +1,16 @@
 // The read-out next to the cursor: the point of every line, sorted by value. Its rows are reused.
 
 import { keyOf } from "../../charts/plot.js";
-import { shortNameOf } from "../../controls/run_name.js";
 import { DASHES } from "../../data/run_styles.js";
 import { startOf } from "../../data/runs.js";
 import { cutMiddle } from "../../data/short_names.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
 import { clock, duration, wallTime } from "../../i18n/times.js";
+import { shortNameOf } from "../run_name.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Line} Line */
-/** @typedef {import("./model/readings.js").Reading} Reading */
+/** @typedef {import("../../charts/readings.js").Reading} Reading */
 /** What a read-out is about: an axis, and the step on it; null on other axes.
  * @typedef {{axis: import("../../charts/ticks.js").Axis, step: number | null}} Place */
 

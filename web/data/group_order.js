@@ -1,10 +1,10 @@
 // The groups of runs that are drawn: each has one style in all cards.
 
-import { compareNatural } from "../../../data/natural_order.js";
-import { styleOf } from "../../../data/run_styles.js";
+import { compareNatural } from "./natural_order.js";
+import { styleOf } from "./run_styles.js";
 
-/** @typedef {import("../../../data/series.js").Series} Series */
-/** @typedef {{style: import("../../../data/run_styles.js").LineStyle, runs: ReadonlySet<string>}} Group */
+/** @typedef {import("./series.js").Series} Series */
+/** @typedef {{style: import("./run_styles.js").LineStyle, runs: ReadonlySet<string>}} Group */
 /** @typedef {ReadonlyMap<string, Group>} Groups by name */
 
 /** Returns the groups with those of further bands. A group keeps its style, a new one gets the next.

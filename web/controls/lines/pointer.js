@@ -1,24 +1,26 @@
 // The cursor over one chart: crosshair, highlighted line and read-out, updated once per frame.
 
 import { hitsAt, nearestHit } from "../../charts/hit_test.js";
+import { readingsOf, stepOf, undrawnAt } from "../../charts/readings.js";
 import { crosshair } from "../../data/pointer.js";
 import { forgetPoints, pointsAt, wantPoints } from "./exact_points.js";
-import { readingsOf, stepOf, undrawnAt } from "./model/readings.js";
 import { hideReadOut, showReadOut } from "./read_out.js";
 
 /** @typedef {import("../../charts/line_chart.js").LineChart} LineChart */
 /** @typedef {import("../../charts/hit_test.js").Hit} Hit */
 
 /** Tracks the cursor, so that the read-out follows live values. */
-export class CardPointer {
+export class ChartPointer {
   /** @type {{left: number, top: number} | null} */
   #at = null;
   #frame = 0;
   #inside = false;
 
-  /** @param {LineChart} chart */
-  constructor(chart) {
+  /** @param {LineChart} chart
+   * @param {() => import("./exact_points.js").PointQuery} queryOf under what the lines were requested */
+  constructor(chart, queryOf) {
     this.chart = chart;
+    this.queryOf = queryOf;
   }
 
   /** @param {{left: number, top: number} | null} at in pixels of the plot area */
@@ -53,7 +55,7 @@ export class CardPointer {
     this.#highlight(best);
     const step = axis === "step" && hits.length ? stepOf(hits, best, x) : null;
     crosshair.value = { axis, x: step ?? x };
-    if (step !== null) wantPoints(step, undrawnAt(hits, step), () => this.refresh());
+    if (step !== null) wantPoints(step, undrawnAt(hits, step), this.queryOf(), () => this.refresh());
     const readings = readingsOf(hits, step, step === null ? new Map() : pointsAt(step));
     if (hits.length) showReadOut(chart.u.rect, at, readings, best?.line ?? null, { axis, step });
     else hideReadOut();
