@@ -3,12 +3,14 @@
 import { html, nothing } from "lit-html";
 import { choice, select } from "../../controls/choice.js";
 import { rankChoice } from "../../controls/rank_choice.js";
+import { sectionMenu } from "../../controls/section_menu.js";
 import { tagField } from "../../controls/tag_page.js";
 import { scalarTags } from "../../data/catalogue.js";
 import { method, ranks, smoothBy, strength } from "../../data/scalar_view.js";
 import { clampStrength, METHODS, POSITIONS, positionOf, strengthAt } from "../../data/smoothing.js";
 import { axis, change, logarithmic, set } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
+import { sections } from "./card_slots.js";
 import { groupLegend } from "./group_legend.js";
 import { order } from "./model/card_order.js";
 import { optionsButton } from "./options.js";
@@ -23,6 +25,7 @@ export const toolbar = () => html`
     drawnGroups.value.reduce((sum, group) => sum + group.tags.length, 0),
     scalarTags.value?.length ?? 0,
   )}
+  ${sectionMenu(sections.value)}
   <span class="space"></span>
   ${rankChoice(ranks)}
   ${smoothing()}
