@@ -22,7 +22,10 @@ test("keys move by one or ten percent, or to an end", () => {
 });
 
 test("positions map to x and back, also on a logarithmic axis", () => {
-  for (const [whole, log] of /** @type {Array<[[number, number], boolean]>} */ ([[[-5, 95], false], [[1, 1000], true]])) {
+  for (const [whole, log] of /** @type {Array<[[number, number], boolean]>} */ ([
+    [[-5, 95], false],
+    [[1, 1000], true],
+  ])) {
     const { toUnit, fromUnit } = unitScale(whole, log);
     assert.deepEqual([toUnit(whole[0]), toUnit(whole[1])], [0, 1]);
     for (const unit of [0, 0.1, 0.5, 1]) assert.ok(Math.abs(toUnit(fromUnit(unit)) - unit) < 1e-12);

@@ -55,7 +55,12 @@ export const GROUND = html`<svg class="ground" viewBox="-300 -220 600 440" prese
 </svg>`;
 
 /** The line style of a run.
- * @param {import("../data/run_styles.js").LineStyle} style @param {readonly number[]} dash */
-export const swatch = ({ colour }, dash) => html`<svg class="swatch" viewBox="0 0 18 10" aria-hidden="true">
-  <path d="M1 5h16" stroke="var(--run-${colour + 1})" stroke-dasharray=${dash.join(" ")} />
+ * @param {import("../data/run_styles.js").LineStyle} style @param {readonly number[]} dash
+ * @param {string} [stroke] instead of the colour of the style */
+export const swatch = (
+  { colour },
+  dash,
+  stroke = `var(--run-${colour + 1})`,
+) => html`<svg class="swatch" viewBox="0 0 18 10" aria-hidden="true">
+  <path d="M1 5h16" stroke=${stroke} stroke-dasharray=${dash.join(" ")} />
 </svg>`;

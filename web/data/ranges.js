@@ -31,8 +31,7 @@ const withShared = (range) => {
 
 /** The x range of a chart; null = all points.
  * @param {string} tag @param {string} chartAxis */
-export const rangeOf = (tag, chartAxis) =>
-  zooms.value[tag] ?? (chartAxis === axis.value ? sharedRange.value : null);
+export const rangeOf = (tag, chartAxis) => zooms.value[tag] ?? (chartAxis === axis.value ? sharedRange.value : null);
 
 /** Zooms a chart, and while ranges are linked all charts of its axis; null = to all points.
  * @param {string} tag @param {string} chartAxis @param {Window | null} range */

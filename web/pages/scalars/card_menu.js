@@ -49,7 +49,7 @@ function menu(card) {
       ${neighbour(card, 1) !== undefined ? row("later", t("card.later"), () => moveBy(card, 1)) : nothing}
     </div>
     ${downloads(card)}
-    ${opened.value === tag ? nothing : cardSettings(tag)}`;
+    ${opened.value === tag ? nothing : cardSettings(tag, card.plot)}`;
 }
 
 /** @param {string} key @param {string} label @param {() => void} act @param {boolean} [pressed] */

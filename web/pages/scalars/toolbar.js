@@ -6,6 +6,7 @@ import { rankChoice } from "../../controls/rank_choice.js";
 import { sectionMenu } from "../../controls/section_menu.js";
 import { tagField } from "../../controls/tag_page.js";
 import { scalarTags } from "../../data/catalogue.js";
+import { changeAxis } from "../../data/ranges.js";
 import { method, ranks, smoothBy, strength } from "../../data/scalar_view.js";
 import { clampStrength, METHODS, POSITIONS, positionOf, strengthAt } from "../../data/smoothing.js";
 import { axis, change, logarithmic, set } from "../../data/view.js";
@@ -14,6 +15,7 @@ import { sections } from "./card_slots.js";
 import { groupLegend } from "./group_legend.js";
 import { order } from "./model/card_order.js";
 import { optionsButton } from "./options.js";
+import { rangeChip } from "./range_settings.js";
 import { t } from "./words.js";
 
 /** Milliseconds without a move of the slider before values are requested. */
@@ -27,6 +29,7 @@ export const toolbar = () => html`
   )}
   ${sectionMenu(sections.value)}
   <span class="space"></span>
+  ${rangeChip()}
   ${rankChoice(ranks)}
   ${smoothing()}
   ${choice(
@@ -64,9 +67,8 @@ export const toolbar = () => html`
   ${optionsButton()}
   ${groupLegend()}`;
 
-/** A zoom is in the unit of its axis, and is reset with it.
- * @param {string} choice */
-const setAxis = (choice) => change({ axis: /** @type {import("../../charts/ticks.js").Axis} */ (choice), zooms: {} });
+/** @param {string} choice */
+const setAxis = (choice) => changeAxis(/** @type {import("../../data/address.js").Axis} */ (choice));
 
 /** The unit of the number next to the slider. */
 const unit = () =>
