@@ -23,7 +23,7 @@ def ranged_reply(
     match = _RANGE.fullmatch((requested or "").strip())
     if not match or not any(match.groups()) or (if_range is not None and if_range != headers.get("ETag")):
         return Response(content, media_type=media_type, headers=headers)
-    span = _span(*match.groups(), len(content))
+    span = _span(match[1], match[2], len(content))
     if span is None:
         return Response(status_code=416, headers={**headers, "Content-Range": f"bytes */{len(content)}"})
     start, end = span

@@ -52,7 +52,7 @@ def _is_mpeg_frame(head: bytes) -> bool:
     """See ISO/IEC 11172-3, 2.4.1.3: eleven bits that are set, and a layer other than the reserved one."""
     if len(head) < 4:
         return False
-    (sync,) = struct.unpack_from(">H", head)
+    sync = int.from_bytes(head[:2], "big")
     return sync & _MPEG_SYNC == _MPEG_SYNC and sync & _MPEG_LAYER != 0
 
 

@@ -42,7 +42,10 @@ def read_pr_curve(payload: bytes) -> PrCurve:
     end = int(reached[-1]) + 1 if len(reached) else 1
     chosen = np.linspace(0, end - 1, min(end, MOST_THRESHOLDS)).round().astype(np.intp)
     average = average_precision(rows[4, :end], rows[5, :end])
-    return PrCurve(np.linspace(0, 1, dims[1])[chosen], *rows[:, chosen], average)
+    listed = rows[:, chosen]
+    return PrCurve(
+        np.linspace(0, 1, dims[1])[chosen], listed[0], listed[1], listed[2], listed[3], listed[4], listed[5], average
+    )
 
 
 def average_precision(precision: npt.NDArray[Any], recall: npt.NDArray[Any]) -> float:
