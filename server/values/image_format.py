@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 _MOST_SEGMENTS = 1000
+_MOST_SUB_BLOCKS = 1 << 17
+"""Of a frame of a GIF: 33 MB."""
 _NO_FRAME = (0xC4, 0xC8, 0xCC)
 """JPEG markers from C0 to CF that do not begin a frame."""
 _GIF_FRAME, _GIF_EXTENSION = 0x2C, 0x21
@@ -70,10 +72,17 @@ def _gif_has_frames(encoded: memoryview, frames: int) -> bool:
             at += 2
         else:
             break
-        while encoded[at]:
-            at += 1 + encoded[at]
-        at += 1
+        at = _after_sub_blocks(encoded, at)
     return False
+
+
+def _after_sub_blocks(encoded: memoryview, at: int) -> int:
+    for _ in range(_MOST_SUB_BLOCKS):
+        size = encoded[at]
+        at += 1 + size
+        if not size:
+            return at
+    raise struct.error("too many sub-blocks")
 
 
 def _gif_colours(flags: int) -> int:
