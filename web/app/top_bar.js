@@ -73,6 +73,7 @@ export function followTab() {
   const resize = new ResizeObserver(show);
   effect(() => {
     page.value;
+    presentPages.value;
     // After the bar is drawn. A new observation calls back immediately.
     requestAnimationFrame(() => {
       const tabs = document.querySelector(".pages");

@@ -38,26 +38,34 @@ class AudioCard extends SteppedCard {
 
   template() {
     const step = audioStep.at(this.tag);
+    const shown = new Set(this.cells.value.map((cell) => this.#momentOf(cell, step)?.step));
     return html`
       ${cardHead(this, nothing)}
       <div class="cells">${repeat(
         this.cells.value,
         (cell) => cell.run,
-        (cell) => this.#cell(cell, step),
+        (cell) => this.#cell(cell, step, shown.size > 1 || this.cells.value.length === 1),
       )}</div>
       ${cardSlider(this)}`;
   }
 
-  /** @param {Cell} cell @param {number} step */
-  #cell(cell, step) {
+  /** What a cell shows at a step: at the latest one, a clip that plays is not replaced by a newer one.
+   * @param {Cell} cell @param {number} step */
+  #momentOf(cell, step) {
     const isHeld = step === Infinity && this.#playing.value.has(cell.run);
     const moment = (isHeld && this.#shown.get(cell.run)) || this.momentAt(cell, step);
     this.#shown.set(cell.run, moment);
+    return moment;
+  }
+
+  /** @param {Cell} cell @param {number} step @param {boolean} named with its step, unless all cells show the same one */
+  #cell(cell, step, named) {
+    const moment = this.#momentOf(cell, step);
     const selected = audioStep.own(this.tag) ?? audioStep.shared.value ?? Infinity;
     return html`
       <figure class="cell" data-run=${cell.run} data-step=${moment?.step ?? ""}>
         <figcaption>${runTitle(cell.run)}${rankNote(cell.listing)}${
-          moment ? stepOf(cell.run, moment, selected) : nothing
+          named && moment ? stepOf(cell.run, moment, selected) : nothing
         }</figcaption>
         ${cellState(cell, moment) ?? this.#clips(cell.run, /** @type {Moment} */ (moment))}
       </figure>`;

@@ -45,7 +45,8 @@ export function lengthText(seconds) {
 }
 
 /** "1.6 kB". @param {number} bytes */
-export const sizeText = (bytes) => (bytes < 1000 ? `${bytes} B` : `${shortNumber(bytes)}B`);
+export const sizeText = (bytes) =>
+  bytes < 1000 ? `${bytes} B` : `${shortNumber(bytes).replace(/[a-zA-Z]$/, (unit) => ` ${unit}B`)}`;
 
 /** @type {Record<string, string>} */
 const ENDINGS = { "audio/wav": "wav", "audio/mpeg": "mp3", "audio/ogg": "ogg", "audio/flac": "flac" };

@@ -23,7 +23,9 @@ import { linkTo } from "./run_link.js";
 const PAGES = /** @type {const} */ ({
   scalar: "scalars",
   histogram: "histograms",
+  pr_curves: "pr_curves",
   image: "images",
+  audio: "audio",
   tensor: "tensors",
   text: "text",
   landscape: "landscape",
@@ -147,6 +149,14 @@ const MINIATURES = {
   image: (newest) =>
     html`<div class="pictures"
       data-pictures=${newest.length}>${newest.map((entry) => figure(entry, picture(entry)))}</div>`,
+  pr_curves: (newest, run) => newest.map((entry) => figure(entry, curve(entry, run))),
+  audio: (newest) =>
+    newest.map((entry) =>
+      figure(
+        entry,
+        html`<audio controls preload="none" src=${entry.point.url} aria-label=${t("run.audio", { tag: entry.tag })}></audio>`,
+      ),
+    ),
   tensor: (newest) =>
     newest.map((entry) =>
       figure(entry, html`<code class="shape">${entry.point.dtype}[${entry.point.dims.join(", ")}]</code>`),
@@ -180,6 +190,17 @@ function landscape(reply) {
 const picture = ({ tag, point }) =>
   html`<img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async"
     loading="lazy">`;
+
+/** Precision over recall. @param {Newest} newest @param {string} run */
+function curve({ tag, point }, run) {
+  const places = point.recall.map((/** @type {number} */ recall, /** @type {number} */ at) =>
+    [recall * BARS_WIDTH, (1 - point.precision[at]) * BARS_HEIGHT].map((place) => place.toFixed(1)).join(" "),
+  );
+  const drawn = places.filter((/** @type {string} */ place) => !place.includes("NaN"));
+  return html`<svg class="bars" viewBox="-1 -1 ${BARS_WIDTH + 2} ${BARS_HEIGHT + 2}" role="img"
+    aria-label=${t("run.pr_curve", { tag })}><path d="M${drawn.join("L")}" fill="none" stroke=${colourOf(run)}
+    stroke-width="1.5"/></svg>`;
+}
 
 const BARS_WIDTH = 180;
 const BARS_HEIGHT = 56;

@@ -57,6 +57,7 @@ class CurveCard extends SteppedCard {
 
   /** @param {{cell: Cell, moment: Moment | undefined}[]} rows */
   #table(rows) {
+    const isNamed = rows.length === 1 || new Set(rows.map(({ moment }) => moment?.step)).size > 1;
     const best = Math.max(...rows.map(({ moment }) => moment?.averagePrecision ?? -Infinity));
     return html`<table>
       <caption>${t("pr.at", { threshold: shortNumber(threshold.value) })}</caption>
@@ -67,7 +68,7 @@ class CurveCard extends SteppedCard {
       <tbody>${repeat(
         rows,
         ({ cell }) => cell.run,
-        ({ cell, moment }) => row(cell, moment, rows.length > 1 ? best : NaN, this.#selected()),
+        ({ cell, moment }) => row(cell, moment, rows.length > 1 ? best : NaN, isNamed ? this.#selected() : null),
       )}</tbody></table>`;
   }
 
@@ -90,11 +91,11 @@ const COLUMNS = [
 ];
 
 /** @param {Cell} cell @param {Moment | undefined} moment @param {number} best average precision of the card
- * @param {number} selected step */
+ * @param {number | null} selected step; null = the step of the row is not named, as the slider shows it */
 const row = (cell, moment, best, selected) => html`
   <tr data-run=${cell.run} data-step=${moment?.step ?? ""} data-best=${moment?.averagePrecision === best}>
     <th scope="row"><span class="pr-run">${runTitle(cell.run)}${rankNote(cell.listing)}${
-      moment ? stepOf(cell.run, moment, selected) : nothing
+      moment && selected !== null ? stepOf(cell.run, moment, selected) : nothing
     }</span></th>
     ${
       moment
