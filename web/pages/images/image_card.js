@@ -40,7 +40,7 @@ export class ImageCard extends SteppedCard {
     return html`
       ${cardHead(
         this,
-        html`${this.#playAction(step)}${action("enlarge", t("image.enlarge"), ICONS.enlarge, () => openPanes(this.tag, []))}`,
+        html`${action("enlarge", t("image.enlarge"), ICONS.enlarge, () => openPanes(this.tag, []))}${this.#playAction(step)}`,
       )}
       <div class="cells">${repeat(
         this.cells.value,

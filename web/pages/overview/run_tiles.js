@@ -197,9 +197,8 @@ function curve({ tag, point }, run) {
     [recall * BARS_WIDTH, (1 - point.precision[at]) * BARS_HEIGHT].map((place) => place.toFixed(1)).join(" "),
   );
   const drawn = places.filter((/** @type {string} */ place) => !place.includes("NaN"));
-  return html`<svg class="bars" viewBox="-1 -1 ${BARS_WIDTH + 2} ${BARS_HEIGHT + 2}" role="img"
-    aria-label=${t("run.pr_curve", { tag })}><path d="M${drawn.join("L")}" fill="none" stroke=${colourOf(run)}
-    stroke-width="1.5"/></svg>`;
+  return html`<svg class="bars curve" viewBox="0 0 ${BARS_WIDTH} ${BARS_HEIGHT}" preserveAspectRatio="none" role="img"
+    aria-label=${t("run.pr_curve", { tag })}><path d="M${drawn.join("L")}" stroke=${colourOf(run)}/></svg>`;
 }
 
 const BARS_WIDTH = 180;
