@@ -190,7 +190,7 @@ def test_expressions_are_drawn_and_an_invalid_one_shows_where_it_is_wrong(
     """Their unit and join are named, x may be a tag, and the panel says what was expected at which character."""
     pages.allowed = "status of 422"
     page = pages.open()
-    settings = {"expressions": ["rate(epoch)"], "rate": "second", "join": "last", "axis": "tag:epoch"}
+    settings: dict[str, Any] = {"expressions": ["rate(epoch)"], "rate": "second", "join": "last", "axis": "tag:epoch"}
     layout = workspace(panel("lines", **settings), panel("lines", (4, 0, 4, 3), expressions=["epoch * )"]))
     show(page, server(two_runs(tmp_path)).url, layout)
     drawn, invalid = page.locator("lines-panel").all()
