@@ -222,4 +222,4 @@ def _sentence(problem: dict[str, Any]) -> str:
     place = ".".join(str(part) for part in problem["loc"][1:]) or "request"
     value = repr(problem.get("input"))
     brief = value if len(value) <= _LONGEST_VALUE else value[:_LONGEST_VALUE] + "..."
-    return f"{place}={brief}: {problem['msg']}"
+    return f"{place}={brief}: {problem['msg'].removeprefix('Value error, ')}"

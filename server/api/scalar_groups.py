@@ -20,6 +20,7 @@ from toposcope.server.api.scalar_query import (
     find_series,
     is_unchanged,
     smoothing_of,
+    sources_of,
 )
 from toposcope.server.api.snapshot import Current, choose_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
@@ -31,6 +32,7 @@ from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.smoothing import Smoothing
+from toposcope.server.runs.sources import Source
 
 router = APIRouter()
 _REPLIES: Replies = {200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}}, **REPLIES}
@@ -67,7 +69,7 @@ class GroupBody(LongLists, GroupQuery):
 
 
 class ScalarGroup(BaseModel):
-    """Statistics across the series of a group of runs for one tag, at each position on the axis.
+    """Statistics across the series of a group of runs for one tag or expression, at each position on the axis.
 
     Each series is smoothed first, if requested. The positions are those of the points of all series; of several points
     of a series at the same position the last one counts. A series is interpolated linearly between its points; it
@@ -75,13 +77,16 @@ class ScalarGroup(BaseModel):
     """
 
     tag: str
+    """The tag, or the expression."""
+    expr: bool
+    """Whether it is an expression."""
     group: str
     runs: list[str]
-    """The runs of the group that have the tag."""
+    """The runs of the group that have a series."""
     x: list[int | Number]
-    """Positions: steps or seconds, depending on the axis."""
+    """Positions: steps or seconds, depending on the axis, or values of the requested tag x."""
     step: list[int]
-    """The same if the axis is step, else empty."""
+    """The same if they are steps, else empty."""
     centre: list[Number]
     """NaN if no series has a finite value at the position."""
     low: list[Number]
@@ -101,17 +106,17 @@ class ScalarGroup(BaseModel):
 
 
 class ScalarGroups(BaseModel):
-    """The groups with any of the tags, by tag in the order of the request; as CBOR, with columns as those of series."""
+    """The groups with any of the series, in the order of the request; as CBOR, with columns as those of series."""
 
     revision: int
     tag: str | None
-    """The tag, if the request has only one."""
+    """The tag, if the request has only one and no expressions."""
     groups: list[ScalarGroup]
-    """For each tag: groups whose names are numbers, by number, then by name; posted groups in their order."""
+    """For each tag or expression: groups named by numbers, by number, then others by name; posted ones in order."""
     ungrouped: list[str]
-    """Runs with any of the tags that are in no group: the pattern does not match, or the hyperparameter is missing."""
+    """Runs with any series that are in no group: the pattern does not match, or the hyperparameter is missing."""
     missing: list[str]
-    """Requested tags and runs without a series."""
+    """Requested tags, expressions and runs without a series."""
 
 
 @router.get("/scalars/groups", response_model=ScalarGroups, responses=_REPLIES)
@@ -150,19 +155,19 @@ def _read(request: Request, current: Snapshot, query: GroupQuery, posted_groups:
     groups, ungrouped = _groups(request, current, query, grouping, posted_groups)
     series, missing = find_series(current, query)
     having_tag = {run.name for _, run, _ in series}
-    ranks = defaultdict[tuple[str, str], list[int]](list)
-    for tag, run, rank in series:
-        ranks[tag, run.name].append(rank)
+    ranks = defaultdict[tuple[Source, str], list[int]](list)
+    for source, run, rank in series:
+        ranks[source, run.name].append(rank)
     is_cbor = accepts_cbor(request)
     encode = cbor_column if is_cbor else json_column
     return columns_reply(
         {
             "revision": current.revision,
-            "tag": query.tag[0] if len(query.tag) == 1 else None,
+            "tag": query.tag[0] if len(query.tag) == 1 and not query.expr else None,
             "groups": [
-                _group(tag, name, members, query, smoothing, limits, encode)
-                for tag in dict.fromkeys(query.tag)
-                for name, members, limits in _members(tag, groups, ranks)
+                _group(source, name, members, query, smoothing, limits, encode)
+                for source in sources_of(query)
+                for name, members, limits in _members(source, groups, ranks)
             ],
             "ungrouped": [name for name in ungrouped if name in having_tag],
             "missing": missing,
@@ -203,18 +208,19 @@ def _invalid_grouping(by: str | None, error: ValueError) -> HTTPException:
 
 
 def _members(
-    tag: str, groups: list[Group], ranks: Mapping[tuple[str, str], list[int]]
+    source: Source, groups: list[Group], ranks: Mapping[tuple[Source, str], list[int]]
 ) -> list[tuple[str, list[tuple[RunView, int]], PositionLimits]]:
-    """Return (name, series, limits) of each group that has a tag; `ranks` is keyed by tag and run."""
+    """Return (name, series, limits) of each group that has a series; `ranks` is keyed by source and run."""
     members = [
-        (group.name, [(run, rank) for run in group.runs for rank in ranks.get((tag, run.name), ())]) for group in groups
+        (group.name, [(run, rank) for run in group.runs for rank in ranks.get((source, run.name), ())])
+        for group in groups
     ]
     limits = position_limits(sum(len(series) for _, series in members))
     return [(name, series, limits) for name, series in members if series]
 
 
 def _group(
-    tag: str,
+    source: Source,
     name: str,
     members: list[tuple[RunView, int]],
     query: GroupQuery,
@@ -222,14 +228,15 @@ def _group(
     limits: PositionLimits,
     encode: Column,
 ) -> dict[str, Any]:
-    curves = [curve_of(run, tag, rank, query.attempt, query.axis, smoothing) for run, rank in members]
+    curves = [curve_of(run, source, rank, query.attempt, query.axis, smoothing) for run, rank in members]
     band: Band = compute_band(curves, query.centre, query.band, query.lo, query.hi, query.points, limits, query.scale)
     return {
-        "tag": tag,
+        "tag": source.text,
+        "expr": source.is_expression,
         "group": name,
         "runs": list(dict.fromkeys(run.name for run, _ in members)),
         "x": encode(band.x),
-        "step": encode(band.x) if query.axis == "step" else [],
+        "step": encode(band.x) if query.axis == "step" and query.x is None else [],
         "centre": encode(band.centre),
         "low": encode(band.low),
         "high": encode(band.high),

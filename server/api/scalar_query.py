@@ -1,22 +1,27 @@
 """Queries shared by the routes of scalars, and the series that they select."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple, Self
 
 from fastapi import HTTPException
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from toposcope.server.api.cursors import PATTERN
 from toposcope.server.api.errors import INVALID_REQUEST, Problem, Replies
 from toposcope.server.api.request_limits import MOST_RUNS, MOST_TAGS
 from toposcope.server.api.snapshot import choose_runs, not_found
+from toposcope.server.expressions.evaluation import RateUnit
+from toposcope.server.expressions.joining import Join
+from toposcope.server.expressions.syntax import LONGEST, parse
+from toposcope.server.expressions.tokens import ExpressionError
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.chosen_series import Choice, ranks
+from toposcope.server.runs.chosen_series import Choice
 from toposcope.server.runs.downsample import Scale
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection import Axis
 from toposcope.server.runs.smoothing import PATTERN as SMOOTHING_PATTERN
 from toposcope.server.runs.smoothing import Smoothing, parse_smoothing
+from toposcope.server.runs.sources import Source, ranks_having, tag_source
 
 Smooth = Annotated[
     str,
@@ -33,7 +38,8 @@ Since = Annotated[
     int, Field(ge=0, lt=2**53, description="a revision of this server: 304 if nothing selected has changed since then")
 ]
 Cursor = Annotated[str, Field(pattern=PATTERN)]
-ColumnName = Literal["step", "wall_time", "value", "smoothed"]
+Expression = Annotated[str, Field(max_length=LONGEST)]
+ColumnName = Literal["step", "wall_time", "value", "x", "smoothed"]
 
 
 class SeriesQuery(BaseModel):
@@ -41,7 +47,16 @@ class SeriesQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    tag: list[str] = Field(min_length=1, max_length=1000, description="tags; at least one")
+    tag: list[str] = Field([], max_length=1000, description="tags; at least one, or an expression")
+    expr: list[Expression] = Field(
+        [], max_length=100, description="expressions of tags", examples=["validation/loss - train/loss"]
+    )
+    join: Join = Field(
+        "equal",
+        description="at which steps the operands of expressions, and x, are joined; equal: those that all have; last: "
+        "those that any has, with the last value of each at or before the step",
+    )
+    rate: RateUnit = Field("step", description="the unit of rate() in expressions")
     run: list[str] = Field([], max_length=1000, description="runs; none: all")
     rank: Annotated[int, Field(ge=0, lt=2**31)] | Literal["all"] | None = Field(
         None, description="default: the lowest rank that has the series"
@@ -58,20 +73,37 @@ class SeriesQuery(BaseModel):
     )
     axis: Axis = Field("step", description="relative: seconds since the start of the run")
 
+    @model_validator(mode="after")
+    def _has_series(self) -> Self:
+        if not self.tag and not self.expr:
+            raise ValueError("expected at least one tag or expr")
+        return self
+
 
 class DrawnQuery(SeriesQuery):
     """Selects series and a window, and how to downsample and smooth them."""
 
+    x: str | None = Field(
+        None,
+        description="a tag whose values are the positions: points are in order of x, lo and hi are values of x, and "
+        "points without a finite x are left out; axis must be step",
+    )
     points: int = Field(1000, ge=0, lt=2**31, description="approximate number of points per series; 0: all points")
     scale: Scale = Field("linear", description="scale of the axis; log spreads the points evenly along its logarithm")
     smooth: Smooth | None = None
     since: Since | None = None
 
+    @model_validator(mode="after")
+    def _has_one_axis(self) -> Self:
+        if self.x is not None and self.axis != "step":
+            raise ValueError(f"x={self.x!r} cannot be combined with axis={self.axis}: expected axis=step")
+        return self
+
 
 class ColumnsQuery(DrawnQuery):
     """A DrawnQuery, what of the series to return, and what of it the client has."""
 
-    column: list[ColumnName] = Field([], max_length=4, description="columns to return, others are empty; none: all")
+    column: list[ColumnName] = Field([], max_length=5, description="columns to return, others are empty; none: all")
     since: Annotated[
         int | None,
         Field(
@@ -95,7 +127,7 @@ class LongLists(BaseModel):
 
     model_config = ConfigDict(strict=True)
 
-    tag: list[str] = Field(min_length=1, max_length=MOST_TAGS, description="tags; at least one")
+    tag: list[str] = Field([], max_length=MOST_TAGS, description="tags; at least one, or an expression")
     run: list[str] = Field([], max_length=MOST_RUNS, description="runs; none: all")
 
 
@@ -131,26 +163,68 @@ def is_unchanged(current: Snapshot, since: int | None, names: list[str]) -> bool
     return bool(runs) and all(run.revision <= since for run in runs)
 
 
-def find_series(current: Snapshot, query: SeriesQuery) -> tuple[list[tuple[str, RunView, int]], list[str]]:
-    """Return (tag, run, rank) of each selected series, and the tags and runs without a series.
+class FoundSeries(NamedTuple):
+    """A selected series."""
+
+    source: Source
+    run: RunView
+    rank: int
+
+
+def sources_of(query: SeriesQuery) -> list[Source]:
+    """Return the requested tags, then the expressions, each once.
 
     Raises:
-        HTTPException: 404 if no run has any of the tags, or none of the runs exists; 422 if lo is above hi.
+        HTTPException: 422 if an expression is invalid.
+    """
+    x = query.x if isinstance(query, DrawnQuery) else None
+    tags = [tag_source(tag)._replace(join=query.join, x=x) for tag in dict.fromkeys(query.tag)]
+    return tags + [_expression(text, query, x) for text in dict.fromkeys(query.expr)]
+
+
+def _expression(text: str, query: SeriesQuery, x: str | None) -> Source:
+    try:
+        return Source(text, parse(text), True, query.join, query.rate, x)
+    except ExpressionError as error:
+        raise HTTPException(422, str(error)) from error
+
+
+def find_series(current: Snapshot, query: SeriesQuery) -> tuple[list[FoundSeries], list[str]]:
+    """Return the selected series, and the tags, expressions and runs without one.
+
+    Raises:
+        HTTPException: 404 if no run has any of the tags, or none of the runs exists; 422 if lo is above hi, or an
+            expression is invalid.
     """
     if not query.lo <= query.hi:
         raise HTTPException(422, f"lo={query.lo} is above hi={query.hi}: expected lo <= hi")
+    sources = sources_of(query)
     runs, missing_runs = choose_runs(current, query.run)
     if query.run and not runs:
         raise not_found("run", missing_runs)
     choice = Choice(query.rank, query.attempt)
     series = [
-        (tag, run, rank)
-        for tag in dict.fromkeys(query.tag)
+        FoundSeries(source, run, rank)
+        for source in sources
         for run in runs
-        for rank in ranks(run, Tag("scalar", tag), choice)
+        for rank in ranks_having(run, source, choice)
     ]
-    missing_tags = sorted(set(query.tag) - {tag for tag, _, _ in series})
-    # If other runs have the tag, the reply is empty instead of 404: pages send such requests when runs are hidden.
-    if not series and not any(Tag("scalar", tag) in run.tags for run in current.runs.values() for tag in query.tag):
-        raise not_found("scalar tag", missing_tags)
-    return series, missing_tags + missing_runs
+    found = {each.source.text for each in series}
+    missing = sorted({source.text for source in sources} - found)
+    # If other runs have the tags, the reply is empty instead of 404: pages send such requests when runs are hidden.
+    if not series:
+        unknown = [tag for source in sources for tag in source.tags if not _any_has(current, tag)]
+        if all(any(tag in unknown for tag in source.tags) for source in sources):
+            raise _no_tags(list(dict.fromkeys(unknown)), bool(query.expr))
+    return series, missing + missing_runs
+
+
+def _any_has(current: Snapshot, tag: str) -> bool:
+    return any(Tag("scalar", tag) in run.tags for run in current.runs.values())
+
+
+def _no_tags(unknown: list[str], in_expression: bool) -> HTTPException:
+    error = not_found("scalar tag", unknown)
+    if in_expression and any("/" in tag or "-" in tag for tag in unknown):
+        error.detail += "; to divide or subtract tags, put spaces around / and -"
+    return error

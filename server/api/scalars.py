@@ -17,6 +17,7 @@ from toposcope.server.api.scalar_query import (
     REPLIES,
     ColumnName,
     ColumnsQuery,
+    FoundSeries,
     LongLists,
     SeriesQuery,
     find_series,
@@ -26,9 +27,10 @@ from toposcope.server.api.scalar_query import (
 )
 from toposcope.server.api.snapshot import Current, choose_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
-from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection import Selected, Window, select
+from toposcope.server.runs.selection_over import select_over
 from toposcope.server.runs.smoothing import Smoothing
+from toposcope.server.runs.sources import hidden
 from toposcope.server.scalar_csv import scalar_csv
 
 router = APIRouter()
@@ -42,6 +44,9 @@ class ScalarSeries(BaseModel):
     """One scalar series of one rank of one run. Columns that were not requested are empty."""
 
     tag: str
+    """The tag, or the expression."""
+    expr: bool
+    """Whether it is an expression."""
     run: str
     rank: int
     attempt: int | Literal["all"] | None
@@ -54,6 +59,8 @@ class ScalarSeries(BaseModel):
     wall_time: list[Number]
     """Seconds since 1970."""
     value: list[Number]
+    x: list[Number]
+    """Values of the requested tag x, in ascending order; empty without x."""
     smoothed: list[Number]
     """Values of the smoothed complete series at these steps; empty without smoothing."""
     total: int
@@ -73,7 +80,7 @@ class ScalarSeries(BaseModel):
 
 
 class Scalars(BaseModel):
-    """The selected series, by tag in the order of the request.
+    """The selected series, by tag and then by expression, in the order of the request.
 
     As application/cbor, columns are typed arrays of RFC 8746, little-endian: `wall_time`, `value` and `smoothed` are
     floats of 32 bits if that holds every one exactly, else of 64; `step` is `{"start", "stride", "count"}` if the steps
@@ -86,10 +93,10 @@ class Scalars(BaseModel):
     changed: list[str]
     """If `since` is not null: the requested runs that have changed since then. One without series here has none."""
     tag: str | None
-    """The tag, if the request has only one."""
+    """The tag, if the request has only one and no expressions."""
     series: list[ScalarSeries]
     missing: list[str]
-    """Requested tags and runs without a series."""
+    """Requested tags, expressions and runs without a series."""
 
 
 _REPLIES: Replies = {
@@ -123,9 +130,10 @@ def read_scalars_csv(current: Current, query: Annotated[SeriesQuery, Query()]) -
     selected, _ = find_series(current, query)
     window = Window(query.axis, query.lo, query.hi)
     series = (
-        (run.name, tag, rank, select(run, tag, rank, query.attempt, window, None).points) for tag, run, rank in selected
+        (run.name, source.text, rank, select(run, source, rank, query.attempt, window, None).points)
+        for source, run, rank in selected
     )
-    headers = {"Content-Disposition": attachment(query.tag, "scalars", "csv")}
+    headers = {"Content-Disposition": attachment(query.tag + query.expr, "scalars", "csv")}
     return StreamingResponse(scalar_csv(series), media_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -144,17 +152,15 @@ def _read(current: Snapshot, query: ColumnsQuery, is_cbor: bool) -> Response:
             "revision": current.revision,
             "since": since,
             "changed": changed,
-            "tag": query.tag[0] if len(query.tag) == 1 else None,
-            "series": [
-                reader.read(run, tag, rank) for tag, run, rank in series if since is None or run.revision > since
-            ],
+            "tag": query.tag[0] if len(query.tag) == 1 and not query.expr else None,
+            "series": [reader.read(each) for each in series if since is None or each.run.revision > since],
             "missing": missing,
         },
         is_cbor,
     )
 
 
-_COLUMNS: tuple[ColumnName, ...] = ("step", "wall_time", "value", "smoothed")
+_COLUMNS: tuple[ColumnName, ...] = ("step", "wall_time", "value", "x", "smoothed")
 
 
 class _Reader(NamedTuple):
@@ -166,15 +172,18 @@ class _Reader(NamedTuple):
     cursors: Cursors
     encode: Column
 
-    def read(self, run: RunView, tag: str, rank: int) -> dict[str, Any]:
+    def read(self, found: FoundSeries) -> dict[str, Any]:
         """Return a series for the reply."""
-        query = self.query
-        selected = select(run, tag, rank, query.attempt, self.window, self.smoothing)
+        query, (source, run, rank) = self.query, found
+        select_points = select if source.x is None else select_over
+        selected = select_points(run, source, rank, query.attempt, self.window, self.smoothing)
         columns = _columns(selected, query.column)
-        series = (run.name, tag, rank, query.attempt, *columns)
+        name = source if source.is_expression or source.x is not None else source.text
+        series = (run.name, name, rank, query.attempt, *columns)
         kept, cursor = self.cursors.advance(series, list(columns.values()), selected.points.total, selected.settled)
         return {
-            "tag": tag,
+            "tag": source.text,
+            "expr": source.is_expression,
             "run": run.name,
             "rank": rank,
             "attempt": query.attempt,
@@ -183,7 +192,7 @@ class _Reader(NamedTuple):
             **{name: self.encode(columns[name][kept:]) if name in columns else [] for name in _COLUMNS},
             "total": selected.total,
             "duplicates": selected.duplicates,
-            "hidden": run.hidden(tag, rank) if query.attempt is None else 0,
+            "hidden": hidden(run, source, rank) if query.attempt is None else 0,
             **selected.best._asdict(),
         }
 
@@ -198,4 +207,6 @@ def _columns(selected: Selected, requested: list[ColumnName]) -> dict[ColumnName
     }
     if selected.smoothed is not None:
         columns["smoothed"] = selected.smoothed
+    if selected.x is not None:
+        columns["x"] = selected.x
     return {name: column for name, column in columns.items() if not requested or name in requested}

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.reading.series import Float64s, Int64s
+from toposcope.server.reading.series import Float64s, Int64s, Points
 from toposcope.server.runs.downsample import Indices, Scale, downsample_along
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.selection import Axis
+from toposcope.server.runs.selection_over import points_over
 from toposcope.server.runs.smoothing import Smoothing, smooth
+from toposcope.server.runs.sources import Source, ordered
 
 Positions = Int64s | Float64s
 """On an axis, strictly ascending: steps, or seconds."""
@@ -46,23 +48,31 @@ class Aligned(NamedTuple):
 
 
 def curve_of(
-    run: RunView, tag: str, rank: int, attempt: int | str | None, axis: Axis, smoothing: Smoothing | None
+    run: RunView, source: Source, rank: int, attempt: int | str | None, axis: Axis, smoothing: Smoothing | None
 ) -> Curve:
-    """Return a whole scalar series along an axis, smoothed or not.
+    """Return a whole series along an axis, or over the values of another tag, smoothed or not.
 
     Of several points at the same position only the last is kept; with every attempt (ALL), the last that was recorded.
     Points whose time is not finite are dropped.
     """
-    points, _ = run.ordered(tag, rank, attempt, "step" if axis == "step" else "wall_time")
-    x: Positions = points.step
-    if axis != "step":
-        x = points.wall_time - (run.started or 0.0) if axis == "relative" else points.wall_time
+    points, x = _positions(run, source, rank, attempt, axis)
     value = smooth(points.value, x, smoothing) if smoothing else points.value
     if attempt == ALL:
         order = np.argsort(x, kind="stable")
         x, value = x[order], value[order]
     is_kept = np.append(x[1:] != x[:-1], True) & np.isfinite(x) if len(x) else np.empty(0, np.bool_)
     return Curve(x, value) if is_kept.all() else Curve(x[is_kept], value[is_kept])
+
+
+def _positions(
+    run: RunView, source: Source, rank: int, attempt: int | str | None, axis: Axis
+) -> tuple[Points, Positions]:
+    if source.x is not None:
+        return points_over(run, source, rank, attempt)
+    points, _ = ordered(run, source, rank, attempt, "step" if axis == "step" else "wall_time")
+    if axis == "step":
+        return points, points.step
+    return points, points.wall_time - (run.started or 0.0) if axis == "relative" else points.wall_time
 
 
 def position_limits(series: int) -> PositionLimits:

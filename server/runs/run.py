@@ -283,11 +283,7 @@ class RunView:
         key = (tag, rank, attempt, by)
         if key not in self._ordered:
             points = self.points(tag, rank, attempt)
-            ordering = _ordering_of(points, by)
-            if ordering == "none" and attempt != ALL:
-                points = points.take(np.argsort(points.step if by == "step" else points.wall_time, kind="stable"))
-                ordering = _ordering_of(points, by)
-            self._ordered[key] = points, ordering
+            self._ordered[key] = (points, _ordering_of(points, by)) if attempt == ALL else sorted_points(points, by)
         return self._ordered[key]
 
     def payloads(self, tag: Tag, rank: int, attempt: int | str | None = None) -> Payloads:
@@ -313,6 +309,15 @@ class RunView:
             return NO_PAYLOADS
         number = next(number for number, each in enumerate(self.files) if each.path == file.path)
         return series._replace(file=np.full(series.total, number, np.uint32))
+
+
+def sorted_points(points: Points, by: str) -> tuple[Points, Ordering]:
+    """Return (points sorted by "step" or "wall_time", stably; their ordering, "none" if wall times are NaN)."""
+    ordering = _ordering_of(points, by)
+    if ordering == "none":
+        points = points.take(np.argsort(points.step if by == "step" else points.wall_time, kind="stable"))
+        ordering = _ordering_of(points, by)
+    return points, ordering
 
 
 def _ordering_of(points: Points, by: str) -> Ordering:

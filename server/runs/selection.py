@@ -11,6 +11,7 @@ from toposcope.server.reading.series_summary import all_finite
 from toposcope.server.runs.downsample import Downsampled, Scale, downsample, downsample_along
 from toposcope.server.runs.run import ALL, Ordering, RunView
 from toposcope.server.runs.smoothing import Smoothing, smooth, unsettled_points
+from toposcope.server.runs.sources import Source, ordered
 
 Axis = Literal["step", "relative", "wall_time"]
 
@@ -52,21 +53,23 @@ class Selected(NamedTuple):
     """Of all points in the window."""
     settled: int
     """How many of the first selected points are expected to stay if points are appended to the series in order."""
+    x: Float64s | None = None
+    """The positions, if the series is over another tag."""
 
 
 def select(
-    run: RunView, tag: str, rank: int, attempt: int | str | None, window: Window, smoothing: Smoothing | None
+    run: RunView, source: Source, rank: int, attempt: int | str | None, window: Window, smoothing: Smoothing | None
 ) -> Selected:
-    """Select from one series of a run.
+    """Select from one series of a run, over steps or times.
 
     On the step axis, unless every point is requested, only the last of several points with the same step is returned.
     """
     by = "step" if window.axis == "step" else "wall_time"
-    series, ordering = run.ordered(tag, rank, attempt, by)
+    series, ordering = ordered(run, source, rank, attempt, by)
     inside = _inside(series, ordering, window, _start(run, window))
     points = series.take(inside)
     smoothed = _smooth(series, by, smoothing)[inside] if smoothing else None
-    total, best = points.total, _find_best(points)
+    total, best = points.total, find_best(points)
     if window.points and window.axis == "step" and attempt != ALL and ordering != "strict" and total:
         last = np.flatnonzero(np.append(points.step[1:] != points.step[:-1], True))
         points, smoothed = points.take(last), None if smoothed is None else smoothed[last]
@@ -91,7 +94,7 @@ def _downsample(points: Points, window: Window, start: float) -> Downsampled:
     return downsample_along(along, points.compact_value, window.points, window.scale)
 
 
-def _find_best(points: Points) -> Best:
+def find_best(points: Points) -> Best:
     """Return the smallest and the largest finite value of points, and their steps."""
     if points.total and not all_finite(points.compact_value):
         points = points.take(np.isfinite(points.compact_value))

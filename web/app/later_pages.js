@@ -10,4 +10,5 @@ export * as lineage from "../pages/lineage/page.js";
 export * as pr_curves from "../pages/pr_curves/page.js";
 export * as tensors from "../pages/tensors/page.js";
 export * as text from "../pages/text/page.js";
+export * as workspace from "../pages/workspace/page.js";
 export * as snapshots from "./snapshot/making.js";

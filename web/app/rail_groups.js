@@ -5,15 +5,15 @@ import { html } from "lit-html";
 import { ICONS, swatch } from "../controls/icons.js";
 import { ROW } from "../controls/run_row.js";
 import { runs } from "../data/catalogue.js";
+import { drawnGroups } from "../data/group_order.js";
 import { hoveredRun } from "../data/pointer.js";
+import { receivedGroups } from "../data/received_groups.js";
 import { DASHES } from "../data/run_styles.js";
 import { bands } from "../data/scalar_view.js";
 import { isShown, switched } from "../data/selection.js";
 import { change, page, selection } from "../data/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
-import { drawnGroups } from "../pages/scalars/model/group_order.js";
-import { receivedGroups } from "../pages/scalars/model/groups.js";
 
 /** @typedef {object} RailGroup
  * @property {string} name

@@ -73,6 +73,7 @@ const PAGE_LETTERS = {
   l: "lineage",
   d: "landscape",
   c: "compare",
+  w: "workspace",
 };
 
 export const keyList = () => html`<div class="keys">

@@ -5,6 +5,7 @@
  * @property {string} run or group
  * @property {string} [key] unique in the chart; absent = its run
  * @property {string} [tag]
+ * @property {boolean} [isExpression] is `tag` an expression of tags?
  * @property {string[]} [kin] what distinguishes it from other lines of its run: tag, rank, attempt
  * @property {import("../data/run_styles.js").LineStyle} style
  * @property {Side} [side] absent = left

@@ -13,6 +13,7 @@ import { EVERYTHING, NOTHING } from "./selection.js";
 export const PAGES = /** @type {const} */ ([
   "overview",
   "scalars",
+  "workspace",
   "histograms",
   "pr_curves",
   "images",

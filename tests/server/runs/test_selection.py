@@ -16,8 +16,11 @@ from toposcope.server.runs.downsample import _bucket_size, downsample, downsampl
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.selection import Window, select
 from toposcope.server.runs.smoothing import Average
+from toposcope.server.runs.sources import tag_source
 
 values = st.lists(st.floats(width=32) | st.sampled_from([np.nan, np.inf, -np.inf]), max_size=300).map(np.array)
+
+LOSS = tag_source("loss")
 
 
 def run_of(step: list[int], value: list[float] | None = None, wall_time: list[float] | None = None) -> RunView:
@@ -145,8 +148,8 @@ def test_first_decades_of_a_logarithmic_axis_keep_their_points() -> None:
     """Of a hundred thousand steps, the first twenty and the one at zero are all kept."""
     run = run_of(list(range(100_000)))
 
-    spread = select(run, "loss", 0, None, Window(points=1000, scale="log"), None).points.step
-    even = select(run, "loss", 0, None, Window(points=1000), None).points.step
+    spread = select(run, LOSS, 0, None, Window(points=1000, scale="log"), None).points.step
+    even = select(run, LOSS, 0, None, Window(points=1000), None).points.step
 
     assert spread[:21].tolist() == list(range(21))
     assert np.diff(np.log(spread[1:])).max() < np.log(3)
@@ -158,8 +161,8 @@ def test_window_counts_exactly_and_returns_raw_points() -> None:
     """A window with few enough points returns all of them; total is their number before downsampling."""
     run = run_of(list(range(10_000)))
 
-    whole = select(run, "loss", 0, None, Window(points=100), None)
-    zoomed = select(run, "loss", 0, None, Window(lo=500, hi=549, points=100), None)
+    whole = select(run, LOSS, 0, None, Window(points=100), None)
+    zoomed = select(run, LOSS, 0, None, Window(lo=500, hi=549, points=100), None)
 
     assert whole.total == 10_000
     assert whole.points.total <= 102
@@ -173,8 +176,8 @@ def test_smoothed_values_do_not_change_with_the_zoom() -> None:
     run = run_of(list(range(5000)), value.tolist())
     smoothing = Average(0.95)
 
-    everything = select(run, "loss", 0, None, Window(), smoothing)
-    zoomed = select(run, "loss", 0, None, Window(lo=3000, hi=3100, points=50), smoothing)
+    everything = select(run, LOSS, 0, None, Window(), smoothing)
+    zoomed = select(run, LOSS, 0, None, Window(lo=3000, hi=3100, points=50), smoothing)
 
     assert everything.smoothed is not None
     assert zoomed.smoothed is not None
@@ -186,10 +189,10 @@ def test_last_of_equal_steps_is_returned_and_the_others_are_counted() -> None:
     """The data contain all of them; on the step axis only the last is returned."""
     run = run_of([1, 2, 2, 2, 3], [1, 2, 3, 4, 5])
 
-    drawn = select(run, "loss", 0, None, Window(points=100), None)
-    raw = select(run, "loss", 0, None, Window(points=0), None)
-    by_time = select(run, "loss", 0, None, Window(axis="wall_time", points=100), None)
-    everything = select(run, "loss", 0, ALL, Window(points=100), None)
+    drawn = select(run, LOSS, 0, None, Window(points=100), None)
+    raw = select(run, LOSS, 0, None, Window(points=0), None)
+    by_time = select(run, LOSS, 0, None, Window(axis="wall_time", points=100), None)
+    everything = select(run, LOSS, 0, ALL, Window(points=100), None)
 
     assert (drawn.points.value.tolist(), drawn.total, drawn.duplicates) == ([1, 4, 5], 5, 2)
     assert raw.points.total == by_time.points.total == everything.points.total == 5
@@ -200,16 +203,16 @@ def test_decreasing_steps_are_sorted_unless_every_attempt_is_requested() -> None
     """Points are sorted along the axis, stably; attempt=all keeps file order."""
     run = run_of([5, 1, 3, 1], [1, 2, 3, 4])
 
-    assert select(run, "loss", 0, None, Window(), None).points.step.tolist() == [1, 1, 3, 5]
-    assert select(run, "loss", 0, None, Window(), None).points.value.tolist() == [2, 4, 3, 1]
-    assert select(run, "loss", 0, ALL, Window(), None).points.step.tolist() == [5, 1, 3, 1]
+    assert select(run, LOSS, 0, None, Window(), None).points.step.tolist() == [1, 1, 3, 5]
+    assert select(run, LOSS, 0, None, Window(), None).points.value.tolist() == [2, 4, 3, 1]
+    assert select(run, LOSS, 0, ALL, Window(), None).points.step.tolist() == [5, 1, 3, 1]
 
 
 def test_relative_axis_counts_from_the_start_of_the_run() -> None:
     """Bounds on the relative axis are seconds since the run's first event."""
     run = run_of([1, 2, 3], wall_time=[1000.0, 1010.0, 1020.0])
 
-    selected = select(run, "loss", 0, None, Window(axis="relative", lo=5, hi=15), None)
+    selected = select(run, LOSS, 0, None, Window(axis="relative", lo=5, hi=15), None)
 
     assert selected.points.step.tolist() == [2]
 
@@ -219,7 +222,7 @@ def test_best_values_are_those_of_every_point_in_the_window(value: np.ndarray, l
     """However few points are returned: the finite extremes, each at the first step with it."""
     run = run_of(list(range(len(value) + 1)), [*value.tolist(), np.nan])
 
-    best = select(run, "loss", 0, None, Window(lo=lo, hi=lo + length, points=4), None).best
+    best = select(run, LOSS, 0, None, Window(lo=lo, hi=lo + length, points=4), None).best
 
     inside = [(x, step) for step, x in enumerate(value.tolist()) if lo <= step <= lo + length and np.isfinite(x)]
     least, most = min(inside, default=(None, None)), max(inside, key=lambda at: (at[0], -at[1]), default=(None, None))
@@ -228,7 +231,7 @@ def test_best_values_are_those_of_every_point_in_the_window(value: np.ndarray, l
 
 def test_best_values_include_points_hidden_by_an_equal_step() -> None:
     """A point that is not returned may be the best."""
-    best = select(run_of([1, 2, 2, 3], [5, 9, 6, 5]), "loss", 0, None, Window(points=100), None).best
+    best = select(run_of([1, 2, 2, 3], [5, 9, 6, 5]), LOSS, 0, None, Window(points=100), None).best
 
     assert best == (5.0, 1, 9.0, 2)
 

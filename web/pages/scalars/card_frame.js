@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
+import { beyondLimits, pointCounts } from "../../controls/lines/line_plot.js";
 import { nameOf } from "../../controls/run_row.js";
 import { cutGroup, tagLabels } from "../../data/names.js";
 import { drawnRuns } from "../../data/runs.js";
@@ -11,7 +12,7 @@ import { change, opened, axis as pageAxis, zooms } from "../../data/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { attemptNote } from "./attempt_note.js";
 import { menuOf, openMenu } from "./card_menu.js";
-import { beyondLimits, pointCounts } from "./card_model.js";
+import { plotSettings } from "./card_model.js";
 import { cardSettings } from "./card_settings.js";
 import { ICONS as CARD_ICONS } from "./icons.js";
 import { t } from "./words.js";
@@ -19,7 +20,7 @@ import { writerNote } from "./writer_note.js";
 import "./value_table.js";
 
 /** @typedef {import("./card_parts.js").CardParts} CardParts */
-/** @typedef {import("./card_model.js").Part} Part */
+/** @typedef {import("../../controls/lines/line_plot.js").Part} Part */
 /** @typedef {import("./scalar_card.js").ScalarCard} ScalarCard */
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../data/series.js").Series} Series */
@@ -28,11 +29,11 @@ import "./value_table.js";
 const MOST_NAMED = 3;
 
 /** @param {ScalarCard} card @param {CardParts} parts @param {Plot | null} plot
- * @param {import("../../charts/ticks.js").Axis} axis */
+ * @param {import("../../data/address.js").Axis} axis */
 export function cardFrame(card, parts, plot, axis) {
   const all = parts.all.value;
   const series = all.flatMap((part) => part.series);
-  const counts = pointCounts(card.tag, series, plot);
+  const counts = pointCounts(series, plot, plotSettings(card.tag, axis));
   const isOpen = opened.value === card.tag;
   return html`
     <header draggable=${isOpen ? "false" : "true"} title=${isOpen ? nothing : t("card.move")}>

@@ -1,40 +1,10 @@
-// The model of a card: the plot of its feeds, the drawn runs and the view, and counts for its notes.
+// What a card requests and how it draws it: the settings of the page and of its tag.
 
-import { lowerBound } from "../../charts/binary_search.js";
-import { xExtent, yExtent } from "../../charts/extent.js";
-import { columnsOf, sideOf } from "../../charts/plot.js";
-import { attemptCounts, rankCounts, writerCounts } from "../../data/catalogue.js";
-import { tagLabels } from "../../data/names.js";
-import { COLOURS, DASHES } from "../../data/run_styles.js";
-import { drawnRuns, startOf, styles } from "../../data/runs.js";
+import { drawnRuns } from "../../data/runs.js";
 import { attempt, bands, best, isLogY, limits, logXChosen, outliers, rank, smoothing } from "../../data/scalar_view.js";
-import { countPoints, opensOnWallTime, xsOf } from "../../data/series.js";
-import { axis, zooms } from "../../data/view.js";
-import { styleOfGroup } from "./model/groups.js";
-import { t } from "./words.js";
+import { zooms } from "../../data/view.js";
 
-/** @typedef {import("../../charts/plot.js").Plot} Plot */
-/** @typedef {import("../../charts/plot.js").Line} Line */
-/** @typedef {import("../../data/series.js").Series} Series */
-/** @typedef {import("../../charts/ticks.js").Axis} Axis */
-/** @typedef {import("../../data/address.js").Window} Window */
-/** @typedef {import("../../data/card_series.js").Feed} Feed */
-
-/** A tag of a card with its series.
- * @typedef {{tag: string, side: "left" | "right", feed: Feed, series: Series[]}} Part */
-
-/** Returns the drawn series of a feed, in start order, or its bands.
- * @param {Feed} feed @returns {Series[]} */
-export function drawnSeries(feed) {
-  feed.version.value;
-  if (feed.isBands) return [...feed.series.values()].flat();
-  return drawnRuns.value.flatMap((run) => feed.series.get(run) ?? []);
-}
-
-/** Some series are drawn over wall time instead of steps.
- * @param {string} tag @param {Series[]} series @returns {Axis} */
-export const axisFor = (tag, series) =>
-  axis.value === "step" && opensOnWallTime(tag, series) ? "wall_time" : axis.value;
+/** @typedef {import("../../data/address.js").Axis} Axis */
 
 /** @param {string} card its tag @param {Axis} axis @returns {import("../../data/card_series.js").Query} */
 export const queryFor = (card, axis) => ({
@@ -51,155 +21,15 @@ export const queryFor = (card, axis) => ({
  * @param {Axis} axis */
 const isLogX = (axis) => logXChosen.value && axis !== "wall_time";
 
-/** @param {string} card its tag @param {Part[]} parts @param {Axis} axis @returns {Plot | null} null without points */
-export function plotOf(card, parts, axis) {
-  const lines = parts.flatMap((part, place) => linesOf(part, place, parts, axis));
-  const whole = zooms.value[card] ?? xExtent(lines.map((line) => line.xs));
-  if (!whole || !lines.length) return null;
-  const hasLogX = isLogX(axis);
-  const x = hasLogX ? aboveZero(whole, lines) : whole;
-  const log = isLogY(card);
-  const tagLimits = limits.value.get(card) ?? [];
-  return { lines, axis, log, logX: hasLogX, x, y: heights(lines, x, log, tagLimits), limits: tagLimits };
-}
-
-/** @param {Line[]} lines @param {Window} x @param {boolean} log
- * @param {import("../../data/scalar_view.js").Limit[]} tagLimits */
-function heights(lines, x, log, tagLimits) {
-  const reach = (/** @type {"left" | "right"} */ side) => {
-    const own = lines.filter((line) => sideOf(line) === side);
-    return own.length ? extentOf(own, x, log, side === "left" ? tagLimits.map(({ value }) => value) : []) : null;
-  };
-  return { left: reach("left"), right: reach("right") };
-}
-
-/** @param {Line[]} lines @param {Window} x @param {boolean} log @param {number[]} also */
-const extentOf = (lines, x, log, also) =>
-  yExtent(
-    lines.map((line) => ({ xs: line.xs, columns: columnsOf(line) })),
-    x,
-    { log, trimmed: outliers.value === "ignored", also },
-  );
-
-/** A logarithmic axis starts at the first point above zero.
- * @param {Window} window @param {Line[]} lines @returns {Window} */
-function aboveZero([lo, hi], lines) {
-  if (lo > 0) return [lo, hi];
-  const first = Math.min(...lines.map(({ xs }) => xs[lowerBound(xs, Number.MIN_VALUE)] ?? Infinity));
-  return first < hi ? [first, hi] : [Math.max(hi, 1) / 2, Math.max(hi, 1)];
-}
-
-/** @param {Part} part @param {number} place @param {Part[]} parts @param {Axis} axis @returns {Line[]} */
-function linesOf({ tag, side, series }, place, parts, axis) {
-  const drawn = series.filter(({ step }) => step.length);
-  const byRun = Map.groupBy(drawn, ({ run }) => run);
-  const label = tagLabels(parts.map((part) => part.tag))[place];
-  const isOnlyRun = parts.length > 1 && parts.every((part) => part.series.length <= 1);
-  return [...byRun.values()].flatMap((ofRun) =>
-    ofRun.map((single, order) => {
-      const style = shifted(baseStyle(single), place, order, isOnlyRun);
-      const kin = [...(parts.length > 1 ? [label] : []), ...kinOf(single)];
-      return lineOf(single, axis, {
-        key: JSON.stringify([tag, single.run, single.rank, single.attempt]),
-        tag,
-        side,
-        kin,
-        style,
-      });
-    }),
-  );
-}
-
-/** @param {Series} series */
-const baseStyle = (series) =>
-  series.band ? styleOfGroup(series.run) : (styles.value.get(series.run) ?? { colour: 0, dash: 0 });
-
-/** Lines of one run share its colour and differ in dashes; if there is only one run, its tags differ in colours.
- * @param {import("../../data/run_styles.js").LineStyle} style @param {number} tag @param {number} order
- * @param {boolean} isOnlyRun */
-function shifted({ colour, dash }, tag, order, isOnlyRun) {
-  if (isOnlyRun) return { colour: tag ? (colour + tag) % COLOURS : colour, dash };
-  return { colour, dash: (dash + tag + order) % DASHES.length };
-}
-
-/** What distinguishes a series from others of its run.
- * @param {Series} series */
-function kinOf({ run, rank: ownRank = 0, attempt: ownAttempt, band }) {
-  if (band) return [];
-  const kin = rank.value && (rankCounts.value.get(run) ?? 1) > 1 ? [whoOf(run, ownRank)] : [];
-  return typeof ownAttempt === "number" && (attemptCounts.value.get(run) ?? 1) > 1
-    ? [...kin, t("card.attempt", { attempt: ownAttempt })]
-    : kin;
-}
-
-/** "rank 2"; "writer 2" or "3 writers" of a run that has writers in place of ranks.
- * @param {string} run @param {number} rank */
-function whoOf(run, rank) {
-  const count = writerCounts.value.get(run) ?? 0;
-  if (!count) return t("card.rank", { rank });
-  return rank ? t("card.writer", { writer: rank }) : t("card.writers", { count });
-}
-
-/** @param {Series} series @param {Axis} axis @param {Pick<Line, "key" | "tag" | "side" | "kin" | "style">} place
- * @returns {Line} */
-function lineOf(series, axis, place) {
-  const { run, value, smoothed } = series;
-  const isSmooth = smoothing.value !== "" && smoothed.length === value.length;
-  const xs = xsOf(series, axis, axis === "relative" ? startOf(run) : 0);
-  return {
-    ...place,
-    run,
-    xs,
-    ys: isSmooth ? smoothed : value,
-    raw: isSmooth ? value : null,
-    series,
-    flag: flagOf(series, xs),
-  };
-}
-
-/** @param {Series} series @param {Float64Array} xs */
-function flagOf(series, xs) {
-  const extreme = best.value === "off" ? null : series[best.value];
-  if (!extreme) return null;
-  const index = series.value.findIndex((value, at) => value === extreme.value && series.step[at] === extreme.step);
-  const near = index >= 0 ? index : series.value.indexOf(extreme.value);
-  return near >= 0 ? { x: xs[near], y: extreme.value, step: extreme.step } : null;
-}
-
-/** Returns the lines with points beyond each threshold in the window, drawn or not.
- * @param {Plot} plot */
-export const beyondLimits = ({ lines, limits: plotLimits = [] }) =>
-  plotLimits.map((limit) => ({
-    ...limit,
-    lines: lines.filter((line) => sideOf(line) === "left" && isBeyond(line.series, limit)),
-  }));
-
-/** @param {Series} series @param {import("../../data/scalar_view.js").Limit} limit */
-function isBeyond({ min, max, value: column }, { above, value }) {
-  const extreme = above ? max : min;
-  if (extreme && (above ? extreme.value > value : extreme.value < value)) return true;
-  return column.some((y) => (above ? y === Infinity : y === -Infinity));
-}
-
-/** Counts points for the notes of a card.
- * @param {string} card its tag @param {Series[]} lines @param {Plot | null} plot */
-export function pointCounts(card, lines, plot) {
-  let dropped = 0;
-  if (isLogY(card)) for (const { value } of lines) for (const y of value) if (y <= 0) dropped++;
-  let left = 0;
-  if (plot?.logX) for (const { xs } of plot.lines) left += lowerBound(xs, Number.MIN_VALUE);
-  return { ...countPoints(lines), dropped, left, beyond: plot && outliers.value === "ignored" ? outside(plot) : 0 };
-}
-
-/** Counts the values outside the y range.
- * @param {Plot} plot */
-function outside({ lines, x: [lo, hi], y }) {
-  let count = 0;
-  for (const line of lines) {
-    const [low, high] = y?.[sideOf(line)] ?? [-Infinity, Infinity];
-    const { xs, ys } = line;
-    for (let index = lowerBound(xs, lo); index < xs.length && xs[index] <= hi; index++)
-      if (ys[index] < low || ys[index] > high) count++;
-  }
-  return count;
-}
+/** @param {string} card its tag @param {Axis} axis @returns {import("../../controls/lines/line_plot.js").PlotSettings} */
+export const plotSettings = (card, axis) => ({
+  axis,
+  window: zooms.value[card] ?? null,
+  log: isLogY(card),
+  logX: isLogX(axis),
+  isSmooth: smoothing.value !== "",
+  best: best.value,
+  isTrimmed: outliers.value === "ignored",
+  limits: limits.value.get(card) ?? [],
+  rank: rank.value,
+});

@@ -1,10 +1,10 @@
 // The tags of one card, its own and those that share its chart, with their feeds.
 
 import { computed, effect } from "@preact/signals-core";
+import { drawnSeries } from "../../controls/lines/line_plot.js";
 import { Feed } from "../../data/card_series.js";
 import { companions } from "../../data/scalar_view.js";
 import { observeFeed, unobserveFeed } from "../../data/series_requests.js";
-import { drawnSeries } from "./card_model.js";
 
 /** Keeps the feeds of a card, so that a tag that is removed and added again is drawn immediately. */
 export class CardParts {

@@ -3,18 +3,18 @@
 import { html, nothing } from "lit-html";
 import { swatch } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_row.js";
+import { drawnGroups } from "../../data/group_order.js";
 import { hoveredRun } from "../../data/pointer.js";
+import { receivedGroups } from "../../data/received_groups.js";
 import { DASHES } from "../../data/run_styles.js";
 import { drawnRuns } from "../../data/runs.js";
 import { bands, grouping } from "../../data/scalar_view.js";
 import { set } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
-import { drawnGroups } from "./model/group_order.js";
-import { receivedGroups } from "./model/groups.js";
 import { parameters, parametersKnown } from "./model/parameters.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./model/group_order.js").Group} Group */
+/** @typedef {import("../../data/group_order.js").Group} Group */
 
 /** Groups in the legend; further ones are counted. */
 const MOST = 24;

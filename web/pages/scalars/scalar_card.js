@@ -2,17 +2,18 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
+import { releaseChart, takeChart } from "../../charts/chart_pool.js";
 import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
+import { axisFor, beyondLimits, plotOf } from "../../controls/lines/line_plot.js";
+import { ChartPointer } from "../../controls/lines/pointer.js";
 import { forget, remember } from "../../controls/recent_cards.js";
 import { crosshair, hoveredRun } from "../../data/pointer.js";
+import { noteGroups } from "../../data/received_groups.js";
 import { queriesChanged } from "../../data/series_requests.js";
-import { change, theme, zooms } from "../../data/view.js";
+import { change, axis as pageAxis, theme, zooms } from "../../data/view.js";
 import { cardFrame } from "./card_frame.js";
-import { axisFor, beyondLimits, plotOf, queryFor } from "./card_model.js";
+import { plotSettings, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
-import { CardPointer } from "./card_pointer.js";
-import { releaseChart, takeChart } from "./draw/chart_pool.js";
-import { noteGroups } from "./model/groups.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../data/address.js").Window} Window */
@@ -45,8 +46,10 @@ export class ScalarCard extends HTMLElement {
   #chart = null;
   /** The plot that is drawn or scheduled. @type {Plot | null} */
   plot = null;
-  /** @type {CardPointer | null} */
+  /** @type {ChartPointer | null} */
   #pointer = null;
+  /** Of the drawn plot. @type {import("../../data/address.js").Axis} */
+  #axis = "step";
   #draw = () => this.draw();
   /** Cards that become visible together are activated one after the other. */
   activateLater = () => this.activate();
@@ -69,8 +72,8 @@ export class ScalarCard extends HTMLElement {
     const parts = (this.parts ??= new CardParts(this.tag));
     forget(this); // Visible cards keep their series.
     const own = computed(() => parts.all.value[0].series);
-    const axis = computed(() => axisFor(this.tag, own.value));
-    const plot = computed(() => plotOf(this.tag, parts.all.value, axis.value));
+    const axis = computed(() => axisFor(pageAxis.value, this.tag, own.value));
+    const plot = computed(() => plotOf(parts.all.value, plotSettings(this.tag, axis.value)));
     this.#ends = [
       effect(() => {
         const query = queryFor(this.tag, axis.value);
@@ -82,6 +85,7 @@ export class ScalarCard extends HTMLElement {
       effect(() => void render(cardFrame(this, parts, plot.value, axis.value), this)),
       effect(() => {
         this.plot = plot.value;
+        this.#axis = axis.value;
         theme.value;
         scheduleDraw(this.#draw);
       }),
@@ -150,7 +154,7 @@ export class ScalarCard extends HTMLElement {
       pointed: (at) => this.#pointer?.moved(at),
     });
     this.#chart = chart;
-    this.#pointer = new CardPointer(chart);
+    this.#pointer = new ChartPointer(chart, () => queryFor(this.tag, this.#axis));
     this.#highlight(hoveredRun.peek());
   }
 

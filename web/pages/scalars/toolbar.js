@@ -63,7 +63,7 @@ export const toolbar = () => html`
 
 /** A zoom is in the unit of its axis, and is reset with it.
  * @param {string} choice */
-const setAxis = (choice) => change({ axis: /** @type {import("../../charts/ticks.js").Axis} */ (choice), zooms: {} });
+const setAxis = (choice) => change({ axis: /** @type {import("../../data/address.js").Axis} */ (choice), zooms: {} });
 
 /** The unit of the number next to the slider. */
 const unit = () =>

@@ -7,11 +7,11 @@ import { nearest } from "../../charts/binary_search.js";
 import { keyOf } from "../../charts/plot.js";
 import { nameOfLine } from "../../controls/download.js";
 import { swatch } from "../../controls/icons.js";
+import { exactPoints } from "../../controls/lines/exact_points.js";
 import { crosshair, hoveredRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { set, setting } from "../../data/view.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
-import { exactPoints } from "./exact_points.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
