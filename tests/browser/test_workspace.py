@@ -182,3 +182,22 @@ def test_only_panels_near_the_viewport_request_and_draw(tmp_path: Path, server: 
     expect(page.locator("lines-panel").last).to_have_attribute("data-drawn-points", "5")
     loss_run(tmp_path / "run", range(8), seconds=2)
     expect(page.locator("lines-panel").last).to_have_attribute("data-drawn-points", "8")
+
+
+def test_expressions_are_drawn_and_an_invalid_one_shows_where_it_is_wrong(
+    tmp_path: Path, server: StartServer, pages: Pages
+) -> None:
+    """Their unit and join are named, x may be a tag, and the panel says what was expected at which character."""
+    pages.allowed = "status of 422"
+    page = pages.open()
+    settings = {"expressions": ["rate(epoch)"], "rate": "second", "join": "last", "axis": "tag:epoch"}
+    layout = workspace(panel("lines", **settings), panel("lines", (4, 0, 4, 3), expressions=["epoch * )"]))
+    show(page, server(two_runs(tmp_path)).url, layout)
+    drawn, invalid = page.locator("lines-panel").all()
+    expect(drawn).to_have_attribute("data-drawn-lines", "2")
+    expect(drawn).to_have_attribute("data-axis", "value")
+    expect(drawn.locator(".panel-how")).to_contain_text("rate per second")
+    expect(drawn.locator(".panel-how")).to_contain_text("x: epoch")
+    expect(drawn.locator(".panel-how")).to_contain_text("joined by the last value before")
+    expect(invalid.locator(".expression-error")).to_contain_text("at character 9, expected")
+    expect(invalid.locator(".expression-error mark")).to_have_text(")")

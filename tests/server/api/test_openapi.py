@@ -97,7 +97,8 @@ def with_names(description: dict[str, Any]) -> dict[str, Any]:
         if path.split("/")[2] in TAGS:
             there["tag"] = TAGS[path.split("/")[2]]
         if path.startswith("/api/scalars"):
-            there |= {"expr": [f"rate(`{tag}`) - 1" for tag in there["tag"]], "x": there["tag"]}
+            tags = TAGS["scalars"]
+            there |= {"expr": [f"rate(`{tag}`) - 1" for tag in tags], "x": tags}
         for parameter in operations.get("get", {}).get("parameters", []):
             if parameter["name"] in there:
                 schema = parameter["schema"]
@@ -128,9 +129,9 @@ def has_rule(case: Case) -> bool:
     """Return whether a rule that OpenAPI cannot express may reject valid values."""
     parameters = case.body if isinstance(case.body, dict) else case.query
     names = {name for name, value in parameters.items() if value is not None}
-    # lo <= hi; node excludes others; a slice matches the tensor; by contains a regular expression; search, sort and expr
-    # have a syntax, and take the place of tag; x excludes other axes; and 1.0 is an integer to JSON Schema, but not to
-    # the server.
+    # lo <= hi; node excludes others; a slice matches the tensor; by contains a regular expression; search, sort and
+    # expr have a syntax; expr may take the place of tag; x excludes other axes; and 1.0 is an integer to JSON Schema,
+    # but not to the server.
     with_rule = {"node", "slice", "by", "search", "sort", "expr", "x"}
     lacks_series = case.path.startswith("/api/scalars") and not parameters.get("tag")
     return {"lo", "hi"} <= names or bool(names & with_rule) or lacks_series or case.method == "POST"

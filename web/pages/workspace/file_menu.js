@@ -8,7 +8,7 @@ import { runCounts, runs } from "../../data/catalogue.js";
 import { openedView, openView, viewList } from "../../data/saved_views.js";
 import { checkDocument } from "../../data/workspace_check.js";
 import { EMPTY_DOCUMENT, workspaceDocument } from "../../data/workspace_document.js";
-import { layouts } from "./layouts.js";
+import { layoutProblems, layouts } from "./layouts.js";
 import { startingDocument } from "./model/starting.js";
 import { announce, rearrange } from "./state.js";
 import { t } from "./words.js";
@@ -60,11 +60,12 @@ export function sources() {
     ${
       layouts.value.length
         ? html`<h4>${t("ws.layouts")}</h4><div class="menu-rows">${layouts.value.map(
-            ({ run, name, workspace }) => html`<button data-layout=${name} title=${run}
-            @click=${() => openLayout(workspace, name)}>${name}<small>${run}</small></button>`,
+            ({ run, runs: count, name, workspace }) => html`<button data-layout=${name} title=${run}
+            @click=${() => openLayout(workspace, name)}>${name}<small>${count > 1 ? t("ws.of_runs", { n: count }) : run}</small></button>`,
           )}</div>`
         : nothing
-    }`;
+    }
+    ${layoutProblems.value.map((each) => html`<p class="hint">${each}</p>`)}`;
 }
 
 /** @param {string} name */

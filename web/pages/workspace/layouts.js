@@ -5,12 +5,13 @@ import { runs } from "../../data/catalogue.js";
 import { fetchJson } from "../../data/client.js";
 import { Query } from "../../data/query.js";
 
-/** @typedef {{run: string, name: string, workspace: unknown}} Layout */
-
-/** @type {Query<{layouts: Layout[]}>} */
+/** @type {Query<import("../../data/api_types.js").LayoutList>} */
 const query = new Query((_key, signal) => fetchJson("layouts", { signal }), { interval: 10_000 });
 
 export const layouts = computed(() => query.value.value?.layouts ?? []);
+
+/** Why some are missing. */
+export const layoutProblems = computed(() => query.value.value?.problems ?? []);
 
 /** The runs that have a layout. */
 const having = computed(() =>

@@ -8,7 +8,7 @@ import { t } from "../words.js";
 /** @typedef {import("./editor.js").Target} Target */
 
 /** @param {Event} event */
-export const textIn = ({ target }) =>
+export const inputText = ({ target }) =>
   /** @type {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} */ (target).value;
 
 /** @param {string} name @param {string} label @param {unknown} control @param {unknown} [more] */
@@ -37,7 +37,7 @@ export const textField = (name, label, value, changed, { placeholder = "", list 
     name,
     label,
     html`<input class="field" name=${name} .value=${live(value)} placeholder=${placeholder} autocomplete="off" spellcheck="false"
-      list=${list || nothing} @change=${(/** @type {Event} */ event) => changed(textIn(event).trim())}>`,
+      list=${list || nothing} @change=${(/** @type {Event} */ event) => changed(inputText(event).trim())}>`,
   );
 
 /** @param {string} name @param {string} label @param {Array<[value: string, text: string]>} options @param {string} chosen
@@ -54,7 +54,7 @@ export const chooser = (
   chosen,
   changed,
 ) => html`<select class="select" data-select=${name} aria-label=${label}
-  @change=${(/** @type {Event} */ event) => changed(textIn(event))}>${options.map(
+  @change=${(/** @type {Event} */ event) => changed(inputText(event))}>${options.map(
     ([value, text]) => html`<option value=${value} .selected=${value === chosen}>${text}</option>`,
   )}</select>`;
 
@@ -78,7 +78,7 @@ export const listField = (
               at,
             ) => html`<li><input class="field" .value=${live(value)} aria-label=${`${label} ${at + 1}`} list=${list || nothing}
             spellcheck="false" autocomplete="off" @change=${(/** @type {Event} */ event) =>
-              changed(values.map((each, place) => (place === at ? textIn(event).trim() : each)).filter(Boolean))}>
+              changed(values.map((each, place) => (place === at ? inputText(event).trim() : each)).filter(Boolean))}>
             ${more(value)}<button class="quiet" title=${t("ws.remove")} aria-label=${`${t("ws.remove")}: ${value}`}
             @click=${() => changed(values.filter((_, place) => place !== at))}>${ICONS.close}</button></li>`,
           )}</ul>`
@@ -113,7 +113,7 @@ export const rangeFields = (label, [lo, hi], changed) => {
   ) =>
     html`<input class="field" type="number" step="any" .value=${live(value === null ? "" : String(value))} placeholder=${t("ws.auto")}
       aria-label=${`${label}, ${name}`} @change=${(/** @type {Event} */ event) => {
-        const text = textIn(event);
+        const text = inputText(event);
         put(text === "" || !Number.isFinite(Number(text)) ? null : Number(text));
       }}>`;
   return html`<span class="ws-range"><i>${label}</i>${end(lo, t("ws.lowest"), (value) => changed([value, hi]))}<i>–</i>${end(

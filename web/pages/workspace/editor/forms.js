@@ -5,7 +5,7 @@ import { scalarTags } from "../../../data/catalogue.js";
 import { METHODS, smoothingText } from "../../../data/smoothing.js";
 import { AXES, lineSettings, TAG_AXIS } from "../model/line_settings.js";
 import { t } from "../words.js";
-import { cascadingField, chooser, listField, rangeFields, textIn } from "./fields.js";
+import { cascadingField, chooser, inputText, listField, rangeFields } from "./fields.js";
 import { VALUE_FORMS } from "./value_forms.js";
 
 /** @typedef {import("./editor.js").Target} Target */
@@ -140,7 +140,7 @@ function axisField(target, { axis, x }) {
     )}${
       axis === "value"
         ? html`<input class="field" name="axis-tag" list=${TAGS} aria-label=${t("ws.axis_value")} .value=${x} spellcheck="false"
-          @change=${(/** @type {Event} */ event) => target.put("axis", `${TAG_AXIS}${textIn(event).trim()}`)}>`
+          @change=${(/** @type {Event} */ event) => target.put("axis", `${TAG_AXIS}${inputText(event).trim()}`)}>`
         : nothing
     }`,
   );
@@ -176,7 +176,7 @@ function smoothingField(target, smooth) {
               "smooth",
               smoothingText(
                 /** @type {"ema"} */ (method),
-                clamped(/** @type {"ema"} */ (method), Number(textIn(event))),
+                clamped(/** @type {"ema"} */ (method), Number(inputText(event))),
               ),
             )}>`
         : nothing

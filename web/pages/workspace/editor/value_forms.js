@@ -9,7 +9,7 @@ import { ORDERS } from "../panels/bars.js";
 import { mediaTags } from "../panels/media.js";
 import { parameters } from "../panels/run_values.js";
 import { t } from "../words.js";
-import { chooser, field, selectField, textField, textIn } from "./fields.js";
+import { chooser, field, inputText, selectField, textField } from "./fields.js";
 
 /** @typedef {import("./editor.js").Target} Target */
 
@@ -41,7 +41,7 @@ const columnInputs = (label, column, changed, placeholder = t("ws.tag")) => html
     (statistic) => changed({ ...column, statistic: /** @type {ColumnName["statistic"]} */ (statistic) }),
   )}<input class="field" .value=${column.name} list=${column.statistic === "param" ? PARAMETERS : METRICS} aria-label=${label}
     placeholder=${placeholder} spellcheck="false" autocomplete="off"
-    @change=${(/** @type {Event} */ event) => changed({ ...column, name: textIn(event).trim() })}></span>`;
+    @change=${(/** @type {Event} */ event) => changed({ ...column, name: inputText(event).trim() })}></span>`;
 
 /** @param {Target} target */
 const barsForm = ({ own, put }) => html`
@@ -119,7 +119,7 @@ const markdownForm = ({ own, put }) =>
     t("ws.markdown"),
     html`<textarea class="field" name="text" rows="14" .value=${String(own.text ?? "")} @input=${(
       /** @type {Event} */ event,
-    ) => put("text", textIn(event) || undefined)}></textarea>`,
+    ) => put("text", inputText(event) || undefined)}></textarea>`,
   );
 
 /** @type {Record<string, (target: Target) => unknown>} */

@@ -10,15 +10,20 @@ import { shortNameOf } from "../../../controls/run_name.js";
 import { scalarTags } from "../../../data/catalogue.js";
 import { hoveredRun } from "../../../data/pointer.js";
 import { DASHES } from "../../../data/run_styles.js";
+import { drawnRuns, startOf } from "../../../data/runs.js";
+import { xsOf } from "../../../data/series.js";
 import { retryFeeds } from "../../../data/series_requests.js";
 import { change, zooms } from "../../../data/view.js";
 import { grouped } from "../../../i18n/numbers.js";
+import { DEFINITIONS, parseDefinitions, stepMetricOf } from "../model/defined_axes.js";
 import { lineSettings, withinRange } from "../model/line_settings.js";
 import { sourcesOf } from "../model/line_sources.js";
+import { marginsOf, valuesAt } from "../model/margins.js";
 import { t } from "../words.js";
 import { expressionError } from "./expression_error.js";
 import { LineFeeds } from "./line_feeds.js";
 import { PanelElement } from "./panel_element.js";
+import { valuesOf, wantColumns } from "./run_values.js";
 
 /** @typedef {import("../../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../../charts/plot.js").Line} Line */
@@ -34,9 +39,18 @@ class LinesPanel extends PanelElement {
   plot = null;
 
   begin() {
-    const settings = computed(() => lineSettings(this.settings.value));
-    const found = computed(() => sourcesOf(settings.value, scalarTags.value ?? []));
+    const chosen = computed(() => lineSettings(this.settings.value));
+    const margins = computed(() => marginsOf(this.settings.value.margins));
+    const found = computed(() => sourcesOf(chosen.value, scalarTags.value ?? []));
     const sources = computed(() => found.value.sources);
+    const settings = computed(() => withDefinedAxis(chosen.value, this.settings.value.axis, sources.value));
+    const edges = computed(() =>
+      [...new Set(margins.value.flatMap(({ lower, upper }) => [lower, upper]))].map((name) => ({
+        name,
+        isExpression: false,
+        side: /** @type {const} */ ("left"),
+      })),
+    );
     const parts = computed(() =>
       sources.value.map((source) => {
         const feed = this.#feeds.of(source);
@@ -49,7 +63,14 @@ class LinesPanel extends PanelElement {
     });
     const query = computed(() => queryOf(settings.value, axis.value, zooms.value[this.zoom.value] ?? null));
     const plot = computed(() =>
-      plotWithin(parts.value, settings.value, axis.value, zooms.value[this.zoom.value] ?? null),
+      plotWithin(
+        parts.value,
+        settings.value,
+        axis.value,
+        zooms.value[this.zoom.value] ?? null,
+        margins.value,
+        edges.value.map((source) => ({ tag: source.name, series: drawnSeries(this.#feeds.of(source)) })),
+      ),
     );
     return [
       effect(() => {
@@ -68,9 +89,10 @@ class LinesPanel extends PanelElement {
         drawn: () => this.#publish(plot.peek(), parts.peek()),
       }),
       this.#feeds.follow(
-        () => sources.value,
+        () => [...sources.value, ...edges.value],
         () => query.value,
       ),
+      wantColumns(this, () => [{ statistic: "param", name: DEFINITIONS }]),
     ];
   }
 
@@ -125,9 +147,12 @@ function queryOf(settings, axis, zoom) {
 
 /** The plot within the chosen ranges.
  * @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {LineSettings} settings
- * @param {Axis} axis @param {Window | null} zoom @returns {Plot | null} */
-function plotWithin(parts, { range, log, logX, smooth, colours, trim }, axis, zoom) {
+ * @param {Axis} axis @param {Window | null} zoom @param {import("../model/margins.js").Margin[]} margins
+ * @param {EdgeSeries[]} edges @returns {Plot | null} */
+function plotWithin(parts, { range, log, logX, smooth, colours, trim }, axis, zoom, margins, edges) {
+  const marginOf = (/** @type {Line} */ line) => marginAround(line, margins, edges, axis);
   const plot = plotOf(parts, {
+    marginOf: margins.length ? marginOf : undefined,
     axis,
     window: zoom,
     log,
@@ -142,6 +167,33 @@ function plotWithin(parts, { range, log, logX, smooth, colours, trim }, axis, zo
   if (!plot) return null;
   const y = plot.y && { ...plot.y, left: plot.y.left && withinRange(range.y, [plot.y.left[0], plot.y.left[1]]) };
   return { ...plot, x: zoom ?? withinRange(range.x, [plot.x[0], plot.x[1]]), y };
+}
+
+/** @typedef {{tag: string, series: import("../../../data/series.js").Series[]}} EdgeSeries */
+
+/** The area between two tags of the run of a line. @param {Line} line
+ * @param {import("../model/margins.js").Margin[]} margins @param {EdgeSeries[]} edges @param {Axis} axis */
+function marginAround({ tag, run, xs }, margins, edges, axis) {
+  const margin = margins.find(({ value }) => value === tag);
+  if (!margin) return undefined;
+  const valuesOf = (/** @type {string} */ name) => {
+    const series = edges.find((edge) => edge.tag === name)?.series.find((each) => each.run === run);
+    const places = series && xsOf(series, axis, axis === "relative" ? startOf(run) : 0);
+    return series && places ? valuesAt({ xs: places, ys: series.value }, xs) : null;
+  };
+  const [low, high] = [valuesOf(margin.lower), valuesOf(margin.upper)];
+  return low && high ? { low, high } : undefined;
+}
+
+/** Without a chosen axis, the one that a training defined for the first tag.
+ * @param {LineSettings} settings @param {unknown} axis the chosen one
+ * @param {import("../model/line_sources.js").Source[]} sources @returns {LineSettings} */
+function withDefinedAxis(settings, axis, [first]) {
+  if (axis !== undefined || !first || first.isExpression) return settings;
+  const definitions = valuesOf({ statistic: "param", name: DEFINITIONS });
+  const text = drawnRuns.value.map(definitions).find((value) => value !== null);
+  const x = stepMetricOf(first.name, parseDefinitions(text));
+  return x && (scalarTags.value ?? []).includes(x) ? { ...settings, axis: "value", x } : settings;
 }
 
 /** @typedef {{leftOut: number, errors: string[], isZoomed: boolean}} Facts */
