@@ -99,7 +99,7 @@ def test_curves_are_read_at_a_threshold(url: str, page: Page) -> None:
 
 
 def test_videos_stop_and_play(url: str, page: Page) -> None:
-    """Whoever prefers less motion sees the first frame until a video is played."""
+    """Anyone who prefers less motion sees the first frame until a video is played."""
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{url}#page=images")
     pictures = page.locator("image-card still-picture")

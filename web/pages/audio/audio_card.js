@@ -19,6 +19,8 @@ import { t } from "./words.js";
 
 /** Clips of one step in a cell. */
 const MOST_OF_VALUE = 10;
+/** Cells whose players load the length of their clip before they are played. */
+const MOST_PREPARED = 12;
 
 /** @extends SteppedCard<Moment> */
 class AudioCard extends SteppedCard {
@@ -87,7 +89,7 @@ class AudioCard extends SteppedCard {
         !clip.url
           ? html`<p class="cell-state">${t("audio.not_included")}</p>`
           : isPlayable(clip)
-            ? html`<audio controls preload="metadata" src=${clip.url} aria-label=${label}
+            ? html`<audio controls preload=${this.cells.value.length > MOST_PREPARED ? "none" : "metadata"} src=${clip.url} aria-label=${label}
                 @play=${(/** @type {Event} */ { target }) => this.#started(run, target)}
                 @pause=${() => this.#ended(run)} @ended=${() => this.#ended(run)}
                 @emptied=${() => this.#ended(run)}></audio>`

@@ -6,6 +6,7 @@ import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../..
 import { ICONS } from "../../controls/icons.js";
 import { rankNote } from "../../controls/rank_choice.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
+import { hoveredRun } from "../../data/pointer.js";
 import { styles } from "../../data/runs.js";
 import { change, opened } from "../../data/view.js";
 import { grouped, nonFinite, shortNumber } from "../../i18n/numbers.js";
@@ -93,7 +94,8 @@ const COLUMNS = [
 /** @param {Cell} cell @param {Moment | undefined} moment @param {number} best average precision of the card
  * @param {number | null} selected step; null = the step of the row is not named, as the slider shows it */
 const row = (cell, moment, best, selected) => html`
-  <tr data-run=${cell.run} data-step=${moment?.step ?? ""} data-best=${moment?.averagePrecision === best}>
+  <tr @pointerenter=${() => (hoveredRun.value = cell.run)} @pointerleave=${() => (hoveredRun.value = null)}
+    data-run=${cell.run} data-step=${moment?.step ?? ""} data-best=${moment?.averagePrecision === best}>
     <th scope="row"><span class="pr-run">${runTitle(cell.run)}${rankNote(cell.listing)}${
       moment && selected !== null ? stepOf(cell.run, moment, selected) : nothing
     }</span></th>

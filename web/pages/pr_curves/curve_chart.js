@@ -2,6 +2,7 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing, render, svg } from "lit-html";
+import { hoveredRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { nearestPoint, pathOf, pointAt, thresholdBeside, thresholdsOf } from "./model/curves.js";
 import { chooseThreshold, chosenThreshold, pointedThreshold, threshold } from "./settings.js";
@@ -84,6 +85,9 @@ class CurveChart extends HTMLElement {
   }
 }
 
+/** Is another of the curves pointed at in a list of runs? @param {string} run @param {Curve[]} curves */
+const isDimmed = (run, curves) => hoveredRun.value !== run && curves.some((curve) => curve.run === hoveredRun.value);
+
 /** The size of the area in which curves are drawn. @param {number} width @param {number} height */
 const areaOf = (width, height) => ({
   width: Math.max(1, width - MARGIN.left - MARGIN.right),
@@ -107,7 +111,11 @@ function chart(curves, at, width, height) {
     <text class="pr-axis" transform="translate(11 ${top(0.5)}) rotate(-90)"
       text-anchor="middle">${t("pr.precision")}</text>
     ${curves.map(
-      ({ run, style, points }) => svg`<path class="pr-line" data-run=${run} d=${pathOf(points, { left, top })}
+      ({
+        run,
+        style,
+        points,
+      }) => svg`<path class="pr-line" data-run=${run} data-dimmed=${isDimmed(run, curves)} d=${pathOf(points, { left, top })}
         stroke="var(--run-${style.colour + 1})" stroke-dasharray=${DASHES[style.dash].join(" ") || nothing}/>`,
     )}
     ${curves.map(({ style, points }) => mark(pointAt(points, at), style, left, top))}

@@ -35,6 +35,7 @@ export const content = () =>
     tags,
     t("empty.no_curves"),
     (tag, rows) => html`<curve-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></curve-card>`,
+    false,
   );
 
 function toggleEnlarged() {
