@@ -53,7 +53,7 @@ test("names of columns are read as they are written", () => {
 test("a panel without a title is named after what it shows", () => {
   const named = (/** @type {string} */ kind, /** @type {object} */ settings) =>
     titleOf({ kind, x: 0, y: 0, w: 1, h: 1, settings: /** @type {any} */ (settings) });
-  assert.equal(named("lines", { tags: ["a"], patterns: ["^b"], expressions: ["a - b"] }), "a, /^b/, a - b");
+  assert.equal(named("lines", { tags: ["a"], patterns: ["^b"], expressions: ["a - b"] }), "a, ^b, a - b");
   assert.equal(named("bars", { metric: "best:loss" }), "loss");
   assert.equal(named("scatter", { x: "param:lr", y: "best:loss" }), "loss / lr");
   assert.equal(named("lines", { title: "Mine", tags: ["a"] }), "Mine");
