@@ -9,6 +9,7 @@ import { axisFor, drawnSeries, plotOf, pointCounts } from "../../../controls/lin
 import { shortNameOf } from "../../../controls/run_name.js";
 import { scalarTags } from "../../../data/catalogue.js";
 import { hoveredRun } from "../../../data/pointer.js";
+import { noteGroups } from "../../../data/received_groups.js";
 import { DASHES } from "../../../data/run_styles.js";
 import { drawnRuns, startOf } from "../../../data/runs.js";
 import { xsOf } from "../../../data/series.js";
@@ -81,6 +82,9 @@ class LinesPanel extends PanelElement {
           this,
         );
       }),
+      effect(() => {
+        for (const { feed } of parts.value) noteGroups(feed);
+      }),
       followChart({
         host: () => this.querySelector(".plot"),
         plot: () => plot.value,
@@ -130,7 +134,7 @@ class LinesPanel extends PanelElement {
 /** @param {LineSettings} settings @param {Axis} axis @param {Window | null} zoom
  * @returns {import("../../../data/card_series.js").Query} */
 function queryOf(settings, axis, zoom) {
-  const { smooth, logX, x, join, rate, expressions } = settings;
+  const { smooth, logX, x, join, rate, expressions, grouping } = settings;
   const [lo, hi] = settings.range.x;
   return {
     axis: axis === "value" ? "step" : axis,
@@ -139,7 +143,7 @@ function queryOf(settings, axis, zoom) {
     scale: logX && axis !== "wall_time" ? "log" : "linear",
     rank: "",
     attempt: "",
-    grouped: null,
+    grouped: grouping && { how: grouping, runs: drawnRuns.value },
     ...(axis === "value" && { x, join }),
     ...(expressions.length && { join, rate }),
   };
@@ -149,7 +153,7 @@ function queryOf(settings, axis, zoom) {
  * @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {LineSettings} settings
  * @param {Axis} axis @param {Window | null} zoom @param {import("../model/margins.js").Margin[]} margins
  * @param {EdgeSeries[]} edges @returns {Plot | null} */
-function plotWithin(parts, { range, log, logX, smooth, colours, trim }, axis, zoom, margins, edges) {
+function plotWithin(parts, { range, log, logX, smooth, colours, trim, grouping }, axis, zoom, margins, edges) {
   const marginOf = (/** @type {Line} */ line) => marginAround(line, margins, edges, axis);
   const plot = plotOf(parts, {
     marginOf: margins.length ? marginOf : undefined,
@@ -163,6 +167,7 @@ function plotWithin(parts, { range, log, logX, smooth, colours, trim }, axis, zo
     limits: [],
     rank: "",
     byTag: colours === "tag",
+    groupedBy: grouping?.by ?? "",
   });
   if (!plot) return null;
   const y = plot.y && { ...plot.y, left: plot.y.left && withinRange(range.y, [plot.y.left[0], plot.y.left[1]]) };
@@ -218,8 +223,9 @@ function frame(parts, plot, settings, { leftOut, errors, isZoomed }, panel) {
 
 /** What the axis shows where the ticks do not tell, and how expressions were computed.
  * @param {LineSettings} settings @param {Plot | null} plot */
-function how({ expressions, join, rate, x }, plot) {
+function how({ expressions, join, rate, x, grouping }, plot) {
   const notes = [
+    grouping ? `${t(`ws.centre_${grouping.centre}`)}, ${t(`ws.band_${grouping.band}`)}` : "",
     plot?.axis === "value" ? `x: ${x}` : "",
     expressions.some((text) => /\brate\s*\(/.test(text)) ? t(`ws.rate_${rate}_note`) : "",
     expressions.length || x ? t(`ws.join_${join}_note`) : "",
@@ -260,9 +266,12 @@ const legend = (lines) => html`<ul class="panel-legend" aria-label=${t("ws.legen
   ${lines.slice(0, MOST_NAMES).map(
     (line) => html`<li data-line=${keyOf(line)} @mouseenter=${() => (hoveredRun.value = line.run)}
       @mouseleave=${() => (hoveredRun.value = null)}>${swatch(line.style, DASHES[line.style.dash])}<span
-      title=${[line.run, ...(line.kin ?? [])].join(" · ")}>${[...(line.kin ?? []), shortNameOf(line.run)].join(" · ")}</span></li>`,
+      title=${[line.run, ...(line.kin ?? [])].join(" · ")}>${[...(line.kin ?? []), nameOfLine(line)].join(" · ")}</span></li>`,
   )}
   ${lines.length > MOST_NAMES ? html`<li class="meta">${t("read.more", { n: grouped(lines.length - MOST_NAMES) })}</li>` : nothing}
 </ul>`;
+
+/** The run, or the group of a band. @param {Line} line */
+const nameOfLine = ({ run, series }) => (!series.band ? shortNameOf(run) : run || t("read.all_runs"));
 
 customElements.define("lines-panel", LinesPanel);
