@@ -42,12 +42,12 @@ export function edit(next, what = "") {
 }
 
 /** An edit that changes which panel is where: zooms, which belong to places, end.
- * @param {WorkspaceDocument} next */
-export function rearrange(next) {
+ * @param {WorkspaceDocument} next @param {string} [what] */
+export function rearrange(next, what = "") {
   const others = Object.entries(zooms.peek()).filter(([name]) => !name.startsWith(ZOOM));
   changeView({ zooms: Object.fromEntries(others) });
   editing.value = null;
-  edit(next);
+  edit(next, what);
 }
 
 const ZOOM = "panel ";
