@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -159,9 +160,10 @@ def test_errors_contain_the_invalid_value(path: str, status: int, error: str, se
 
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+_PATTERNS = st.text("ab|^$.*()/\\", max_size=6)
 _CHARTS = st.one_of(
     st.fixed_dictionaries({}, optional={"title": _TEXTS}),
-    st.fixed_dictionaries({"multiline": st.fixed_dictionaries({"tag": st.lists(_TEXTS, max_size=3)})}),
+    st.fixed_dictionaries({"multiline": st.fixed_dictionaries({"tag": st.lists(_PATTERNS, max_size=3)})}),
     st.fixed_dictionaries(
         {
             "title": _TEXTS,
@@ -202,27 +204,26 @@ def test_any_layout_is_read_as_a_plain_reading_does(layout: dict[str, Any]) -> N
     for anchored, plain in zip(patterns, plain_patterns, strict=True):
         for mine, tensorboards in zip(anchored, filter(None, plain), strict=True):
             assert mine.startswith("^")
-            assert matches(mine, "match") == matches(tensorboards, "match")
-            assert matches(mine, "search") == matches(tensorboards, "match")
+            if is_valid(tensorboards):
+                for tag in ("", "a", "b", "ab", "ba", "aab", "a/b", "b/a", "a|b", "^a", "(b)"):
+                    assert bool(re.search(mine, tag)) == bool(re.match(tensorboards, tag)), tag
 
 
-def matches(pattern: str, how: str) -> list[bool] | None:
-    """Return which of some tags a pattern matches; None if it is invalid."""
+def is_valid(pattern: str) -> bool:
+    """Return whether a pattern is a regular expression."""
     try:
-        find = getattr(re.compile(pattern), how)
+        re.compile(pattern)
     except re.error:
-        return None
-    return [find(tag) is not None for tag in ("", "loss", "a loss", pattern, f"x{pattern}", "00", "A|0")]
+        return False
+    return True
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_layout_or_an_error(content: bytes) -> None:
     """Neither a damaged tensor nor a damaged layout in an intact tensor raises anything else."""
     for payload in (content, strings(content, dims=()).SerializeToString()):
-        try:
+        with suppress(DecodeError, ValueError):
             assert read_layout(payload).workspace["version"] == 1
-        except (DecodeError, ValueError) as error:
-            assert str(error)
 
 
 @pytest.mark.parametrize(

@@ -415,6 +415,7 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
         "/api/console",
         "/api/environment",
         "/api/code",
+        "/api/files",
         "/api/views",
         "/api/views/{name}",
         "/api/default-view",

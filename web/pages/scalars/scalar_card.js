@@ -6,9 +6,10 @@ import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { followChart } from "../../controls/lines/chart_view.js";
 import { axisFor, beyondLimits, plotOf } from "../../controls/lines/line_plot.js";
 import { forget, remember } from "../../controls/recent_cards.js";
+import { zoomTo } from "../../data/ranges.js";
 import { noteGroups } from "../../data/received_groups.js";
 import { queriesChanged } from "../../data/series_requests.js";
-import { change, axis as pageAxis, zooms } from "../../data/view.js";
+import { axis as pageAxis } from "../../data/view.js";
 import { cardFrame } from "./card_frame.js";
 import { plotSettings, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
@@ -57,11 +58,13 @@ export class ScalarCard extends HTMLElement {
     forget(this); // Visible cards keep their series.
     const own = computed(() => parts.all.value[0].series);
     const axis = computed(() => axisFor(pageAxis.value, this.tag, own.value));
-    const plot = computed(() => plotOf(parts.all.value, plotSettings(this.tag, axis.value)));
+    const plot = computed(() => plotOf(parts.all.value, plotSettings(this.tag, axis.value), parts.baseline.value));
     this.#ends = [
       effect(() => {
         const query = queryFor(this.tag, axis.value);
-        if (parts.tags.value.map(({ tag }) => parts.feedOf(tag).setQuery(query)).some(Boolean)) queriesChanged();
+        const changes = parts.tags.value.map(({ tag }) => parts.feedOf(tag).setQuery(query));
+        changes.push(parts.baselineFeed.setQuery({ ...query, grouped: null }));
+        if (changes.some(Boolean)) queriesChanged();
       }),
       effect(() => {
         for (const { feed } of parts.all.value) noteGroups(feed);
@@ -95,10 +98,9 @@ export class ScalarCard extends HTMLElement {
     render(nothing, this);
   }
 
-  /** @param {Window | null} window */
-  zoom(window) {
-    const { [this.tag]: _, ...others } = zooms.peek();
-    change({ zooms: window ? { ...others, [this.tag]: window } : others });
+  /** @param {Window | null} range null = all points */
+  zoom(range) {
+    zoomTo(this.tag, this.plot?.axis ?? pageAxis.peek(), range);
   }
 
   /** What is drawn, in short: benchmarks and tests wait for it. */

@@ -5,10 +5,7 @@ import { runs } from "../../data/catalogue.js";
 import { fetchJson } from "../../data/client.js";
 import { Query } from "../../data/query.js";
 
-/** `run`: the first of the runs that have it; `runs`: how many these are.
- * @typedef {{run: string, runs: number, name: string, workspace: unknown}} Layout */
-
-/** @type {Query<{layouts: Layout[], problems: string[]}>} */
+/** @type {Query<import("../../data/api_types.js").LayoutList>} */
 const query = new Query((_key, signal) => fetchJson("layouts", { signal }), { interval: 10_000 });
 
 export const layouts = computed(() => query.value.value?.layouts ?? []);

@@ -1,33 +1,39 @@
-// The page of one run: problems, contents, hyperparameters, environment, notes.
+// The page of one run: problems, charts, data, hyperparameters, notes, and what was recorded about its process.
 
 import { html, nothing } from "lit-html";
-import { empty } from "../../controls/empty_state.js";
-import { ICONS, swatch } from "../../controls/icons.js";
-import { labelChips } from "../../controls/label_chips.js";
-import { nameOf } from "../../controls/run_row.js";
-import { recordingList, stateNotice } from "../../controls/run_state_details.js";
-import { stateMark, stateSentence } from "../../controls/state_mark.js";
-import { noteOf } from "../../data/notes.js";
-import { OpenRun } from "../../data/run_details.js";
-import { lastedOf, stateOf } from "../../data/run_state.js";
-import { DASHES } from "../../data/run_styles.js";
-import { detailCache } from "../../data/run_table.js";
-import { styles } from "../../data/runs.js";
-import { grouped, nonFinite, plainText } from "../../i18n/numbers.js";
-import { duration, wallTime } from "../../i18n/times.js";
+import { empty } from "../../../controls/empty_state.js";
+import { ICONS, swatch } from "../../../controls/icons.js";
+import { labelChips } from "../../../controls/label_chips.js";
+import { nameOf } from "../../../controls/run_row.js";
+import { recordingList, stateNotice } from "../../../controls/run_state_details.js";
+import { stateMark, stateSentence } from "../../../controls/state_mark.js";
+import { areNotesOff, noteOf } from "../../../data/notes.js";
+import { OpenRun } from "../../../data/run_details.js";
+import { lastedOf, stateOf } from "../../../data/run_state.js";
+import { DASHES } from "../../../data/run_styles.js";
+import { detailCache } from "../../../data/run_table.js";
+import { styles } from "../../../data/runs.js";
+import { grouped, nonFinite } from "../../../i18n/numbers.js";
+import { duration, wallTime } from "../../../i18n/times.js";
+import { noteOn } from "../note.js";
+import { notesForm } from "../notes_form.js";
+import { openRun } from "../settings.js";
 import { attemptLinks } from "./attempt_links.js";
-import { noteOn } from "./note.js";
-import { notesForm } from "./notes_form.js";
-import { linkTo } from "./run_link.js";
-import { runTiles } from "./run_tiles.js";
-import { openRun } from "./settings.js";
-import "./run_console.js";
-import "./run_code.js";
-import "./run_environment.js";
-import { t } from "./words.js";
+import { machineCharts, runCharts } from "./charts.js";
+import { linkTo } from "./link.js";
+import { tagsOf } from "./newest.js";
+import { parameterSection } from "./parameters.js";
+import { contentsList, runSection } from "./section.js";
+import { machineTags } from "./telling_tags.js";
+import { runTiles } from "./tiles.js";
+import "./console.js";
+import "./code.js";
+import "./environment.js";
+import "./files.js";
+import { t } from "../words.js";
 
-/** @typedef {import("../../data/api_types.js").RunDetails} RunDetails */
-/** @typedef {import("../../data/run_table_client.js").OverviewRun} OverviewRun */
+/** @typedef {import("../../../data/api_types.js").RunDetails} RunDetails */
+/** @typedef {import("../../../data/run_table_client.js").OverviewRun} OverviewRun */
 
 /** Damaged locations that are listed. */
 const MOST_PLACES = 8;
@@ -58,20 +64,26 @@ const details = (listed, facts) => html`
   }
   ${listed.damaged_records ? damage(listed) : nothing}
   ${facts?.problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
-  ${runTiles(listed, facts)}
+  ${contentsList((name) => hasSection(listed, name))}
+  ${runCharts(listed)}
+  ${runSection("data", t("run.data"), runTiles(listed))}
   <div class="run-columns">
-    <section><h3>${t("run.parameters")}</h3>${factTable(facts?.hyper_parameters)}
-      ${
-        Object.keys(facts?.environment ?? {}).length
-          ? html`<h3>${t("run.environment")}</h3>${factTable(facts?.environment ?? undefined)}`
-          : nothing
-      }
-      ${recordingList(listed)}</section>
-    ${notesForm(listed.run, noteOn(listed.run))}
+    <div>${parameterSection(listed.run, facts?.hyper_parameters)}${recordingList(listed)}</div>
+    <section class="run-section" data-section="notes" id="run-notes" tabindex="-1">${notesForm(listed.run, noteOn(listed.run))}</section>
   </div>
+  ${machineCharts(listed)}
   <run-console .run=${listed.run}></run-console>
+  <run-environment .run=${listed.run} .ofLineage=${facts?.environment ?? {}}></run-environment>
   <run-code .run=${listed.run}></run-code>
-  <run-environment .run=${listed.run}></run-environment>`;
+  <run-files .run=${listed.run}></run-files>`;
+
+/** @param {RunDetails} listed @param {import("./section.js").SectionName} name */
+function hasSection({ run, plugins }, name) {
+  if (name === "charts") return plugins.scalar > 0;
+  if (name === "machine") return machineTags(tagsOf({ run }, "scalar")).length > 0;
+  if (name === "console" || name === "environment" || name === "code") return plugins[name] > 0;
+  return name !== "notes" || !areNotesOff.value;
+}
 
 /** @param {RunDetails} listed */
 function title(listed) {
@@ -141,16 +153,3 @@ const damage = ({ damaged_records: n, pending_records: pending, damage: places }
       ${n > MOST_PLACES ? html`<li>${t("run.damage_more", { n: n - MOST_PLACES })}</li>` : nothing}</ul>
     ${pending ? html`<p>${t("run.pending", { n: pending })}</p>` : nothing}
   </div></section>`;
-
-/** @param {Readonly<Record<string, import("../../data/difference.js").Plain>> | undefined} facts undefined until they
- * are fetched */
-const factTable = (facts) =>
-  !facts
-    ? nothing
-    : Object.keys(facts).length
-      ? html`<table class="facts"><tbody>${Object.entries(facts).map(
-          ([name, value]) =>
-            html`<tr data-fact=${name}><th scope="row">${name}</th><td
-              title=${String(value)}>${plainText(value)}</td></tr>`,
-        )}</tbody></table>`
-      : html`<p class="hint">${t("run.no_parameters")}</p>`;

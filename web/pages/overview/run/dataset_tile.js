@@ -1,14 +1,14 @@
 // The tile of a run's dataset pipeline: its stages from the first source to the last one.
 
 import { html, nothing } from "lit-html";
-import { ListedTile } from "./lazy_tile.js";
-import { t } from "./words.js";
+import { t } from "../words.js";
+import { ListedPart } from "./listed_part.js";
 
-/** @typedef {import("../../data/dataset_stages.js").Stage} Stage */
+/** @typedef {import("../../../data/dataset_stages.js").Stage} Stage */
 
 const MOST = 6;
 
-class DatasetTile extends ListedTile {
+class DatasetTile extends ListedPart {
   get kind() {
     return /** @type {const} */ ("lineage/dataset");
   }

@@ -1,17 +1,17 @@
 // The tile of a run's lineage: its metrics and first hyperparameters.
 
 import { html, nothing } from "lit-html";
-import { plainText } from "../../i18n/numbers.js";
-import { ListedTile } from "./lazy_tile.js";
-import { t } from "./words.js";
+import { plainText } from "../../../i18n/numbers.js";
+import { t } from "../words.js";
+import { ListedPart } from "./listed_part.js";
 
-/** @typedef {import("../../data/difference.js").Plain} Plain */
+/** @typedef {import("../../../data/difference.js").Plain} Plain */
 /** @typedef {Record<string, Plain | null | object>} Section */
 
 const METRICS = 3;
 const PARAMETERS = 4;
 
-class LineageTile extends ListedTile {
+class LineageTile extends ListedPart {
   get kind() {
     return /** @type {const} */ ("lineage");
   }

@@ -1,12 +1,13 @@
-// A tile of one run, rendered from a listing while it is visible.
+// A part of the page of a run, rendered from a listing while it is visible.
 
 import { effect, signal } from "@preact/signals-core";
-import { nothing, render } from "lit-html";
-import { LazyCard } from "../../controls/lazy_card.js";
-import { Listing } from "../../data/listing.js";
+import { html, nothing, render } from "lit-html";
+import { LazyCard } from "../../../controls/lazy_card.js";
+import { Listing } from "../../../data/listing.js";
+import { t } from "../words.js";
 
 /** Subclasses define the listing and render the reply. */
-export class ListedTile extends LazyCard {
+export class ListedPart extends LazyCard {
   #run = signal("");
   /** @type {Listing | null} */
   #listing = null;
@@ -16,7 +17,7 @@ export class ListedTile extends LazyCard {
     this.#run.value = run;
   }
 
-  /** @returns {import("../../data/listing_client.js").Kind} */
+  /** @returns {import("../../../data/listing_client.js").Kind} */
   get kind() {
     throw new Error("subclasses define the kind");
   }
@@ -37,8 +38,13 @@ export class ListedTile extends LazyCard {
       listing.observe(),
       effect(() => {
         const { value } = listing.reply;
-        render(value && listing.query?.run === this.#run.value ? this.template(value) : nothing, this);
+        const error = listing.error.value;
+        const part = value && listing.query?.run === this.#run.value ? this.template(value) : nothing;
+        render(error ? failure(error) : part, this);
       }),
     ];
   }
 }
+
+/** @param {Error} error */
+const failure = (error) => html`<p class="warning" role="alert">${t("run.failed", { reason: error.message })}</p>`;

@@ -1,11 +1,11 @@
 // The tile of a run's graphs: the size and the source of the newest one.
 
 import { html, nothing } from "lit-html";
-import { grouped } from "../../i18n/numbers.js";
-import { ListedTile } from "./lazy_tile.js";
-import { t } from "./words.js";
+import { grouped } from "../../../i18n/numbers.js";
+import { t } from "../words.js";
+import { ListedPart } from "./listed_part.js";
 
-class GraphTile extends ListedTile {
+class GraphTile extends ListedPart {
   get kind() {
     return /** @type {const} */ ("graphs");
   }
@@ -14,7 +14,7 @@ class GraphTile extends ListedTile {
     return { limit: 1 };
   }
 
-  /** @param {{graphs: import("../../data/graphs.js").GraphRow[]}} reply */
+  /** @param {{graphs: import("../../../data/graphs.js").GraphRow[]}} reply */
   template({ graphs }) {
     const newest = graphs.at(-1);
     if (!newest) return nothing;

@@ -1,18 +1,18 @@
 // Tiles of a run's page for what no page draws: its tags by plugin, with the files that contain them.
 
 import { html, nothing } from "lit-html";
-import { ICONS } from "../../controls/icons.js";
-import { formatPluginCounts } from "../../controls/plugin_counts.js";
-import { grouped } from "../../i18n/numbers.js";
-import { ListedTile } from "./lazy_tile.js";
-import { t } from "./words.js";
+import { ICONS } from "../../../controls/icons.js";
+import { formatPluginCounts } from "../../../controls/plugin_counts.js";
+import { grouped } from "../../../i18n/numbers.js";
+import { t } from "../words.js";
+import { ListedPart } from "./listed_part.js";
 
 /** @typedef {{plugin: string, tag: string, files: string[]}} UndrawnTag */
 
 /** Tags that a tile lists. */
 const MOST = 20;
 
-class UndrawnTiles extends ListedTile {
+class UndrawnTiles extends ListedPart {
   get kind() {
     return /** @type {const} */ ("undrawn");
   }

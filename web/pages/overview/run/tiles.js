@@ -1,27 +1,25 @@
 // Tiles of a run's page: one per kind of data, with thumbnails of the newest points.
 
 import { html, nothing, svg } from "lit-html";
-import { ICONS } from "../../controls/icons.js";
-import { formatted } from "../../controls/markdown/text_body.js";
-import { pluginCounts } from "../../controls/plugin_counts.js";
-import { view } from "../../data/view.js";
-import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
-import { colourOf, sparklineOf } from "./cells.js";
-import { t } from "./words.js";
+import { ICONS } from "../../../controls/icons.js";
+import { formatted } from "../../../controls/markdown/text_body.js";
+import { pluginCounts } from "../../../controls/plugin_counts.js";
+import { view } from "../../../data/view.js";
+import { grouped } from "../../../i18n/numbers.js";
+import { colourOf } from "../cells.js";
+import { t } from "../words.js";
 import "./dataset_tile.js";
 import "./graph_tile.js";
-import { heightsOf, landscapePicture } from "../../controls/landscape_picture.js";
+import { heightsOf, landscapePicture } from "../../../controls/landscape_picture.js";
 import "./lineage_tile.js";
 import "./undrawn_tiles.js";
+import { linkTo } from "./link.js";
 import { newest, tagsOf } from "./newest.js";
-import { linkTo } from "./run_link.js";
 
-/** @typedef {import("../../data/api_types.js").RunRow} RunRow */
-/** @typedef {import("../../data/run_table_client.js").OverviewRun | undefined} Facts */
+/** @typedef {import("../../../data/api_types.js").RunRow} RunRow */
 
 /** Kinds of data that have a page. */
 const PAGES = /** @type {const} */ ({
-  scalar: "scalars",
   histogram: "histograms",
   image: "images",
   tensor: "tensors",
@@ -35,11 +33,11 @@ const TAGS = 3;
 /** Characters of a text in its tile. */
 const MOST_TEXT = 200;
 
-/** @param {RunRow} listed @param {Facts} facts */
-export const runTiles = (listed, facts) => html`
+/** @param {RunRow} listed */
+export const runTiles = (listed) => html`
   <div class="tiles">
     ${Object.entries(PAGES).map(([plugin, page]) =>
-      listed.plugins[plugin] ? drawnTile(listed, facts, /** @type {keyof typeof PAGES} */ (plugin), page) : nothing,
+      listed.plugins[plugin] ? drawnTile(listed, /** @type {keyof typeof PAGES} */ (plugin), page) : nothing,
     )}
     ${sourceTiles(listed)}
   </div>
@@ -90,7 +88,7 @@ function sourceTiles({ run, plugins }) {
 }
 
 /** @param {string} run @param {string} name @param {number} count
- * @param {Partial<import("../../data/address.js").View>} patch @param {string} title @param {unknown} content */
+ * @param {Partial<import("../../../data/address.js").View>} patch @param {string} title @param {unknown} content */
 const sourceTile = (
   run,
   name,
@@ -102,11 +100,11 @@ const sourceTile = (
   <h3>${linkTo(run, patch, html`${title}${ICONS.chevron}`, `open-${name}`)}</h3>
   <div class="miniature">${content}</div></section>`;
 
-/** @param {RunRow} listed @param {Facts} facts @param {keyof typeof PAGES} plugin
+/** @param {RunRow} listed @param {keyof typeof PAGES} plugin
  * @param {(typeof PAGES)[keyof typeof PAGES]} page */
-function drawnTile(listed, facts, plugin, page) {
+function drawnTile(listed, plugin, page) {
   const { run } = listed;
-  const drawn = plugin === "scalar" ? Object.keys(facts?.metrics ?? {}) : newest(listed, plugin).map(({ tag }) => tag);
+  const drawn = newest(listed, plugin).map(({ tag }) => tag);
   const others = tagsOf(listed, plugin).filter((tag) => !drawn.includes(tag));
   const count = listed.plugins[plugin];
   return html`<section class="tile" data-tile=${plugin} data-count=${count}>
@@ -116,27 +114,11 @@ function drawnTile(listed, facts, plugin, page) {
       html`${pluginCounts(listed, (name) => name === plugin)}${ICONS.chevron}`,
       `open-${plugin}`,
     )}</h3>
-    <div class="miniature">${
-      plugin === "scalar" ? sparklines(run, facts) : MINIATURES[plugin](newest(listed, plugin), run)
-    }</div>
+    <div class="miniature">${MINIATURES[plugin](newest(listed, plugin), run)}</div>
     <p class="meta" ?hidden=${!others.length}>${others.slice(0, TAGS).join(" · ")}${
       others.length > TAGS ? ` · ${t("run.more_tags", { n: others.length - TAGS })}` : ""
     }</p>
   </section>`;
-}
-
-/** The sparkline of each metric of the overview. @param {string} run @param {Facts} facts */
-function sparklines(run, facts) {
-  const metrics = Object.entries(facts?.metrics ?? {});
-  const format = columnFormat(metrics.map(([, metric]) => Number(metric.last)));
-  return html`<div class="courses">${metrics.map(
-    ([tag, metric]) => html`<div title=${tag}><span class="course-name">${tag}</span>
-    ${sparklineOf(run, metric, 120, 26)}<span
-      class="last ${Number.isFinite(Number(metric.last)) ? "" : "non-finite"}">${inColumn(
-        Number(metric.last),
-        format,
-      )}</span></div>`,
-  )}</div>`;
 }
 
 /** @typedef {import("./newest.js").Newest} Newest */
@@ -168,7 +150,7 @@ function figure({ tag, point }, drawn) {
 
 const LANDSCAPE = 160;
 
-/** @param {import("../../data/landscapes.js").LandscapeReply} reply */
+/** @param {import("../../../data/landscapes.js").LandscapeReply} reply */
 function landscape(reply) {
   const heights = reply.error === null ? heightsOf([reply]) : null;
   return heights

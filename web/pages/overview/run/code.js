@@ -1,14 +1,15 @@
 // The code of a run: its commit, and what was changed since.
 
 import { html, nothing } from "lit-html";
-import { copyButton } from "../../controls/copy_button.js";
-import { ICONS } from "../../controls/icons.js";
-import { ListedTile } from "./lazy_tile.js";
-import { t } from "./words.js";
+import { copyButton } from "../../../controls/copy_button.js";
+import { ICONS } from "../../../controls/icons.js";
+import { t } from "../words.js";
+import { ListedPart } from "./listed_part.js";
+import { runSection } from "./section.js";
 
 /** @typedef {{commit: string, remote: string, diff: string, is_cut: boolean}} Code */
 
-class RunCode extends ListedTile {
+class RunCode extends ListedPart {
   get kind() {
     return /** @type {const} */ ("code");
   }
@@ -16,11 +17,13 @@ class RunCode extends ListedTile {
   /** @param {{recordings: Code[], problems: string[]}} reply */
   template({ recordings: [newest], problems }) {
     if (!newest && !problems.length) return nothing;
-    return html`<section class="run-section" data-section="code">
-      <header><h3>${t("run.code")}</h3>${newest?.diff ? copyButton(t("run.code_diff"), () => newest.diff) : nothing}</header>
-      ${problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
-      ${newest ? code(newest) : nothing}
-    </section>`;
+    return runSection(
+      "code",
+      t("run.code"),
+      html`${problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
+      ${newest ? code(newest) : nothing}`,
+      newest?.diff ? copyButton(t("run.code_diff"), () => newest.diff) : nothing,
+    );
   }
 }
 

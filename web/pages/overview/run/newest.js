@@ -1,16 +1,14 @@
 // The newest points of the open run: of the first tags of each kind of data.
 
-import { computed, effect, signal } from "@preact/signals-core";
-import { DIGITS } from "../../controls/landscape_picture.js";
-import { runsByName } from "../../data/catalogue.js";
-import { Listing } from "../../data/listing.js";
-import { listTags } from "../../data/listing_client.js";
-import { likelyMetrics } from "../../data/metrics.js";
-import { compareNatural } from "../../data/natural_order.js";
-import { Query } from "../../data/query.js";
-import { metrics } from "../../data/run_table.js";
-import { stopAll } from "../../data/stop_all.js";
-import { openRun } from "./settings.js";
+import { effect, signal } from "@preact/signals-core";
+import { DIGITS } from "../../../controls/landscape_picture.js";
+import { runsByName } from "../../../data/catalogue.js";
+import { Listing } from "../../../data/listing.js";
+import { listTags } from "../../../data/listing_client.js";
+import { compareNatural } from "../../../data/natural_order.js";
+import { Query } from "../../../data/query.js";
+import { stopAll } from "../../../data/stop_all.js";
+import { openRun } from "../settings.js";
 
 /** @typedef {{tag: string, point: any}} Newest */
 
@@ -51,19 +49,6 @@ export function newest({ run }, plugin) {
     return point ? [{ tag: query?.tag ?? "", point }] : [];
   });
 }
-
-/** The metrics that the open run's page shows. */
-export const runMetrics = computed(() => {
-  const tags = tagsOf({ run: openRun.value }, "scalar");
-  const chosen = metrics.value.filter((tag) => tags.includes(tag));
-  return chosen.length
-    ? chosen
-    : likelyMetrics(
-        tags.map((tag) => ({ tag, runs: 1 })),
-        "",
-        2,
-      );
-});
 
 /** Follows the open run until the returned function is called. */
 export const followNewest = () =>
