@@ -40,7 +40,7 @@ export class PanelGrid extends HTMLElement {
       auto: false,
       draggable: { handle: ".panel-head", cancel: "button, a, input, select", scroll: true },
       resizable: { handles: "e, se, s" },
-      acceptWidgets: "panel-grid > .grid-stack-item",
+      acceptWidgets: true,
       minRow: 1,
     };
     this.#grid = GridStack.init(options, this);

@@ -7,6 +7,7 @@ import { swatch } from "../../../controls/icons.js";
 import { followChart } from "../../../controls/lines/chart_view.js";
 import { axisFor, drawnSeries, plotOf, pointCounts } from "../../../controls/lines/line_plot.js";
 import { shortNameOf } from "../../../controls/run_name.js";
+import { baseline } from "../../../data/baseline.js";
 import { scalarTags } from "../../../data/catalogue.js";
 import { hoveredRun } from "../../../data/pointer.js";
 import { noteGroups } from "../../../data/received_groups.js";
@@ -63,6 +64,17 @@ class LinesPanel extends PanelElement {
       return first ? axisFor(settings.value.axis, first.tag, first.series) : settings.value.axis;
     });
     const query = computed(() => queryOf(settings.value, axis.value, zooms.value[this.zoom.value] ?? null));
+    // The baseline, unless it is drawn as a run of its own.
+    const baselineRun = computed(() =>
+      settings.value.grouping || !drawnRuns.value.includes(baseline.value) ? baseline.value : "",
+    );
+    const baselinePart = computed(() => {
+      const [first] = sources.value;
+      if (!first || !baselineRun.value) return null;
+      const feed = this.#feeds.baselineOf(first);
+      feed.version.value;
+      return { tag: first.name, side: first.side, feed, series: feed.series.get(baselineRun.value) ?? [] };
+    });
     const plot = computed(() =>
       plotWithin(
         parts.value,
@@ -71,6 +83,7 @@ class LinesPanel extends PanelElement {
         zooms.value[this.zoom.value] ?? null,
         margins.value,
         edges.value.map((source) => ({ tag: source.name, series: drawnSeries(this.#feeds.of(source)) })),
+        baselinePart.value,
       ),
     );
     return [
@@ -94,6 +107,11 @@ class LinesPanel extends PanelElement {
       }),
       this.#feeds.follow(
         () => [...sources.value, ...edges.value],
+        () => query.value,
+      ),
+      this.#feeds.followBaseline(
+        () => sources.value[0] ?? null,
+        () => baselineRun.value,
         () => query.value,
       ),
       wantColumns(this, () => [{ statistic: "param", name: DEFINITIONS }]),
@@ -152,26 +170,39 @@ function queryOf(settings, axis, zoom) {
 /** The plot within the chosen ranges.
  * @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {LineSettings} settings
  * @param {Axis} axis @param {Window | null} zoom @param {import("../model/margins.js").Margin[]} margins
- * @param {EdgeSeries[]} edges @returns {Plot | null} */
-function plotWithin(parts, { range, log, logX, smooth, colours, trim, grouping }, axis, zoom, margins, edges) {
+ * @param {EdgeSeries[]} edges
+ * @param {import("../../../controls/lines/line_plot.js").TagSeries | null} baselinePart @returns {Plot | null} */
+function plotWithin(
+  parts,
+  { range, log, logX, smooth, colours, trim, grouping },
+  axis,
+  zoom,
+  margins,
+  edges,
+  baselinePart,
+) {
   const marginOf = (/** @type {Line} */ line) => marginAround(line, margins, edges, axis);
-  const plot = plotOf(parts, {
-    marginOf: margins.length ? marginOf : undefined,
-    axis,
-    window: zoom,
-    log,
-    logX: logX && axis !== "wall_time",
-    isSmooth: smooth !== "",
-    best: "off",
-    isTrimmed: trim,
-    limits: [],
-    rank: "",
-    byTag: colours === "tag",
-    groupedBy: grouping?.by ?? "",
-  });
+  const plot = plotOf(
+    parts,
+    {
+      marginOf: margins.length ? marginOf : undefined,
+      axis,
+      window: zoom,
+      y: range.y,
+      log,
+      logX: logX && axis !== "wall_time",
+      isSmooth: smooth !== "",
+      best: "off",
+      isTrimmed: trim,
+      limits: [],
+      rank: "",
+      byTag: colours === "tag",
+      groupedBy: grouping?.by ?? "",
+    },
+    baselinePart,
+  );
   if (!plot) return null;
-  const y = plot.y && { ...plot.y, left: plot.y.left && withinRange(range.y, [plot.y.left[0], plot.y.left[1]]) };
-  return { ...plot, x: zoom ?? withinRange(range.x, [plot.x[0], plot.x[1]]), y };
+  return { ...plot, x: zoom ?? withinRange(range.x, [plot.x[0], plot.x[1]]) };
 }
 
 /** @typedef {{tag: string, series: import("../../../data/series.js").Series[]}} EdgeSeries */
