@@ -208,6 +208,8 @@ export const en = {
   "ws.band_std": "± std",
   "ws.band_quartiles": "quartiles",
   "ws.band_none": "no band",
+  "ws.enlarge": "Enlarge",
+  "ws.shrink": "Restore size",
 };
 
 /** @type {Record<keyof typeof en, string>} */
@@ -415,6 +417,8 @@ export const zh = {
   "ws.band_std": "± 标准差",
   "ws.band_quartiles": "四分位",
   "ws.band_none": "无",
+  "ws.enlarge": "放大",
+  "ws.shrink": "恢复大小",
 };
 
 /** @typedef {keyof typeof shared.en | keyof typeof en} TextKey */

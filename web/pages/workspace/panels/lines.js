@@ -252,7 +252,7 @@ function frame(parts, plot, settings, { leftOut, errors, isZoomed }, panel) {
     ${isLegend ? legend(lines) : nothing}`;
 }
 
-/** What the axis shows where the ticks do not tell, and how expressions were computed.
+/** What the axis shows that its ticks do not, and how expressions were computed.
  * @param {LineSettings} settings @param {Plot | null} plot */
 function how({ expressions, join, rate, x, grouping }, plot) {
   const notes = [
