@@ -116,6 +116,12 @@ def test_panels_move_resize_and_leave_and_every_edit_is_undone(tmp_path: Path, s
     page.keyboard.press("Control+z")
     assert boxes(page) == before
 
+    page.locator(".panel").first.hover()
+    page.locator('.panel [data-key="enlarge"]').first.click()
+    expect(page.locator('[data-enlarged="true"]')).to_have_count(1)
+    page.go_back()
+    expect(page.locator('[data-enlarged="true"]')).to_have_count(0)
+
     menu(page, 0, "remove")
     expect(page.locator(".panel")).to_have_count(1)
     page.locator('[data-key="undo-removal"]').click()

@@ -31,6 +31,7 @@ import { t } from "./words.js";
  * @property {import("../../data/scalar_view.js").Limit[]} limits
  * @property {string} rank the one that was requested
  * @property {boolean} [byTag] do colours distinguish tags instead of runs?
+ * @property {string} [groupedBy] how runs are grouped; absent = as on the scalars page
  * @property {(line: Line) => Line["margin"]} [marginOf] the area around a line
  */
 
@@ -111,7 +112,7 @@ function linesOf({ tag, side, series, feed }, place, parts, settings) {
   const isOnlyRun = parts.length > 1 && parts.every((part) => part.series.length <= 1);
   return [...byRun.values()].flatMap((ofRun) =>
     ofRun.map((single, order) => {
-      const base = baseStyle(single);
+      const base = baseStyle(single, settings.groupedBy);
       const style = settings.byTag ? styleOfTag(base, place) : shifted(base, place, order, isOnlyRun);
       const kin = [...(parts.length > 1 ? [label] : []), ...kinOf(single, settings.rank)];
       return lineOf(single, settings, {
@@ -125,6 +126,10 @@ function linesOf({ tag, side, series, feed }, place, parts, settings) {
     }),
   );
 }
+
+/** @param {Series} series @param {string} [groupedBy] */
+const baseStyle = (series, groupedBy) =>
+  series.band ? styleOfGroup(series.run, groupedBy) : (styles.value.get(series.run) ?? { colour: 0, dash: 0 });
 
 /** @param {TagSeries} baseline @param {PlotSettings} settings @returns {Line[]} */
 const baselineLines = ({ tag, side, series }, settings) =>
@@ -142,10 +147,6 @@ const baselineLines = ({ tag, side, series }, settings) =>
       flag: null,
       isBaseline: true,
     }));
-
-/** @param {Series} series */
-const baseStyle = (series) =>
-  series.band ? styleOfGroup(series.run) : (styles.value.get(series.run) ?? { colour: 0, dash: 0 });
 
 /** Lines of one run share its colour and differ in dashes; if there is only one run, its tags differ in colours.
  * @param {import("../../data/run_styles.js").LineStyle} style @param {number} tag @param {number} order
