@@ -21,11 +21,18 @@ export function sectionMenu(sections) {
   if (sections.length < 2 && !sections[0]?.sections.length) return nothing;
   return html`<button class="quiet" data-key="sections" aria-haspopup="dialog" aria-expanded=${isOpen.value}
       title=${t("sections.open")} aria-label=${t("sections.open")}
-      @click=${(/** @type {MouseEvent} */ event) => openAt(ID, event)}>${ICONS.contents}</button>
+      @click=${open}>${ICONS.contents}</button>
     ${popover(
       { id: ID, label: t("sections.open"), toggled: (open) => void (isOpen.value = open) },
       isOpen.value ? contents(sections) : nothing,
     )}`;
+}
+
+/** The list is rendered before the popover is placed by its size.
+ * @param {MouseEvent} event */
+function open(event) {
+  isOpen.value = true;
+  if (!openAt(ID, event)) isOpen.value = false;
 }
 
 /** @param {readonly Section[]} sections */
