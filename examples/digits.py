@@ -31,7 +31,8 @@ LOWEST_RATE, HIGHEST_RATE = 0.003, 1.0  # Learning rates, from too low to too hi
 MOMENTA = (0.0, 0.5, 0.9)
 HIDDEN = (4, 8, 16, 32, 64)
 EXPLORED = 7  # The run whose loss landscapes are computed.
-DIVERGING = {"learning_rate": 300.0, "momentum": 0.9, "hidden": 64}  # It fails within the first steps.
+DIVERGING = {"learning_rate": 300.0, "momentum": 0.9, "hidden": 64}
+HIGHEST_LOSS = 30.0  # Above it a training fails.
 VALIDATION_STEPS, DETAIL_STEPS = 25, 75
 BATCH = 64
 
@@ -75,7 +76,7 @@ def main() -> None:
             for run in list(runs):
                 try:
                     train(run, step, options.steps, train_x[batch], train_y[batch])
-                except FloatingPointError as error:
+                except ArithmeticError as error:
                     print(f"{run.name} failed: {error}", flush=True)
                     run.recording.__exit__(type(error), error, error.__traceback__)
                     runs.remove(run)
@@ -93,16 +94,14 @@ def train(run: Run, step: int, steps: int, images: np.ndarray, digits: np.ndarra
     """Train a network with a batch, and record the step.
 
     Raises:
-        FloatingPointError: the loss is not finite any more.
+        ArithmeticError: the training has diverged.
     """
     run.network.learning_rate = scheduled(run.settings["learning_rate"], step, steps)
     loss, guesses = run.network.train_step(images, digits)
     record_training(run.recorder, step, guesses, run.network.learning_rate)
     run.collection.step(loss)
-    if not math.isfinite(loss):
-        raise FloatingPointError(
-            f"The loss is {loss} at step {step}, with a learning rate of {run.network.learning_rate:g}."
-        )
+    if not loss <= HIGHEST_LOSS:
+        raise ArithmeticError(f"The training has diverged: the loss is {loss:.3g} at step {step}.")
 
 
 def validate(run: Run, step: int, images: np.ndarray, digits: np.ndarray) -> float:

@@ -78,7 +78,7 @@ def test_demo_example_records_every_kind_of_summary_in_a_sweep(tmp_path: Path) -
     with server.open(tmp_path) as logdir:
         failed = logdir.runs["lr=300 m=0.9 h=64"]
         assert len(logdir.runs) == 13
-        assert 1 <= len(failed.scalars("train/loss").step) < 25
+        assert 1 <= len(failed.scalars("train/loss").step) < 75
         for run in logdir.runs.values():
             assert {"environment", "console"} <= set(run.plugins)
             assert any(tag.startswith("machine/") for tag in run.tags("scalar"))
