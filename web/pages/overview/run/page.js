@@ -1,4 +1,4 @@
-// The page of one run: problems, charts, data, hyperparameters, notes, and what was recorded about its process.
+// The page of one run: problems, charts, hyperparameters, notes, data, and what was recorded about its process.
 
 import { html, nothing } from "lit-html";
 import { empty } from "../../../controls/empty_state.js";
@@ -66,12 +66,12 @@ const details = (listed, facts) => html`
   ${facts?.problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
   ${contentsList((name) => hasSection(listed, name))}
   ${runCharts(listed)}
-  ${runSection("data", t("run.data"), runTiles(listed))}
   <div class="run-columns">
     <div>${parameterSection(listed.run, facts?.hyper_parameters)}${recordingList(listed)}</div>
     <section class="run-section" data-section="notes" id="run-notes" tabindex="-1">${notesForm(listed.run, noteOn(listed.run))}</section>
   </div>
   ${machineCharts(listed)}
+  ${runSection("data", t("run.data"), runTiles(listed))}
   <run-console .run=${listed.run}></run-console>
   <run-environment .run=${listed.run} .ofLineage=${facts?.environment ?? {}}></run-environment>
   <run-code .run=${listed.run}></run-code>

@@ -6,14 +6,14 @@ import { t } from "../words.js";
 /** Sections in their order. */
 const SECTIONS = /** @type {const} */ ([
   ["charts", "run.charts"],
-  ["data", "run.data"],
   ["parameters", "run.parameters"],
+  ["notes", "notes.title"],
   ["machine", "run.machine"],
+  ["data", "run.data"],
   ["console", "run.console"],
   ["environment", "run.environment"],
   ["code", "run.code"],
   ["files", "run.files"],
-  ["notes", "notes.title"],
 ]);
 /** @typedef {(typeof SECTIONS)[number][0]} SectionName */
 
@@ -27,7 +27,7 @@ export const runSection = (name, title, content, tools = nothing) => html`
 /** @param {SectionName} name */
 const idOf = (name) => `run-${name}`;
 
-/** Buttons that scroll to the sections; those that the page does not have do nothing, and are hidden by the style sheet.
+/** Buttons that scroll to the sections.
  * @param {(name: SectionName) => boolean} has */
 export const contentsList = (has) => html`
   <nav class="run-contents" aria-label=${t("run.contents")}>${SECTIONS.filter(([name]) => has(name)).map(
