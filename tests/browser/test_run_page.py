@@ -59,7 +59,7 @@ def test_console_code_and_environment_of_a_run_are_shown(server: StartServer, pa
 
 
 def test_a_run_is_compared_to_the_baseline_below_its_charts(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Charts come first, with the line of the baseline; then what differs from its hyperparameters, and system metrics."""
+    """Charts come first, with the line of the baseline; then what differs in hyperparameters, and system metrics."""
     for name, width in ("baseline", 8), ("trained", 16):
         with SummaryRecord(tmp_path / name) as recorder:
             recorder.add_value("custom_lineage_data", "settings", custom_lineage({"depth": 2, "width": width}))
