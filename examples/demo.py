@@ -6,10 +6,13 @@ python examples/demo.py [--open]
 import argparse
 import contextlib
 import itertools
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
+
+from demo_views import label_runs, save_workspace
 
 LOGDIR = Path("runs")
 TRAINING = Path(__file__).with_name("digits.py")
@@ -35,15 +38,27 @@ def show(children: contextlib.ExitStack, server_options: list[str]) -> None:
     """Start the server, print its address, train, and wait for the server to end."""
     server = start(children, "-m", "toposcope.server.cli", "--logdir", str(LOGDIR), *server_options, read=True)
     assert server.stdout is not None
-    address = server.stdout.readline()
-    if not address:
+    line = server.stdout.readline()
+    if not line:
         sys.exit(f"The server did not start: it exited with status {server.wait()}.")
-    print(address, end="", flush=True)
-    if failure := start(children, str(TRAINING), "--logdir", str(new_directory())).wait():
+    print(line, end="", flush=True)
+    if failure := start(children, str(TRAINING), "--logdir", str(directory := new_directory())).wait():
         sys.exit(f"The training failed: it exited with status {failure}.")
+    store(line, directory)
     print("The training is over; the server runs until Ctrl-C.", flush=True)
     for line in server.stdout:
         print(line, end="", flush=True)
+
+
+def store(line: str, directory: Path) -> None:
+    """Label runs and save a workspace, on the server that printed line."""
+    address = re.search(r"http\S+/", line)
+    try:
+        if address:
+            save_workspace(address[0])
+            label_runs(address[0], LOGDIR, directory)
+    except OSError as error:
+        print(f"Labels and the workspace are not stored: {error}", flush=True)
 
 
 def new_directory() -> Path:

@@ -6,31 +6,23 @@ from typing import Any
 import numpy as np
 from digits_network import Network
 
-from toposcope.recorder.callbacks import SummaryCollector
 from toposcope.recorder.landscapes import SummaryLandscape
 from toposcope.recorder.training import Model
-from toposcope.recorder.training.watched_run import WatchedRun
 
 CHECKPOINTS = 20
 FIRST = 5
 
 
-def with_checkpoints(directory: str, network: Network, steps: int, size: int, samples: int) -> WatchedRun:
-    """Return a run that saves the weights at steps that are denser at first, up to the last step.
+def landscape_checkpoints(steps: int, size: int, samples: int) -> dict[str, Any]:
+    """Return the settings to save the weights at steps that are denser at first, up to the last step.
 
     Args:
-        directory: of the run.
-        network: to train; call step() of the returned run after each step.
         steps: of the training.
         size: nodes of a landscape along each axis.
         samples: for each of its losses.
     """
     saved = sorted({round(float(step)) for step in np.geomspace(FIRST, steps, CHECKPOINTS)})
-    landscapes = {"landscape_size": size, "unit": "step", "num_samples": samples, "intervals": [saved]}
-    collector = SummaryCollector(
-        directory, collect_specified_data={"collect_landscape": landscapes}, keep_default_action=False
-    )
-    return collector.watch(network, epochs=1, steps_per_epoch=steps)
+    return {"landscape_size": size, "unit": "step", "num_samples": samples, "intervals": [saved]}
 
 
 def compute_landscapes(

@@ -1,14 +1,36 @@
 """The summaries that the digits example records of a run."""
 
+from typing import Any
+
 import numpy as np
 from digits_network import DIGITS, Guesses, Network, nodes
 
 from toposcope.recorder import SummaryRecord, custom_lineage, dataset_graph, eval_lineage, graph, train_lineage
+from toposcope.recorder.callbacks import SummaryCollector
+from toposcope.recorder.training.watched_run import WatchedRun
 
 MISTAKES = 16
 SIDE = 8
 """Pixels per side of an image."""
 ENLARGED = 6
+MACHINE_SECONDS = 2.0
+PROCESS = {"collect_environment": True, "collect_code": True, "collect_machine": True, "collect_console": True}
+
+
+def collected(directory: str, network: Network, steps: int, checkpoints: dict[str, Any] | None) -> WatchedRun:
+    """Return a run that records the process: environment, code, machine and output; and checkpoints for landscapes.
+
+    Args:
+        directory: of the run.
+        network: to train; call step() of the returned run after each step.
+        steps: of the training.
+        checkpoints: the settings of the checkpoints, or None.
+    """
+    data = PROCESS | ({"collect_landscape": checkpoints} if checkpoints else {})
+    collector = SummaryCollector(
+        directory, collect_specified_data=data, keep_default_action=False, machine_seconds=MACHINE_SECONDS
+    )
+    return collector.watch(network, epochs=1, steps_per_epoch=steps)
 
 
 def record_beginning(

@@ -1,5 +1,6 @@
 """Every page in a real browser: accessible, escaped, narrow, under a prefix, with the same runs."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 from support import servers
+from support.accessibility import faults
 from support.pages import StartServer
 
 from toposcope.proto import framing, lineage_pb2
@@ -15,13 +17,49 @@ from toposcope.recorder import Node, SummaryRecord, graph, landscape
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 PLAIN = "sweep/a-run-whose-name-is-rather-long_lr0.01_batch256_seed0"
-AXE = (Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
-FAULTS = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
-    .filter(({impact}) => impact === 'serious' || impact === 'critical')
-    .flatMap(({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html}: ${failureSummary}`))"""
 SIDEWAYS = """['html', '#page'].map(name => document.querySelector(name))
     .map(box => box.scrollWidth - box.clientWidth).join()"""
-TABS = ["overview", "scalars", "histograms", "images", "tensors", "text", "graph", "lineage", "landscape", "compare"]
+TABS = [
+    "overview",
+    "scalars",
+    "workspace",
+    "histograms",
+    "images",
+    "tensors",
+    "text",
+    "graph",
+    "lineage",
+    "landscape",
+    "compare",
+]
+PANEL_SETTINGS = {
+    "lines": {"tags": [HOSTILE], "expressions": [], "legend": "on", "title": HOSTILE},
+    "bars": {"metric": f"last:{HOSTILE}"},
+    "number": {"metric": f"last:{HOSTILE}"},
+    "scatter": {"x": f"last:{HOSTILE}", "y": "last:train/loss"},
+    "parallel": {"columns": [f"last:{HOSTILE}", "last:train/loss"]},
+    "histograms": {"tag": HOSTILE},
+    "images": {"tag": HOSTILE},
+    "text": {"tag": HOSTILE},
+    "markdown": {"text": f"# {HOSTILE}"},
+}
+PANELS = json.dumps(
+    {
+        "version": 1,
+        "settings": {},
+        "sections": [
+            {
+                "name": HOSTILE,
+                "collapsed": False,
+                "settings": {},
+                "panels": [
+                    {"kind": kind, "x": at % 3 * 4, "y": at // 3 * 3, "w": 4, "h": 3, "settings": settings}
+                    for at, (kind, settings) in enumerate(PANEL_SETTINGS.items())
+                ],
+            }
+        ],
+    }
+)
 # Every view: its URL parameters, and a selector that matches once it is drawn.
 VIEWS = {
     "overview": ({"page": "overview"}, ".run-line .sparkline"),
@@ -29,6 +67,8 @@ VIEWS = {
     "bad run": ({"page": "overview", "over.run": PLAIN}, ".bad-news ~ .damage"),
     "scalars": ({}, "scalar-card[data-drawn-points]"),
     "chart": ({"open": HOSTILE}, "scalar-card[data-drawn-points]"),
+    "workspace": ({"page": "workspace"}, ".ws-start, lines-panel[data-drawn-lines]"),
+    "panels": ({"page": "workspace", "ws.doc": PANELS}, "lines-panel[data-drawn-lines]"),
     "histograms": ({"page": "histograms"}, "histogram-plot[data-drawn-mode]"),
     "images": ({"page": "images"}, "image-card .cell img"),
     "image": ({"page": "images", "open": HOSTILE}, ".film img"),
@@ -97,14 +137,6 @@ def show(page: Page, url: str, view: str, **more: str) -> None:
     parameters, drawn = VIEWS[view]
     page.goto(f"{url}#{urlencode({**parameters, **more}, quote_via=quote)}")
     expect(page.locator(drawn).first).to_be_visible()
-
-
-def faults(page: Page) -> list[str]:
-    """Return the serious and critical faults that axe-core finds."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE)
-    found: list[str] = page.evaluate(FAULTS)
-    return found
 
 
 @pytest.mark.parametrize("view", VIEWS)

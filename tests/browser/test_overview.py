@@ -372,8 +372,8 @@ def test_run_page(server: StartServer, page: Page, tmp_path: Path, data_dir: Pat
     place = page.locator(".damage li")
     expect(place).to_have_count(1)
     expect(place).to_contain_text("events.out.events.summary.1.0.host_MS")
-    expect(page.locator('[data-tile="scalar"]')).to_have_attribute("data-count", "2")
-    expect(page.locator('[data-tile="scalar"] .sparkline').first).to_be_visible()
+    expect(page.locator("run-chart")).to_have_count(2)
+    expect(page.locator("run-chart").first).to_have_attribute("data-drawn-lines", "1")
     expect(page.locator('[data-fact="optimizer"] td')).to_have_text("adam")
     bad.locator('[data-key="bad-look"]').click()
     card = page.locator('scalar-card[data-tag="train/loss"]')
@@ -381,7 +381,7 @@ def test_run_page(server: StartServer, page: Page, tmp_path: Path, data_dir: Pat
     low, high = map(float, (card.get_attribute("data-window") or "0,0").split(","))
     assert low < 2 < high
     page.go_back()
-    page.locator('[data-key="open-scalar"]').click()
+    page.locator('[data-key="open-scalars"]').click()
     expect(card).to_be_visible()
 
 

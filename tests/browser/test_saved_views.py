@@ -10,7 +10,19 @@ from support.event_files import loss_run
 from support.pages import Pages, StartServer
 
 CONFLICT = r"status of 409"
-TABS = ["overview", "scalars", "histograms", "images", "tensors", "text", "graph", "lineage", "landscape", "compare"]
+TABS = [
+    "overview",
+    "scalars",
+    "workspace",
+    "histograms",
+    "images",
+    "tensors",
+    "text",
+    "graph",
+    "lineage",
+    "landscape",
+    "compare",
+]
 NAMES = {"space": " "}  # Arrows and Enter act on what has the focus.
 HANDLED = """key => !document.body.dispatchEvent(
     new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}))"""

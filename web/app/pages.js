@@ -71,7 +71,7 @@ export const content = () =>
     : html`${undrawnNote()}${shownPage.value?.content() ?? nothing}`;
 
 /** Pages that draw every visible run: tables have all, and others state their own limits. @type {PageName[]} */
-const DRAWING = ["scalars", "graph", "landscape"];
+const DRAWING = ["scalars", "workspace", "graph", "landscape"];
 
 /** How many of the visible runs this page shows. */
 export const shownCount = () => (DRAWING.includes(page.value) ? drawnRuns : chosenRuns).value.length;

@@ -14,8 +14,8 @@ import { change, view } from "../data/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { duration, wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
-import { attemptLinks } from "../pages/overview/attempt_links.js";
 import { notesForm } from "../pages/overview/notes_form.js";
+import { attemptLinks } from "../pages/overview/run/attempt_links.js";
 import { keyList } from "./shortcuts.js";
 
 const openRun = new OpenRun(() => (panel.value?.kind === "run" ? panel.value.run : ""));

@@ -64,13 +64,16 @@ const PAGE_LETTERS = {
   o: "overview",
   s: "scalars",
   h: "histograms",
+  p: "pr_curves",
   i: "images",
+  a: "audio",
   t: "tensors",
   x: "text",
   g: "graph",
   l: "lineage",
   d: "landscape",
   c: "compare",
+  w: "workspace",
 };
 
 export const keyList = () => html`<div class="keys">

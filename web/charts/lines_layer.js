@@ -2,7 +2,7 @@
 
 import { drawFlags, drawLimits } from "./marks.js";
 import { bandPath, linePath, trianglesPath } from "./paths.js";
-import { keyOf, sideOf } from "./plot.js";
+import { edgesOf, keyOf, sideOf } from "./plot.js";
 import { colourOf, dashOf, tokens } from "./theme.js";
 
 /** @typedef {import("./plot.js").Line} Line */
@@ -235,14 +235,11 @@ function strokeFinely(context, { path, dots, dash }, colour, width, to) {
 
 /** @param {CanvasRenderingContext2D} context @param {Line} line @param {Projection} to */
 function fillBand(context, line, to) {
-  const {
-    xs,
-    series: { band },
-  } = line;
-  if (!band?.low.length) return;
+  const edges = edgesOf(line);
+  if (!edges) return;
   context.globalAlpha = 0.18;
   context.fillStyle = colourOf(line);
-  context.fill(bandPath(xs, band.low, band.high, to));
+  context.fill(bandPath(line.xs, edges.low, edges.high, to));
   context.globalAlpha = 1;
 }
 

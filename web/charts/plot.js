@@ -5,6 +5,7 @@
  * @property {string} run or group
  * @property {string} [key] unique in the chart; absent = its run
  * @property {string} [tag]
+ * @property {boolean} [isExpression] is `tag` an expression of tags?
  * @property {boolean} [isBaseline] a run that others are compared to, and that is not shown itself
  * @property {string[]} [kin] what distinguishes it from other lines of its run: tag, rank, attempt
  * @property {import("../data/run_styles.js").LineStyle} style
@@ -13,6 +14,7 @@
  * @property {Float64Array} ys
  * @property {Float64Array | null} raw the values behind smoothed ones
  * @property {import("../data/series.js").Series} series
+ * @property {{low: Float64Array, high: Float64Array}} [margin] the edges of the area around it, in place of a band's
  * @property {{x: number, y: number, step: number} | null} [flag] on its best value
  */
 
@@ -48,11 +50,14 @@ export const keyOf = ({ key, run }) => key ?? run;
 export const sideOf = ({ side }) => side ?? "left";
 
 /** @param {Line} line @returns {Float64Array[]} all y values that are drawn of it */
-export const columnsOf = ({ ys, raw, series }) => [
-  ys,
-  ...(raw ? [raw] : []),
-  ...(series.band?.low.length ? [series.band.low, series.band.high] : []),
-];
+export function columnsOf(line) {
+  const edges = edgesOf(line);
+  return [line.ys, ...(line.raw ? [line.raw] : []), ...(edges ? [edges.low, edges.high] : [])];
+}
+
+/** The edges of the area around a line; null = it has none.
+ * @param {Line} line @returns {{low: Float64Array, high: Float64Array} | null} */
+export const edgesOf = ({ margin, series: { band } }) => margin ?? (band?.low.length ? band : null);
 
 /** @param {Plot} plot @param {Heights} heights @param {number} width @param {number} height @param {number} pixelRatio
  * @returns {Projections} */

@@ -3,7 +3,7 @@
 import { axisLabels } from "../i18n/numbers.js";
 import { clock, day } from "../i18n/times.js";
 
-/** @typedef {import("../data/address.js").Axis} Axis */
+/** "value": the values of a tag. @typedef {import("../data/address.js").Axis | "value"} Axis */
 
 const MINUTE = 60;
 const HOUR = 3600;
@@ -11,6 +11,12 @@ const DAY = 86400;
 
 const DECADES = Array.from({ length: 18 }, (_, power) => 10 ** power);
 const WHOLE = DECADES.flatMap((decade) => [decade, 2 * decade, 5 * decade]);
+/** For any numbers. */
+const EVERY = Array.from({ length: 36 }, (_, power) => Number(`1e${power - 18}`)).flatMap((decade) => [
+  decade,
+  2 * decade,
+  5 * decade,
+]);
 const SUBSECONDS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1].flatMap((decade) => [decade, 2 * decade, 5 * decade]);
 const SECONDS = [
   ...SUBSECONDS,
@@ -53,7 +59,7 @@ export function areWhole(columns) {
 
 /** The possible distances of two ticks.
  * @param {Axis} axis */
-export const increments = (axis) => (axis === "step" ? WHOLE : SECONDS);
+export const increments = (axis) => (axis === "step" ? WHOLE : axis === "value" ? EVERY : SECONDS);
 
 /** Ticks at round local times, not UTC.
  * @param {number} lo @param {number} hi @param {number} increment */
@@ -82,7 +88,7 @@ export function logTicks(lo, hi, most) {
 
 /** @param {Axis} axis @param {number[]} ticks @param {number} increment */
 export function tickLabels(axis, ticks, increment) {
-  if (axis === "step") return axisLabels(ticks);
+  if (axis === "step" || axis === "value") return axisLabels(ticks);
   return ticks.map(axis === "relative" ? (tick) => spanLabel(tick, increment) : (tick) => clockLabel(tick, increment));
 }
 

@@ -40,6 +40,8 @@ export const ICONS = {
   views: icon(svg`<path d="M4 2.500h8v11L8 10.500l-4 3z"/>`),
   star: icon(svg`<path d="M8 2.2l1.8 3.700 4 .6-2.900 2.800.7 4L8 11.400l-3.600 1.900.7-4-2.900-2.800 4-.6z"/>`),
   pencil: icon(svg`<path d="M3 13l.7-3L10.600 3.100l2.300 2.300L6 12.300z"/>`),
+  play: icon(svg`<path class="solid" d="M5 3.2v9.600l7.500-4.800z"/>`),
+  stop: icon(svg`<path class="solid" d="M4.500 4.500h7v7h-7z"/>`),
   search: icon(svg`<circle cx="7" cy="7" r="4"/><path d="M10 10l3.4 3.4"/>`),
 };
 

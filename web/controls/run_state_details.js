@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { commonCommandLine, errorLine, orderedRecordings, stateOf } from "../data/run_state.js";
+import { commonCommandLine, errorLine, orderedRecordings, processesOf, stateOf } from "../data/run_state.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { copyButton } from "./copy_button.js";
@@ -49,7 +49,7 @@ const traceback = (error, title) =>
  * @param {Pick<RunDetails, "run" | "recordings" | "error">} row */
 export function recordingList({ run, recordings, error }) {
   if (!recordings.length) return nothing;
-  const ordered = orderedRecordings(recordings);
+  const ordered = orderedRecordings(processesOf(recordings));
   const isSingle = ordered.length === 1;
   const common = commonCommandLine(ordered);
   const shown = expanded.value === run ? ordered : ordered.slice(0, MOST_RECORDINGS);

@@ -13,8 +13,11 @@ import { EVERYTHING, NOTHING } from "./selection.js";
 export const PAGES = /** @type {const} */ ([
   "overview",
   "scalars",
+  "workspace",
   "histograms",
+  "pr_curves",
   "images",
+  "audio",
   "tensors",
   "text",
   "graph",

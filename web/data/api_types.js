@@ -97,6 +97,7 @@
  * @property {string} run
  * @property {number} rank
  * @property {number | null} attempt
+ * @property {Column} [x] the values of the requested x
  * @property {number} kept how many of its first points the page has, as it sent their cursor: the columns contain the rest
  * @property {string} cursor refers to the points that need not be sent again
  * @property {Column} step empty if it was not requested, as are the next three
@@ -133,6 +134,10 @@
 
 /** @typedef {object} ScalarsRequest
  * @property {string[]} tag
+ * @property {string[]} [expr] expressions of tags
+ * @property {"equal" | "last"} [join] how their operands are joined
+ * @property {"step" | "second"} [rate] the unit of rate()
+ * @property {string} [x] a tag whose values are x
  * @property {string[]} [run] absent = all
  * @property {number} [lo] in the axis's unit
  * @property {number} [hi]
@@ -155,3 +160,17 @@
  */
 
 export {};
+
+/** Layouts of TensorBoard's custom scalars as workspaces.
+ * @typedef {object} LayoutList
+ * @property {number} revision
+ * @property {CustomLayout[]} layouts each different one once
+ * @property {string[]} problems why others are missing
+ */
+
+/** @typedef {object} CustomLayout
+ * @property {string} run the first run that has it
+ * @property {number} runs how many runs have it
+ * @property {string} name the titles of its categories
+ * @property {unknown} workspace a workspace document
+ */

@@ -16,6 +16,9 @@ import { versionOf } from "./run_versions.js";
  * @property {string} attempt "" = stitched, "all" = separately, or a number
  * @property {{how: import("./api_types.js").Grouping, runs: readonly string[]} | null} grouped bands of these runs
  * instead of their series
+ * @property {string} [x] a tag whose values are x
+ * @property {"equal" | "last"} [join] how operands of expressions are joined
+ * @property {"step" | "second"} [rate] the unit of rate()
  */
 
 /** Series by run; those of bands by group. @typedef {Map<string, Series[]>} SeriesByRun */
@@ -27,9 +30,10 @@ const keyOf = (query) => JSON.stringify(query);
 
 /** Contains the series of the current query and, while zoomed, those of the whole range. */
 export class Feed {
-  /** @param {string} tag */
-  constructor(tag) {
+  /** @param {string} tag or an expression of tags @param {boolean} [isExpression] */
+  constructor(tag, isExpression = false) {
     this.tag = tag;
+    this.isExpression = isExpression;
     /** The runs to fetch; null = the drawn ones. @type {readonly string[] | null} */
     this.runs = null;
     /** @type {Query} */

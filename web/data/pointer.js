@@ -2,10 +2,8 @@
 
 import { signal } from "@preact/signals-core";
 
-/** @typedef {import("./address.js").Axis} Axis */
-
-/** A position on an axis; null while the cursor is not over a chart.
- * @type {import("@preact/signals-core").Signal<{axis: Axis, x: number} | null>} */
+/** A position on an axis, which charts share by its name; null while the cursor is not over a chart.
+ * @type {import("@preact/signals-core").Signal<{axis: string, x: number} | null>} */
 export const crosshair = signal(null);
 
 /** The run hovered in the run list, which every chart highlights.

@@ -50,6 +50,17 @@ export function errorLine({ type, text }) {
 export const withStateNames = (text, wordOf) =>
   STATES.reduce((replaced, state) => replaced.replaceAll(wordOf(state), state), text);
 
+/** The recordings of a run without those that repeat another of the same process: a process may record with several recorders.
+ * @template {Pick<Recording, "rank" | "attempt" | "host" | "process_id" | "state" | "command_line" | "error">} Of
+ * @param {readonly Of[]} recordings @returns {Of[]} */
+export function processesOf(recordings) {
+  const keyOf = (/** @type {Of} */ { rank, attempt, host, process_id: id, state, command_line: line, error }) =>
+    JSON.stringify([rank, attempt, host, id, state, line, error && [error.type, error.text]]);
+  const isKnown = (/** @type {Of} */ { process_id: id }) => id !== null;
+  const last = new Map(recordings.map((each) => [keyOf(each), each]));
+  return recordings.filter((each) => !isKnown(each) || last.get(keyOf(each)) === each);
+}
+
 /** The newest recordings first, and of those that started together the gravest.
  * @param {readonly Recording[]} recordings */
 export function orderedRecordings(recordings) {

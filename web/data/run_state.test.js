@@ -7,6 +7,7 @@ import {
   gravityOf,
   lastedOf,
   orderedRecordings,
+  processesOf,
   sinceOf,
   stateOf,
   withStateNames,
@@ -85,6 +86,19 @@ test("recordings are ordered by age, then by gravity, then by rank", () => {
       [0, "first"],
     ],
   );
+});
+
+test("recordings of one process are listed once, unless one of them ended differently", () => {
+  const [first, second] = [
+    recording({ host: "a", process_id: 7, session: "1" }),
+    recording({ host: "a", process_id: 7, session: "2" }),
+  ];
+  assert.deepEqual(processesOf([first, second]), [second]);
+  const failed = recording({ host: "a", process_id: 7, state: "failed" });
+  const others = [recording({ host: "b", process_id: 7 }), recording({ rank: 1, host: "a", process_id: 7 })];
+  assert.deepEqual(processesOf([first, failed, ...others]), [first, failed, ...others]);
+  const unknown = recording({ host: null, process_id: null });
+  assert.equal(processesOf([unknown, recording({ ...unknown })]).length, 2);
 });
 
 test("a command line is common only if every recording has it", () => {

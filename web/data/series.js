@@ -24,6 +24,7 @@
  * @property {Float64Array} step
  * @property {Float64Array} wall_time
  * @property {Float64Array} value the centre of a band
+ * @property {Float64Array} [x] values of the requested x
  * @property {Float64Array} smoothed
  * @property {number} total points in the window before downsampling
  * @property {number} duplicates points not sent because a later one has their step
@@ -51,9 +52,11 @@ const extreme = (value, step) => (value == null || step == null ? null : { value
  * @param {Series} [held] whose cursor was sent: the reply contains only what follows some of its points
  * @returns {Series} */
 export function seriesOf(reply, held) {
-  const joined = (/** @type {"step" | "wall_time" | "value" | "smoothed"} */ name) =>
-    appended(held?.[name].subarray(0, reply.kept), numbersOf(reply[name]));
+  const joined = (/** @type {"step" | "wall_time" | "value" | "smoothed" | "x"} */ name) =>
+    appended(held?.[name]?.subarray(0, reply.kept), numbersOf(reply[name] ?? []));
+  const x = joined("x");
   return {
+    ...(x.length && { x }),
     run: reply.run,
     rank: reply.rank,
     attempt: reply.attempt,
@@ -126,9 +129,10 @@ function extremesOf(x, value) {
 }
 
 /** Returns the x of every point.
- * @param {Series} series @param {Axis} axis @param {number} started the run's first wall time */
+ * @param {Series} series @param {Axis | "value"} axis "value" = the values of another tag @param {number} started the run's first wall time */
 export function xsOf(series, axis, started) {
   if (series.band) return series.band.x;
+  if (axis === "value") return series.x ?? series.step;
   if (axis === "step") return series.step;
   return axis === "wall_time" ? series.wall_time : series.wall_time.map((time) => time - started);
 }

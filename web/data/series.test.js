@@ -5,6 +5,7 @@ import { bandOf, countPoints, numbersOf, opensOnWallTime, seriesOf, staysAtOneSt
 const reply = (more = {}) => ({
   tag: "loss",
   run: "a",
+  expr: false,
   rank: 0,
   attempt: null,
   kept: 0,

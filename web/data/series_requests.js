@@ -74,7 +74,10 @@ export const followDrawnRuns = () =>
 /** @returns {Generator<Batch>} */
 function* plannedBatches() {
   const drawn = drawnRuns.peek();
-  const alike = Map.groupBy(visible, (feed) => JSON.stringify([feed.key, feed.missing(drawn)]));
+  // An invalid expression fails its request: each has its own.
+  const alike = Map.groupBy(visible, (feed) =>
+    JSON.stringify([feed.key, feed.isExpression && feed.tag, feed.missing(drawn)]),
+  );
   for (const feeds of alike.values()) {
     const missing = feeds[0].missing(drawn);
     if (!missing.length) continue;
@@ -97,7 +100,8 @@ async function fetchNext() {
   const { done, abort } = startRequest((signal) => read(batch, signal), {
     loaded: (reply) => deliver(batch, reply),
     failed: (error) => {
-      const areDeleted = error instanceof RequestError && error.status === 404; // The runs, in the meantime.
+      // The runs, in the meantime; an expression may also have a tag that no run has.
+      const areDeleted = error instanceof RequestError && error.status === 404 && !batch.feeds[0].isExpression;
       if (areDeleted) deliver(batch, { byTag: new Map(), revision: 0, ungrouped: [] });
       else for (const feed of current(batch)) feed.fail(batch.runs, batch.versions, error);
     },
@@ -199,9 +203,13 @@ function pointsPerLine({ rank, attempt }) {
 /** All columns, as the read-out shows the wall time of every line at the pointer at once.
  * @param {Batch} batch @returns {import("./api_types.js").ScalarsRequest} */
 function requestOf({ feeds, runs }) {
-  const { axis, smooth, window, scale, rank } = feeds[0].query;
+  const { query, isExpression } = feeds[0];
+  const { axis, smooth, window, scale, rank, x, join, rate } = query;
+  const names = [...new Set(feeds.map((feed) => feed.tag))];
   return {
-    tag: feeds.map((feed) => feed.tag),
+    tag: isExpression ? [] : names,
+    ...(isExpression && { expr: names, join, rate }),
+    ...(x && { x, join }),
     run: runs,
     axis,
     points: pointsPerLine(feeds[0].query),

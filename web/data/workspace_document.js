@@ -11,7 +11,12 @@ export const EMPTY_DOCUMENT = { version: 1, sections: [], settings: {} };
 
 const text = setting("ws.doc", "");
 
+/** The document that was written last: its sections and panels stay the same objects.
+ * @type {{text: string, document: WorkspaceDocument}} */
+let written = { text: "", document: EMPTY_DOCUMENT };
+
 const parsed = computed(() => {
+  if (text.value === written.text) return { document: written.document, error: "" };
   try {
     return { document: text.value ? checkDocument(JSON.parse(text.value)) : EMPTY_DOCUMENT, error: "" };
   } catch (error) {
@@ -27,4 +32,7 @@ export const workspaceDocument = computed(() => parsed.value.document);
 export const documentError = computed(() => parsed.value.error);
 
 /** @param {WorkspaceDocument} document */
-export const changeDocument = (document) => set({ "ws.doc": JSON.stringify(document) });
+export function changeDocument(document) {
+  written = { text: JSON.stringify(document), document };
+  set({ "ws.doc": written.text });
+}

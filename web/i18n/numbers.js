@@ -85,3 +85,12 @@ export function inColumn(value, format) {
  * @param {number | string | boolean} value */
 export const plainText = (value) =>
   typeof value === "number" && Number.isFinite(value) ? String(Number(value.toPrecision(6))) : String(value);
+
+const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+/** A number of bytes with its unit: "812 B", "1.2 MB". @param {number} size */
+export function bytes(size) {
+  const power = Math.min(BYTE_UNITS.length - 1, Math.max(0, Math.floor(Math.log10(size || 1) / 3)));
+  const scaled = size / 1000 ** power;
+  return `${power && scaled < 99.95 ? scaled.toFixed(1) : Math.round(scaled)} ${BYTE_UNITS[power]}`;
+}

@@ -96,10 +96,15 @@ def with_names(description: dict[str, Any]) -> dict[str, Any]:
         there = {"run": [GOLDEN_RUN, HOSTILE_RUN], "rank": [0], "attempt": [1, "all"], "step": [1, 3, 5]}
         if path.split("/")[2] in TAGS:
             there["tag"] = TAGS[path.split("/")[2]]
+        if path.startswith("/api/scalars"):
+            tags = TAGS["scalars"]
+            there |= {"expr": [f"rate(`{tag}`) - 1" for tag in tags], "x": tags}
         for parameter in operations.get("get", {}).get("parameters", []):
             if parameter["name"] in there:
                 schema = parameter["schema"]
                 schema.get("items", schema)["enum"] = there[parameter["name"]]
+            if parameter["name"] == "tag":  # Else an expression is needed.
+                parameter["required"], parameter["schema"]["minItems"] = True, 1
     return described
 
 
@@ -124,10 +129,12 @@ def has_rule(case: Case) -> bool:
     """Return whether a rule that OpenAPI cannot express may reject valid values."""
     parameters = case.body if isinstance(case.body, dict) else case.query
     names = {name for name, value in parameters.items() if value is not None}
-    # lo <= hi; node excludes others; a slice matches the tensor; by contains a regular expression; search and sort have
-    # a syntax; and 1.0 is an integer to JSON Schema, but not to the server.
-    with_rule = {"node", "slice", "by", "search", "sort"}
-    return {"lo", "hi"} <= names or bool(names & with_rule) or case.method == "POST"
+    # lo <= hi; node excludes others; a slice matches the tensor; by contains a regular expression; search, sort and
+    # expr have a syntax; expr may take the place of tag; x excludes other axes; and 1.0 is an integer to JSON Schema,
+    # but not to the server.
+    with_rule = {"node", "slice", "by", "search", "sort", "expr", "x"}
+    lacks_series = case.path.startswith("/api/scalars") and not parameters.get("tag")
+    return {"lo", "hi"} <= names or bool(names & with_rule) or lacks_series or case.method == "POST"
 
 
 @described.exclude(path=STREAM).parametrize()

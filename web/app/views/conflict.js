@@ -1,10 +1,13 @@
 // The dialog for a view that someone else has changed meanwhile: both versions, and what to do.
 
 import { signal } from "@preact/signals-core";
-import { html, nothing } from "lit-html";
+import { html } from "lit-html";
 import { openDialog } from "../../controls/dialog.js";
 import { saveView, show } from "../../data/saved_views.js";
 import { differences } from "../../data/stored_address.js";
+import { checkDocument, DocumentError } from "../../data/workspace_check.js";
+import { workspaceDifferences } from "../../data/workspace_difference.js";
+import { EMPTY_DOCUMENT } from "../../data/workspace_document.js";
 import { wallTime } from "../../i18n/times.js";
 import { t } from "../words.js";
 
@@ -12,7 +15,7 @@ import { t } from "../words.js";
  * @param {(act: () => Promise<void>) => Promise<void>} attempt shows errors, and this dialog for the next conflict */
 export function openConflict(name, { current, yours }, attempt) {
   const other = signal(t("views.copy_of", { name }));
-  const rows = differences(current.address, yours.address);
+  const rows = [...differences(current.address, yours.address), ...panelRows(current.workspace, yours.workspace)];
   openDialog({ label: () => t("views.conflict", { name }), name: "conflict" }, (close) => {
     const choose = (/** @type {() => Promise<void> | void} */ act) => () => {
       close();
@@ -28,11 +31,6 @@ export function openConflict(name, { current, yours }, attempt) {
           </table></div>`
           : html`<p>${t("views.same_address")}</p>`
       }
-      ${
-        JSON.stringify(current.workspace) === JSON.stringify(yours.workspace)
-          ? nothing
-          : html`<p>${t("views.workspaces_differ")}</p>`
-      }
       <label class="dialog-field"><span>${t("views.other_name")}</span>
         <input name="name" .value=${other.value}
           @input=${(/** @type {Event} */ { target }) => (other.value = /** @type {HTMLInputElement} */ (target).value)}></label>
@@ -45,4 +43,15 @@ export function openConflict(name, { current, yours }, attempt) {
           @click=${choose(() => saveView(other.value.trim(), null, yours))}>${t("views.save_other")}</button>
       </footer>`;
   });
+}
+
+/** The sections and panels that differ. @param {object | null} theirs @param {object | null} mine */
+function panelRows(theirs, mine) {
+  try {
+    const [a, b] = [theirs, mine].map((each) => checkDocument(each ?? EMPTY_DOCUMENT));
+    return workspaceDifferences(a, b).map((row) => ({ ...row, name: row.name || t("views.workspace") }));
+  } catch (error) {
+    if (!(error instanceof DocumentError)) throw error;
+    return [{ name: t("views.workspace"), theirs: JSON.stringify(theirs), mine: JSON.stringify(mine) }];
+  }
 }

@@ -10,7 +10,7 @@ import { seriesOf } from "../../data/series.js";
 /** @typedef {import("../../charts/readings.js").Point} Point */
 
 /** What the lines of a chart were requested with.
- * @typedef {Pick<import("../../data/card_series.js").Query, "smooth" | "rank">} PointQuery */
+ * @typedef {Pick<import("../../data/card_series.js").Query, "smooth" | "rank" | "x" | "join" | "rate">} PointQuery */
 
 /** Milliseconds for which the cursor rests on a step before its points are requested. */
 const REST = 50;
@@ -58,9 +58,11 @@ export function forgetPoints() {
 /** @param {number} step @param {Line[]} lines @param {PointQuery} query @param {AbortSignal} aborted
  * @returns {Promise<Map<string, Point>>} */
 async function readPoints(step, lines, query, aborted) {
-  const byAttempt = Map.groupBy(lines, ({ series }) => series.attempt ?? null);
+  const alike = Map.groupBy(lines, ({ series, isExpression, tag }) =>
+    JSON.stringify([series.attempt ?? null, isExpression && tag]),
+  );
   const replies = await Promise.all(
-    [...byAttempt].map(([attempt, ofAttempt]) => readScalars(requestOf(step, attempt, ofAttempt, query), aborted)),
+    [...alike.values()].map((group) => readScalars(requestOf(step, group, query), aborted)),
   );
   const points = new Map();
   for (const reply of replies.flatMap(({ series }) => series)) {
@@ -74,16 +76,21 @@ async function readPoints(step, lines, query, aborted) {
   return points;
 }
 
-/** @param {number} step @param {number | null} attempt null = stitched @param {Line[]} lines
+/** @param {number} step @param {Line[]} lines of one attempt, and of one expression or of tags
  * @param {PointQuery} query @returns {import("../../data/api_types.js").ScalarsRequest} */
-const requestOf = (step, attempt, lines, { smooth, rank }) => ({
-  tag: [...new Set(lines.flatMap(({ tag = "" }) => tag || []))],
-  run: [...new Set(lines.map(({ run }) => run))],
-  axis: "step",
-  lo: step,
-  hi: step,
-  points: 1000,
-  ...(attempt !== null && { attempt }),
-  ...(smooth && { smooth }),
-  ...(rank && { rank: rank === "all" ? rank : Number(rank) }),
-});
+function requestOf(step, lines, { smooth, rank, join, rate }) {
+  const names = [...new Set(lines.flatMap(({ tag = "" }) => tag || []))];
+  const [{ isExpression, series }] = lines;
+  return {
+    tag: isExpression ? [] : names,
+    ...(isExpression && { expr: names, join, rate }),
+    run: [...new Set(lines.map(({ run }) => run))],
+    axis: "step",
+    lo: step,
+    hi: step,
+    points: 1000,
+    ...(series.attempt != null && { attempt: series.attempt }),
+    ...(smooth && { smooth }),
+    ...(rank && { rank: rank === "all" ? rank : Number(rank) }),
+  };
+}

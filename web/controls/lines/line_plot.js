@@ -30,10 +30,14 @@ import { t } from "./words.js";
  * @property {boolean} isTrimmed the y ranges leave out outliers
  * @property {import("../../data/scalar_view.js").Limit[]} limits
  * @property {string} rank the one that was requested
+ * @property {boolean} [byTag] do colours distinguish tags instead of runs?
+ * @property {string} [groupedBy] how runs are grouped; absent = as on the scalars page
+ * @property {(line: Line) => Line["margin"]} [marginOf] the area around a line
  */
 
 /** A tag of a chart with its series.
- * @typedef {{tag: string, side: "left" | "right", feed: Feed, series: Series[]}} Part */
+ * @typedef {{tag: string, side: "left" | "right", series: Series[], feed?: Feed}} TagSeries
+ * A tag with the feed of its series. @typedef {TagSeries & {feed: Feed}} Part */
 
 /** Dashed; its colour is neutral. */
 const BASELINE_STYLE = { colour: 0, dash: 1 };
@@ -47,15 +51,17 @@ export function drawnSeries(feed) {
 }
 
 /** Some series are drawn over wall time instead of steps.
- * @param {Axis} axis @param {string} tag @param {Series[]} series @returns {Axis} */
+ * @template {Axis} Chosen
+ * @param {Chosen} axis @param {string} tag @param {Series[]} series @returns {Chosen | "wall_time"} */
 export const axisFor = (axis, tag, series) => (axis === "step" && opensOnWallTime(tag, series) ? "wall_time" : axis);
 
-/** @param {Part[]} parts @param {PlotSettings} settings
- * @param {Part | null} [baseline] a run that is drawn under the lines of the parts
+/** @param {TagSeries[]} parts @param {PlotSettings} settings
+ * @param {TagSeries | null} [baseline] a run that is drawn under the lines of the parts
  * @returns {Plot | null} null without points of the parts */
 export function plotOf(parts, settings, baseline = null) {
-  const { axis, window, log, logX, limits } = settings;
-  const own = parts.flatMap((part, place) => linesOf(part, place, parts, settings));
+  const { axis, window, log, logX, limits, marginOf } = settings;
+  const found = parts.flatMap((part, place) => linesOf(part, place, parts, settings));
+  const own = marginOf ? found.map((line) => ({ ...line, margin: marginOf(line) })) : found;
   const lines = own.length && baseline ? [...baselineLines(baseline, settings), ...own] : own;
   const whole = window ?? xExtent(lines.map((line) => line.xs));
   if (!whole || !lines.length) return null;
@@ -98,19 +104,21 @@ function aboveZero([lo, hi], lines) {
   return first < hi ? [first, hi] : [Math.max(hi, 1) / 2, Math.max(hi, 1)];
 }
 
-/** @param {Part} part @param {number} place @param {Part[]} parts @param {PlotSettings} settings @returns {Line[]} */
-function linesOf({ tag, side, series }, place, parts, settings) {
+/** @param {TagSeries} part @param {number} place @param {TagSeries[]} parts @param {PlotSettings} settings @returns {Line[]} */
+function linesOf({ tag, side, series, feed }, place, parts, settings) {
   const drawn = series.filter(({ step }) => step.length);
   const byRun = Map.groupBy(drawn, ({ run }) => run);
   const label = tagLabels(parts.map((part) => part.tag))[place];
   const isOnlyRun = parts.length > 1 && parts.every((part) => part.series.length <= 1);
   return [...byRun.values()].flatMap((ofRun) =>
     ofRun.map((single, order) => {
-      const style = shifted(baseStyle(single), place, order, isOnlyRun);
+      const base = baseStyle(single, settings.groupedBy);
+      const style = settings.byTag ? styleOfTag(base, place) : shifted(base, place, order, isOnlyRun);
       const kin = [...(parts.length > 1 ? [label] : []), ...kinOf(single, settings.rank)];
       return lineOf(single, settings, {
         key: JSON.stringify([tag, single.run, single.rank, single.attempt]),
         tag,
+        isExpression: feed?.isExpression ?? false,
         side,
         kin,
         style,
@@ -119,7 +127,11 @@ function linesOf({ tag, side, series }, place, parts, settings) {
   );
 }
 
-/** @param {Part} baseline @param {PlotSettings} settings @returns {Line[]} */
+/** @param {Series} series @param {string} [groupedBy] */
+const baseStyle = (series, groupedBy) =>
+  series.band ? styleOfGroup(series.run, groupedBy) : (styles.value.get(series.run) ?? { colour: 0, dash: 0 });
+
+/** @param {TagSeries} baseline @param {PlotSettings} settings @returns {Line[]} */
 const baselineLines = ({ tag, side, series }, settings) =>
   series
     .filter(({ step }) => step.length)
@@ -136,10 +148,6 @@ const baselineLines = ({ tag, side, series }, settings) =>
       isBaseline: true,
     }));
 
-/** @param {Series} series */
-const baseStyle = (series) =>
-  series.band ? styleOfGroup(series.run) : (styles.value.get(series.run) ?? { colour: 0, dash: 0 });
-
 /** Lines of one run share its colour and differ in dashes; if there is only one run, its tags differ in colours.
  * @param {import("../../data/run_styles.js").LineStyle} style @param {number} tag @param {number} order
  * @param {boolean} isOnlyRun */
@@ -147,6 +155,10 @@ function shifted({ colour, dash }, tag, order, isOnlyRun) {
   if (isOnlyRun) return { colour: tag ? (colour + tag) % COLOURS : colour, dash };
   return { colour, dash: (dash + tag + order) % DASHES.length };
 }
+
+/** Each tag has a colour; runs differ in dashes.
+ * @param {import("../../data/run_styles.js").LineStyle} style of the run @param {number} tag */
+const styleOfTag = ({ colour }, tag) => ({ colour: tag % COLOURS, dash: colour % DASHES.length });
 
 /** What distinguishes a series from others of its run.
  * @param {Series} series @param {string} rank the one that was requested */
@@ -168,7 +180,7 @@ function whoOf(run, rank) {
 }
 
 /** @param {Series} series @param {PlotSettings} settings
- * @param {Pick<Line, "key" | "tag" | "side" | "kin" | "style">} place @returns {Line} */
+ * @param {Pick<Line, "key" | "tag" | "isExpression" | "side" | "kin" | "style">} place @returns {Line} */
 function lineOf(series, settings, place) {
   const { axis } = settings;
   const { run, value, smoothed } = series;

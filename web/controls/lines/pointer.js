@@ -9,6 +9,10 @@ import { hideReadOut, showReadOut } from "./read_out.js";
 /** @typedef {import("../../charts/line_chart.js").LineChart} LineChart */
 /** @typedef {import("../../charts/hit_test.js").Hit} Hit */
 
+/** Charts with the same axis share the crosshair.
+ * @param {import("../../charts/ticks.js").Axis} axis @param {string} [tag] on a "value" axis */
+export const axisName = (axis, tag = "") => (axis === "value" ? `value ${tag}` : axis);
+
 /** Tracks the cursor, so that the read-out follows live values. */
 export class ChartPointer {
   /** @type {{left: number, top: number} | null} */
@@ -54,8 +58,9 @@ export class ChartPointer {
     const best = nearestHit(hits, x, at.top, to);
     this.#highlight(best);
     const step = axis === "step" && hits.length ? stepOf(hits, best, x) : null;
-    crosshair.value = { axis, x: step ?? x };
-    if (step !== null) wantPoints(step, undrawnAt(hits, step), this.queryOf(), () => this.refresh());
+    const query = this.queryOf();
+    crosshair.value = { axis: axisName(axis, query.x), x: step ?? x };
+    if (step !== null) wantPoints(step, undrawnAt(hits, step), query, () => this.refresh());
     const readings = readingsOf(hits, step, step === null ? new Map() : pointsAt(step));
     if (hits.length) showReadOut(chart.u.rect, at, readings, best?.line ?? null, { axis, step });
     else hideReadOut();

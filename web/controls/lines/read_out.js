@@ -4,7 +4,7 @@ import { keyOf } from "../../charts/plot.js";
 import { DASHES } from "../../data/run_styles.js";
 import { startOf } from "../../data/runs.js";
 import { cutMiddle } from "../../data/short_names.js";
-import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
+import { columnFormat, grouped, inColumn, shortNumber } from "../../i18n/numbers.js";
 import { clock, duration, wallTime } from "../../i18n/times.js";
 import { shortNameOf } from "../run_name.js";
 import { t } from "./words.js";
@@ -108,7 +108,8 @@ export function showReadOut(area, at, readings, best, where) {
 }
 
 /** @param {Reading} reading @param {Place} where */
-function momentOf({ line: { series }, index, wallTime: wall }, { axis, step }) {
+function momentOf({ line: { series, xs }, index, wallTime: wall }, { axis, step }) {
+  if (axis === "value") return `x ${shortNumber(xs[index], 6)}`;
   const x = series.band ? series.band.x[index] : step;
   if (x === null) return `${t("read.wall_time")} ${wallTime(wall)}`;
   return `${t(`read.${axis}`)} ${axis === "step" ? grouped(x) : axis === "relative" ? duration(x) : wallTime(x)}`;

@@ -3,11 +3,12 @@
 import { effect, signal } from "@preact/signals-core";
 import { readNode, searchGraph } from "../../data/graphs.js";
 import { layOut, startWorker, warmUp } from "./draw/layout.js";
+import { firstScopes } from "./first_scopes.js";
 import { followList, shownKey } from "./graph_list.js";
 import { isAggregateId } from "./model/boxes.js";
 import { sceneOf } from "./model/scene.js";
-import { clearScopes, readChild, readDrawnScope } from "./scope_cache.js";
-import { direction, open, part, repeats, searchText, selected } from "./settings.js";
+import { clearScopes, readCachedScope, readChild, readDrawnScope } from "./scope_cache.js";
+import { direction, open, openAlso, part, repeats, searchText, selected } from "./settings.js";
 
 /** @typedef {import("../../data/graphs.js").Child} Child */
 /** @typedef {import("../../data/graphs.js").NodeView} NodeView */
@@ -36,7 +37,13 @@ export const searchError = signal(null);
 /** Follows the address and the runs until the returned function is called. */
 export function follow() {
   startWorker();
-  const disposers = [effect(followList), effect(followScene), effect(followDetails), effect(followSearch)];
+  const disposers = [
+    effect(followList),
+    effect(followFirstScopes),
+    effect(followScene),
+    effect(followDetails),
+    effect(followSearch),
+  ];
   return () => {
     for (const dispose of disposers) dispose();
   };
@@ -53,6 +60,24 @@ function followKey() {
   sceneError.value = detailsError.value = searchError.value = null;
   pendingReveal.value = selected.peek();
   return key;
+}
+
+/** The graph whose first scopes were looked at. */
+let begunKey = "";
+/** Expands the first scopes of another graph, unless the address says what is expanded or selected. */
+function followFirstScopes() {
+  const key = followKey();
+  if (!key || key === begunKey) return;
+  begunKey = key;
+  const isUntouched = () => shownKey.peek() === key && !open.peek().size && !selected.peek();
+  if (!isUntouched()) return;
+  readCachedScope("").then(
+    (root) => {
+      const names = firstScopes(root);
+      if (names.length && isUntouched()) openAlso(names);
+    },
+    () => {}, // The layout reports the error.
+  );
 }
 
 /** Milliseconds after the first drawing until the worker is warmed up for larger layouts. */

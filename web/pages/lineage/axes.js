@@ -1,12 +1,12 @@
 // The parallel axes: their scales, spacing and order.
 
 import { computed, signal } from "@preact/signals-core";
+import { frameOf } from "../../controls/run_plots/parallel_axes.js";
 import { narrow } from "../../data/view.js";
-import { frameOf } from "./draw/parallel_axes.js";
 import { choose, setBrush } from "./settings.js";
 import { axisIds, columns, scaleFor } from "./state.js";
 
-/** @typedef {import("./model/scale.js").Scale} Scale */
+/** @typedef {import("../../controls/run_plots/scale.js").Scale} Scale */
 
 const HEIGHT = 256;
 const NARROW_HEIGHT = 220;

@@ -4,17 +4,17 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { styleMap } from "lit-html/directives/style-map.js";
 import { ICONS } from "../../controls/icons.js";
+import { heightAt } from "../../controls/run_plots/parallel_axes.js";
+import { canBeLog, categoryPlace, ticksOf } from "../../controls/run_plots/scale.js";
 import { shortNumber } from "../../i18n/numbers.js";
 import { axesFrame, axisSpacing, LEFT_MARGIN, removeAxis } from "./axes.js";
 import { brushedRange, dragAxis, dragBrush, onBrushEndKey, onTitleKey, togglePick } from "./axis_gestures.js";
-import { heightAt } from "./draw/parallel_axes.js";
 import { PICK_MISSING, PICK_NON_FINITE, pickOf } from "./model/brush.js";
-import { canBeLog, categoryPlace, ticksOf } from "./model/scale.js";
 import { brushes, setBrush, toggleLog } from "./settings.js";
 import { target } from "./state.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./model/scale.js").Scale} Scale */
+/** @typedef {import("../../controls/run_plots/scale.js").Scale} Scale */
 
 /** The height of a label, in pixels. */
 const LABEL_HEIGHT = 17;

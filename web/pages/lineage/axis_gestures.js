@@ -2,14 +2,14 @@
 // axis.
 
 import { scheduleDraw } from "../../charts/draw_queue.js";
+import { placeAt } from "../../controls/run_plots/parallel_axes.js";
+import { categoryPlace, indexAtOrBefore, valueAt } from "../../controls/run_plots/scale.js";
 import { axesFrame, axisSpacing, moveAxis, removeAxis } from "./axes.js";
-import { placeAt } from "./draw/parallel_axes.js";
 import { pickOf } from "./model/brush.js";
-import { categoryPlace, indexAtOrBefore, valueAt } from "./model/scale.js";
 import { brushes, setBrush } from "./settings.js";
 import { axisIds } from "./state.js";
 
-/** @typedef {import("./model/scale.js").Scale} Scale */
+/** @typedef {import("../../controls/run_plots/scale.js").Scale} Scale */
 
 /** A drag that starts within so many pixels of an end of the brush resizes it. */
 const EDGE_DISTANCE = 6;

@@ -95,7 +95,7 @@ function menu(kind) {
     </div>`;
 }
 
-/** @param {import("./model/columns.js").Column} column */
+/** @param {import("../../controls/run_plots/columns.js").Column} column */
 export const groupOf = ({ id, section }) => (id.startsWith("note:") ? "note" : section);
 
 /** Keeps keys from the page's shortcuts; Escape closes the menu. @param {KeyboardEvent} event @param {Kind} kind */

@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 import { t } from "./words.js";
 
-/** @typedef {import("./model/columns.js").Column} Column */
+/** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
 
 /**
  * @param {string} name @param {string} label @param {Column[]} columns @param {string} chosen id

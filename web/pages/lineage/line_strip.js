@@ -5,9 +5,9 @@ import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { rgbOf } from "../../charts/rgb.js";
 import { tokens } from "../../charts/theme.js";
 import { LazyCard } from "../../controls/lazy_card.js";
+import { StripPainter } from "../../controls/run_plots/strip_lines.js";
 import { theme } from "../../data/view.js";
 import { axes, axesFrame, axisSpacing } from "./axes.js";
-import { StripPainter } from "./draw/strip_lines.js";
 import { lineColours } from "./run_colours.js";
 import { liveRows, visibleRows } from "./state.js";
 

@@ -10,7 +10,7 @@ import { theme } from "../../data/view.js";
 import { lineColour } from "./settings.js";
 import { scaleFor, sources, target } from "./state.js";
 
-/** @typedef {import("./model/columns.js").Column} Column */
+/** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
 
 /** Colours, and the index of each row's colour. @typedef {{css: string[], byRow: Uint8Array}} RowColours */
 

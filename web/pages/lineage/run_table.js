@@ -15,7 +15,7 @@ import { tableRow } from "./table_row.js";
 import { tableToolbar } from "./table_toolbar.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./model/columns.js").Column} Column */
+/** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
 
 /** Must equal the row height in table.css. */
 const ROW_HEIGHT = 30;

@@ -4,21 +4,21 @@ import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { choice } from "../../controls/choice.js";
+import { correlation } from "../../controls/run_plots/columns.js";
+import { drawScatter, pointsOf, rowAt } from "../../controls/run_plots/scatter_plot.js";
 import { nameOf } from "../../controls/run_row.js";
 import { hoveredRun } from "../../data/pointer.js";
 import { set, theme } from "../../data/view.js";
 import { grouped, plainText, shortNumber } from "../../i18n/numbers.js";
 import { columnSelect } from "./column_select.js";
-import { drawScatter, pointsOf, rowAt } from "./draw/scatter_plot.js";
 import { LineageElement } from "./lineage_element.js";
-import { correlation } from "./model/columns.js";
 import { openPointedRun } from "./open_pointed_run.js";
 import { columnColours, lineColours } from "./run_colours.js";
 import { thirdEncoding } from "./settings.js";
 import { columns, keptRows, rowOf, scaleFor, scatterColumns, sources, visibleRows } from "./state.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./draw/scatter_plot.js").Scatter} Scatter */
+/** @typedef {import("../../controls/run_plots/scatter_plot.js").Scatter} Scatter */
 
 const HEIGHT = 320;
 /** The cursor points at a point within so many pixels. */
@@ -157,7 +157,7 @@ class LineageScatter extends LineageElement {
   }
 }
 
-/** @param {import("./model/columns.js").Value} value */
+/** @param {import("../../controls/run_plots/columns.js").Value} value */
 const valueText = (value) =>
   value === null ? "–" : typeof value === "number" ? shortNumber(value, 6) : plainText(value);
 

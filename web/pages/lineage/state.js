@@ -1,6 +1,8 @@
 // The state of the lineage page: runs as rows, their columns, the rows that brushes keep, and their order.
 
 import { computed } from "@preact/signals-core";
+import { columnOf, columnsOf } from "../../controls/run_plots/columns.js";
+import { isLogByDefault, scaleOf } from "../../controls/run_plots/scale.js";
 import { nameOf } from "../../controls/run_row.js";
 import { sortRows } from "../../controls/table_rows.js";
 import { likelyBest, likelyMetrics } from "../../data/metrics.js";
@@ -8,10 +10,8 @@ import { excludedRuns, noteOf } from "../../data/notes.js";
 import { matchesSearch } from "../../data/run_search.js";
 import { visibleRuns } from "../../data/runs.js";
 import { keptBy } from "./model/brush.js";
-import { columnOf, columnsOf } from "./model/columns.js";
 import { flatPipeline } from "./model/pipeline.js";
 import { lastScalars, lineages, pipelines, wholeRuns } from "./model/runs.js";
-import { isLogByDefault, scaleOf } from "./model/scale.js";
 import {
   appliedBrushes,
   areBrushesApplied,
@@ -29,8 +29,8 @@ import {
   visibility,
 } from "./settings.js";
 
-/** @typedef {import("./model/columns.js").Column} Column */
-/** @typedef {import("./model/columns.js").Source} Source */
+/** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
+/** @typedef {import("../../controls/run_plots/columns.js").Source} Source */
 
 /** The number of axes by default, including the target. */
 const DEFAULT_AXES = 10;

@@ -9,7 +9,7 @@ import { choose, selected, sortBy, sorting } from "./settings.js";
 import { columnIds, keptRows, sources } from "./state.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./model/columns.js").Column} Column */
+/** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
 
 const drag = columnDragHandlers(
   () => columnIds.peek(),

@@ -20,7 +20,7 @@ import { sources } from "./state.js";
 import { isFirstOfGroup } from "./table_head.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./model/columns.js").Column} Column */
+/** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
 
 /**
  * @param {number} row @param {Column[]} columns @param {[number, number]} window rendered columns @param {number} place

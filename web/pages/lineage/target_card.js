@@ -3,19 +3,19 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { styleMap } from "lit-html/directives/style-map.js";
+import { countsOf, highestCount } from "../../controls/run_plots/bins.js";
+import { valueAt } from "../../controls/run_plots/scale.js";
 import { meanOf } from "../../controls/table_rows.js";
 import { set } from "../../data/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { LineageElement } from "./lineage_element.js";
-import { countsOf, highestCount } from "./model/bins.js";
 import { importance } from "./model/importance.js";
-import { valueAt } from "./model/scale.js";
 import { columns, keptRows, scaleFor, scatterColumns, target, visibleRows } from "./state.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./model/client.js").Importance} Importance */
 /** @typedef {import("./model/client.js").ParameterImportance} ParameterImportance */
-/** @typedef {import("./model/columns.js").Column} Column */
+/** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
 
 const BINS = 20;
 /** Parameters that are listed before the others are expanded. */

@@ -45,6 +45,8 @@ function startEditing(run) {
 
 /** @param {string} run @param {string} note */
 function finishEditing(run, note) {
-  editedRun.value = null;
+  editedRun.value = run;
   saveNotes(run, { note });
+  // What was pressed, and so ended the editing, must not move before it is released.
+  addEventListener("pointerup", () => setTimeout(() => (editedRun.value = null)), { once: true });
 }

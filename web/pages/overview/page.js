@@ -3,14 +3,15 @@
 import { html, nothing } from "lit-html";
 import { noRuns } from "../../controls/empty_state.js";
 import { focusOn } from "../../controls/focus_field.js";
+import { baseline } from "../../data/baseline.js";
 import { runs, runsByName } from "../../data/catalogue.js";
 import { cursorRun } from "../../data/pointer.js";
 import { detailCache, metrics, rowCache, tableColumns } from "../../data/run_table.js";
 import { stopAll } from "../../data/stop_all.js";
 import { followMenu } from "./column_menu.js";
 import { neededValues } from "./columns.js";
-import { followNewest, runMetrics } from "./newest.js";
-import { followDetails, runPage } from "./run_page.js";
+import { followNewest } from "./run/newest.js";
+import { followDetails, runPage } from "./run/page.js";
 import { followHeight, followScrollPosition, moveInTable, runTable, visibleRuns } from "./run_table.js";
 import { filterRow, openRun, showRun } from "./settings.js";
 import { compare } from "./toolbar.js";
@@ -39,8 +40,8 @@ export function follow() {
       query: { metric: metrics.value, sparkline: true, environment: false },
     })),
     detailCache.follow(() => ({
-      runs: runsByName.value.has(openRun.value) ? [openRun.value] : [],
-      query: { metric: runMetrics.value, sparkline: true, environment: true },
+      runs: [openRun.value, baseline.value].filter((run) => openRun.value && runsByName.value.has(run)),
+      query: { metric: [], sparkline: false, environment: true },
     })),
     followDetails(),
     followNewest(),

@@ -69,3 +69,9 @@ export function toggleGroup(name) {
 export const openRun = setting("over.run", /** @type {string} */ (""));
 /** @param {string} run */
 export const showRun = (run) => set({ "over.run": run });
+
+/** The text that the lines of the shown console contain. */
+export const consoleSearch = setting("over.console", /** @type {string} */ (""));
+const follow = setting("over.follow", "", ["", "off"]);
+/** Does the console scroll to new lines? */
+export const followsConsole = computed(() => follow.value === "");

@@ -31,7 +31,7 @@ import "./value_table.js";
 const MOST_NAMED = 3;
 
 /** @param {ScalarCard} card @param {CardParts} parts @param {Plot | null} plot
- * @param {import("../../charts/ticks.js").Axis} axis */
+ * @param {import("../../data/address.js").Axis} axis */
 export function cardFrame(card, parts, plot, axis) {
   const all = parts.all.value;
   const series = all.flatMap((part) => part.series);

@@ -4,7 +4,7 @@ import { rangeOf, yRanges } from "../../data/ranges.js";
 import { drawnRuns } from "../../data/runs.js";
 import { attempt, bands, best, isLogY, limits, logXChosen, outliers, rank, smoothing } from "../../data/scalar_view.js";
 
-/** @typedef {import("../../charts/ticks.js").Axis} Axis */
+/** @typedef {import("../../data/address.js").Axis} Axis */
 
 /** @param {string} card its tag @param {Axis} axis @returns {import("../../data/card_series.js").Query} */
 export const queryFor = (card, axis) => ({

@@ -2,16 +2,14 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { nothing, render } from "lit-html";
-import { releaseChart, takeChart } from "../../charts/chart_pool.js";
 import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
+import { followChart } from "../../controls/lines/chart_view.js";
 import { axisFor, beyondLimits, plotOf } from "../../controls/lines/line_plot.js";
-import { ChartPointer } from "../../controls/lines/pointer.js";
 import { forget, remember } from "../../controls/recent_cards.js";
-import { crosshair, hoveredRun } from "../../data/pointer.js";
 import { zoomTo } from "../../data/ranges.js";
 import { noteGroups } from "../../data/received_groups.js";
 import { queriesChanged } from "../../data/series_requests.js";
-import { axis as pageAxis, theme } from "../../data/view.js";
+import { axis as pageAxis } from "../../data/view.js";
 import { cardFrame } from "./card_frame.js";
 import { plotSettings, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
@@ -33,23 +31,11 @@ const viewport = new IntersectionObserver(
   { root: document, rootMargin: NEAR }, // The document of a frame has its own viewport.
 );
 
-const size = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    const card = /** @type {ScalarCard | null} */ (target.closest("scalar-card"));
-    if (card) scheduleDraw(card.fit);
-  }
-});
-
 export class ScalarCard extends HTMLElement {
   /** @type {Array<() => void>} */
   #ends = [];
-  /** @type {import("../../charts/line_chart.js").LineChart | null} */
-  #chart = null;
   /** The plot that is drawn or scheduled. @type {Plot | null} */
   plot = null;
-  /** @type {ChartPointer | null} */
-  #pointer = null;
-  #draw = () => this.draw();
   /** Cards that become visible together are activated one after the other. */
   activateLater = () => this.activate();
   tag = "";
@@ -84,16 +70,16 @@ export class ScalarCard extends HTMLElement {
         for (const { feed } of parts.all.value) noteGroups(feed);
       }),
       effect(() => void render(cardFrame(this, parts, plot.value, axis.value), this)),
-      effect(() => {
-        this.plot = plot.value;
-        theme.value;
-        scheduleDraw(this.#draw);
+      effect(() => void (this.plot = plot.value)),
+      followChart({
+        host: () => this.querySelector(".plot"),
+        plot: () => plot.value,
+        query: () => queryFor(this.tag, axis.value),
+        zoomed: (window) => this.zoom(window),
+        drawn: () => this.#publishCounts(),
       }),
-      effect(() => this.#showCrosshair(crosshair.value, axis.value)),
-      effect(() => this.#highlight(hoveredRun.value)),
       parts.follow(),
     ];
-    size.observe(this.host());
   }
 
   deactivate() {
@@ -101,10 +87,6 @@ export class ScalarCard extends HTMLElement {
     if (!this.#ends.length) return;
     for (const end of this.#ends) end();
     this.#ends = [];
-    cancelDraw(this.#draw);
-    cancelDraw(this.fit);
-    size.unobserve(this.host());
-    this.#removeChart();
     remember(this);
   }
 
@@ -114,55 +96,6 @@ export class ScalarCard extends HTMLElement {
     this.parts?.drop();
     this.parts = null;
     render(nothing, this);
-  }
-
-  /** @param {{axis: string, x: number} | null} at
-   * @param {string} axis of this card; a crosshair on another axis is hidden */
-  #showCrosshair(at, axis) {
-    this.#chart?.showCrosshair(at?.axis === axis ? at.x : null);
-  }
-
-  /** @param {string | null} run */
-  #highlight(run) {
-    this.#chart?.layer?.highlightRun(run);
-  }
-
-  /** The element that contains the chart. @returns {HTMLElement} */
-  host() {
-    return /** @type {HTMLElement} */ (this.querySelector(".plot"));
-  }
-
-  draw() {
-    const plot = this.plot;
-    if (!plot) this.#removeChart();
-    else if (this.#chart) this.#chart.draw(plot);
-    else this.#addChart(plot);
-    this.#pointer?.refresh();
-    this.#publishCounts();
-  }
-
-  fit = () => {
-    const host = this.host();
-    if (host?.clientWidth && host.clientHeight) this.#chart?.resize(host.clientWidth, host.clientHeight);
-  };
-
-  /** @param {Plot} plot */
-  #addChart(plot) {
-    const chart = takeChart(this.host(), plot, {
-      zoomed: (range) => this.zoom(range),
-      reset: () => this.zoom(null),
-      pointed: (at) => this.#pointer?.moved(at),
-    });
-    this.#chart = chart;
-    this.#pointer = new ChartPointer(chart, () => queryFor(this.tag, chart.plot.axis));
-    this.#highlight(hoveredRun.peek());
-  }
-
-  #removeChart() {
-    this.#pointer?.leave();
-    this.#pointer = null;
-    if (this.#chart) releaseChart(this.#chart);
-    this.#chart = null;
   }
 
   /** @param {Window | null} range null = all points */

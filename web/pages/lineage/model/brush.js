@@ -2,8 +2,8 @@
 
 import { parseList, parsePairs, printList, printPairs } from "../../../data/address_lists.js";
 
-/** @typedef {import("./columns.js").Column} Column */
-/** @typedef {import("./columns.js").Value} Value */
+/** @typedef {import("../../../controls/run_plots/columns.js").Column} Column */
+/** @typedef {import("../../../controls/run_plots/columns.js").Value} Value */
 
 /** Ranges include both ends; picks are created by `pickOf`.
  * @typedef {{lo: number, hi: number, picks?: undefined} | {picks: ReadonlySet<string>}} Brush */

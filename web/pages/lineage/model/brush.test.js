@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { columnOf } from "../../../controls/run_plots/columns.js";
 import { keptBy, PICK_MISSING, PICK_NON_FINITE, parseBrushes, pickOf, printBrushes } from "./brush.js";
-import { columnOf } from "./columns.js";
 
 /** @typedef {import("./brush.js").Brush} Brush */
 

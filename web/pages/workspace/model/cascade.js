@@ -6,7 +6,21 @@
  * @typedef {{value: unknown, from: Level | null}} Resolved */
 
 /** Settings that cascade; all others belong to the panel alone. */
-export const CASCADING = ["axis", "smooth", "range", "log", "legend", "colours"];
+export const CASCADING = [
+  "axis",
+  "smooth",
+  "range",
+  "log",
+  "log_x",
+  "legend",
+  "colours",
+  "outliers",
+  "join",
+  "rate",
+  "group",
+  "centre",
+  "band",
+];
 
 /** @param {string} name @param {Settings} workspace @param {Settings} [section] @param {Settings} [panel]
  * @returns {Resolved} */
@@ -21,3 +35,13 @@ export function resolved(name, workspace, section = {}, panel = {}) {
 /** The settings without one of them, so that it is inherited.
  * @param {Settings} settings @param {string} name @returns {Settings} */
 export const reset = (settings, name) => Object.fromEntries(Object.entries(settings).filter(([key]) => key !== name));
+
+/** The settings that a panel has, its own and those it inherits.
+ * @param {Settings} workspace @param {Settings} section @param {Settings} panel @returns {Settings} */
+export function effective(workspace, section, panel) {
+  const inherited = CASCADING.flatMap((name) => {
+    const { value } = resolved(name, workspace, section, panel);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...panel, ...Object.fromEntries(inherited) };
+}

@@ -36,6 +36,9 @@ export const deleteSection = (document, at) => ({
 export const overlap = (one, other) =>
   one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h;
 
+/** @param {Box} one @param {Box} other */
+const areEqual = (one, other) => one.x === other.x && one.y === other.y && one.w === other.w && one.h === other.h;
+
 /** The first free place for a panel, by rows.
  * @param {readonly Box[]} boxes @param {number} w @param {number} h @returns {Box} */
 export function freePlace(boxes, w, h) {
@@ -71,3 +74,39 @@ export const deletePanel = (document, section, at) =>
   changeSection(document, section, {
     panels: document.sections[section].panels.filter((_, place) => place !== at),
   });
+
+/** Moves a panel to another section, where there is room.
+ * @param {WorkspaceDocument} document @param {number} section @param {number} at @param {number} to
+ * @returns {WorkspaceDocument} */
+export function movePanel(document, section, at, to) {
+  const panel = document.sections[section].panels[at];
+  const { panels } = document.sections[to];
+  const moved = { ...panel, ...freePlace(panels, panel.w, panel.h) };
+  return changeSection(deletePanel(document, section, at), to, { panels: [...panels, moved] });
+}
+
+/** Changes places and sizes of the panels of a section.
+ * @param {WorkspaceDocument} document @param {number} section @param {readonly Box[]} boxes one for each panel
+ * @returns {WorkspaceDocument} the same if nothing differs */
+export function placePanels(document, section, boxes) {
+  const { panels } = document.sections[section];
+  if (panels.every((panel, at) => areEqual(panel, boxes[at]))) return document;
+  return changeSection(document, section, { panels: panels.map((panel, at) => ({ ...panel, ...boxes[at] })) });
+}
+
+/** The settings of a level with one more, or without it.
+ * @param {Settings} settings @param {string} name @param {unknown} value undefined = inherited or default
+ * @returns {Settings} */
+export function withSetting(settings, name, value) {
+  const { [name]: _, ...others } = settings;
+  return value === undefined ? others : { ...others, [name]: value };
+}
+
+/** Moves a panel to a place in another section, where others have made room.
+ * @param {WorkspaceDocument} document @param {{section: number, at: number}} from @param {number} to @param {Box} box
+ * @param {readonly Box[]} boxes of the panels that are there @returns {WorkspaceDocument} */
+export function dropPanel(document, { section, at }, to, box, boxes) {
+  const panel = document.sections[section].panels[at];
+  const moved = placePanels(deletePanel(document, section, at), to, boxes);
+  return changeSection(moved, to, { panels: [...moved.sections[to].panels, { ...panel, ...box }] });
+}

@@ -1,0 +1,209 @@
+"""Workspaces in a real browser: panels are added, edited, moved, saved and shared."""
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, urlencode
+
+from playwright.sync_api import Page, expect
+from support.event_files import loss_run, scalar_event, version_event, write_run
+from support.pages import Pages, StartServer
+
+
+def two_runs(logdir: Path) -> Path:
+    """Write two runs with losses of training and validation."""
+    for name, factor in (("a", 1.0), ("b", 2.0)):
+        events = [
+            scalar_event(step, step, {"train/loss": factor / (step + 1), "validation/loss": factor, "epoch": step / 2})
+            for step in range(10)
+        ]
+        write_run(logdir / name, [version_event(0), *events])
+    return logdir
+
+
+def panel(kind: str, box: tuple[int, int, int, int] = (0, 0, 4, 3), **settings: Any) -> dict[str, Any]:
+    """Return a panel of a workspace document."""
+    x, y, w, h = box
+    return {"kind": kind, "x": x, "y": y, "w": w, "h": h, "settings": settings}
+
+
+def workspace(*panels: dict[str, Any], **settings: Any) -> dict[str, Any]:
+    """Return a workspace document of one section."""
+    section = {"name": "First", "collapsed": False, "panels": list(panels), "settings": {}}
+    return {"version": 1, "sections": [section], "settings": settings}
+
+
+def show(page: Page, url: str, document: dict[str, Any]) -> None:
+    """Open a workspace."""
+    page.goto(f"{url}#{urlencode({'page': 'workspace', 'ws.doc': json.dumps(document)}, quote_via=quote)}")
+    expect(page.locator(".panel").first).to_be_visible()
+
+
+def document_of(page: Page) -> dict[str, Any]:
+    """Return the document in the address."""
+    document: dict[str, Any] = json.loads(parse_qs(page.evaluate("location.hash.slice(1)"))["ws.doc"][0])
+    return document
+
+
+def boxes(page: Page) -> list[list[int]]:
+    """Return x, y, w and h of the panels of the first section."""
+    return [[each[part] for part in "xywh"] for each in document_of(page)["sections"][0]["panels"]]
+
+
+def menu(page: Page, at: int, key: str) -> None:
+    """Choose an entry of the menu of a panel."""
+    page.locator(".panel").nth(at).hover()
+    page.locator('.panel [data-key="menu"]').nth(at).click()
+    page.locator(f'#panel-menu [data-key="{key}"]').click()
+
+
+def test_a_workspace_is_composed_saved_and_reopened_elsewhere(
+    tmp_path: Path, server: StartServer, pages: Pages
+) -> None:
+    """It starts from likely metrics, is saved, and opens in another browser after a restart of the server."""
+    logdir = two_runs(tmp_path / "runs")
+    running = server(logdir)
+    first = pages.open()
+    first.goto(f"{running.url}#page=workspace")
+    first.locator('[data-key="start"]').click()
+    expect(first.locator('lines-panel[data-drawn-lines="4"]').first).to_be_visible()
+    expect(first.locator("bars-panel li[data-run]").first).to_be_visible()
+
+    first.locator('[data-key="add-panel"]').click()
+    first.locator('#add-panel [data-kind="lines"]').click()
+    editor = first.locator(".ws-editor")
+    editor.locator('[data-field="tags"] [name="added"]').fill("epoch")
+    first.keyboard.press("Enter")
+    editor.locator('[name="title"]').fill("Progress")
+    first.keyboard.press("Enter")
+    expect(first.locator('.panel[aria-label="Progress"] lines-panel[data-drawn-lines="2"]')).to_be_visible()
+    first.locator('[data-key="close-editor"]').click()
+    count = first.locator(".panel").count()
+
+    first.locator('[data-key="views"]').click()
+    first.locator(".views-save input").fill("ours")
+    first.keyboard.press("Enter")
+    expect(first.locator('[data-view="ours"]')).to_have_attribute("aria-current", "true")
+    first.goto("about:blank")
+    running.stop()
+
+    second = pages.open()
+    second.goto(f"{server(logdir).url}#view=ours")
+    expect(second.locator(".panel")).to_have_count(count)
+    expect(second.locator('.panel[aria-label="Progress"]')).to_be_visible()
+
+
+def test_panels_move_resize_and_leave_and_every_edit_is_undone(tmp_path: Path, server: StartServer, page: Page) -> None:
+    """By the pointer and by keys; Ctrl+Z returns to each earlier document."""
+    url = server(two_runs(tmp_path)).url
+    show(page, url, workspace(panel("lines", tags=["train/loss"]), panel("lines", (4, 0, 4, 3), tags=["epoch"])))
+    expect(page.locator('lines-panel[data-drawn-lines="2"]')).to_have_count(2)
+    before = boxes(page)
+
+    head = page.locator(".panel-head").first.bounding_box()
+    assert head is not None
+    page.mouse.move(head["x"] + 60, head["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(head["x"] + 800, head["y"] + 40, steps=8)
+    page.mouse.up()
+    assert boxes(page)[0][0] > 4
+
+    page.locator('.panel[aria-label="epoch"] [data-key="grip"]').focus()
+    width = boxes(page)[1][2]
+    page.keyboard.press("Shift+ArrowLeft")
+    assert boxes(page)[1][2] == width - 1
+    page.keyboard.press("Control+z")
+    page.keyboard.press("Control+z")
+    assert boxes(page) == before
+
+    page.locator(".panel").first.hover()
+    page.locator('.panel [data-key="enlarge"]').first.click()
+    expect(page.locator('[data-enlarged="true"]')).to_have_count(1)
+    page.go_back()
+    expect(page.locator('[data-enlarged="true"]')).to_have_count(0)
+
+    menu(page, 0, "remove")
+    expect(page.locator(".panel")).to_have_count(1)
+    page.locator('[data-key="undo-removal"]').click()
+    expect(page.locator(".panel")).to_have_count(2)
+    menu(page, 0, "duplicate")
+    expect(page.locator(".panel")).to_have_count(3)
+    assert len({tuple(box[:2]) for box in boxes(page)}) == 3
+
+
+def test_settings_cascade_and_say_where_they_come_from(tmp_path: Path, server: StartServer, page: Page) -> None:
+    """A panel inherits the axis of its section, has its own, and inherits it again."""
+    url = server(two_runs(tmp_path)).url
+    show(page, url, workspace(panel("lines", tags=["train/loss"]), axis="relative"))
+    lines = page.locator("lines-panel")
+    expect(lines).to_have_attribute("data-axis", "relative")
+    page.locator('[data-key="section-settings"]').click()
+    page.locator('.ws-editor [data-select="axis"]').select_option("wall_time")
+    expect(lines).to_have_attribute("data-axis", "wall_time")
+
+    page.locator(".panel").hover()
+    page.locator('.panel [data-key="edit"]').click()
+    expect(page.locator('[data-field="axis"] [data-origin]')).to_have_attribute("data-origin", "section")
+    page.locator('.ws-editor [data-select="axis"]').select_option("step")
+    expect(lines).to_have_attribute("data-axis", "step")
+    page.locator('[data-reset="axis"]').click()
+    expect(lines).to_have_attribute("data-axis", "wall_time")
+
+
+def test_a_workspace_travels_as_json_and_a_wrong_file_is_refused_with_its_path(
+    tmp_path: Path, server: StartServer, page: Page
+) -> None:
+    """The exported file opens again; the error of another file names the path of the value."""
+    document = workspace(panel("lines", tags=["train/loss"]), panel("markdown", (4, 0, 4, 3), text="# Hello"))
+    url = server(two_runs(tmp_path / "runs")).url
+    show(page, url, document)
+    page.locator('[data-key="workspace-menu"]').click()
+    with page.expect_download() as downloading:
+        page.locator('.workspace-menu [data-key="export"]').click()
+    path = tmp_path / "workspace.json"
+    downloading.value.save_as(path)
+    assert json.loads(path.read_text(encoding="utf-8")) == document
+
+    page.goto(f"{url}#page=workspace")
+    page.locator('[data-key="workspace-menu"]').click()
+    page.locator(".file-row input").set_input_files(path)
+    expect(page.locator("markdown-panel .heading")).to_have_text("Hello")
+    document["sections"][0]["panels"][1]["kind"] = "pie"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    page.locator('[data-key="workspace-menu"]').click()
+    page.locator(".file-row input").set_input_files(path)
+    expect(page.locator(".workspace-menu [role=alert]")).to_contain_text("sections[0].panels[1].kind: expected one of")
+
+
+def test_only_panels_near_the_viewport_request_and_draw(tmp_path: Path, server: StartServer, page: Page) -> None:
+    """Of forty panels, those far below wait until they are scrolled to; new points appear in the others."""
+    loss_run(tmp_path / "run", range(5))
+    many = [panel("lines", (at % 3 * 4, at // 3 * 3, 4, 3), tags=["loss"]) for at in range(40)]
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url) if request.url.endswith("/scalars") else None)
+    show(page, server(tmp_path).url, workspace(*many))
+    expect(page.locator("lines-panel[data-drawn-points='5']").first).to_be_visible()
+    assert page.locator("lines-panel[data-drawn-lines]").count() < 30
+    page.locator("lines-panel").last.scroll_into_view_if_needed()
+    expect(page.locator("lines-panel").last).to_have_attribute("data-drawn-points", "5")
+    loss_run(tmp_path / "run", range(8), seconds=2)
+    expect(page.locator("lines-panel").last).to_have_attribute("data-drawn-points", "8")
+
+
+def test_expressions_are_drawn_and_an_invalid_one_shows_where_it_is_wrong(
+    tmp_path: Path, server: StartServer, pages: Pages
+) -> None:
+    """Their unit and join are named, x may be a tag, and the panel says what was expected at which character."""
+    pages.allowed = "status of 422"
+    page = pages.open()
+    settings: dict[str, Any] = {"expressions": ["rate(epoch)"], "rate": "second", "join": "last", "axis": "tag:epoch"}
+    layout = workspace(panel("lines", **settings), panel("lines", (4, 0, 4, 3), expressions=["epoch * )"]))
+    show(page, server(two_runs(tmp_path)).url, layout)
+    drawn, invalid = page.locator("lines-panel").all()
+    expect(drawn).to_have_attribute("data-drawn-lines", "2")
+    expect(drawn).to_have_attribute("data-axis", "value")
+    expect(drawn.locator(".panel-how")).to_contain_text("rate per second")
+    expect(drawn.locator(".panel-how")).to_contain_text("x: epoch")
+    expect(drawn.locator(".panel-how")).to_contain_text("joined by the last value before")
+    expect(invalid.locator(".expression-error")).to_contain_text("at character 9, expected")
+    expect(invalid.locator(".expression-error mark")).to_have_text(")")

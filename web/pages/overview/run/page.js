@@ -1,0 +1,155 @@
+// The page of one run: problems, charts, hyperparameters, notes, data, and what was recorded about its process.
+
+import { html, nothing } from "lit-html";
+import { empty } from "../../../controls/empty_state.js";
+import { ICONS, swatch } from "../../../controls/icons.js";
+import { labelChips } from "../../../controls/label_chips.js";
+import { nameOf } from "../../../controls/run_row.js";
+import { recordingList, stateNotice } from "../../../controls/run_state_details.js";
+import { stateMark, stateSentence } from "../../../controls/state_mark.js";
+import { areNotesOff, noteOf } from "../../../data/notes.js";
+import { OpenRun } from "../../../data/run_details.js";
+import { lastedOf, stateOf } from "../../../data/run_state.js";
+import { DASHES } from "../../../data/run_styles.js";
+import { detailCache } from "../../../data/run_table.js";
+import { styles } from "../../../data/runs.js";
+import { grouped, nonFinite } from "../../../i18n/numbers.js";
+import { duration, wallTime } from "../../../i18n/times.js";
+import { noteOn } from "../note.js";
+import { notesForm } from "../notes_form.js";
+import { openRun } from "../settings.js";
+import { attemptLinks } from "./attempt_links.js";
+import { machineCharts, runCharts } from "./charts.js";
+import { linkTo } from "./link.js";
+import { tagsOf } from "./newest.js";
+import { parameterSection } from "./parameters.js";
+import { contentsList, runSection } from "./section.js";
+import { machineTags } from "./chart_tags.js";
+import { runTiles } from "./tiles.js";
+import "./console.js";
+import "./code.js";
+import "./environment.js";
+import "./files.js";
+import { t } from "../words.js";
+
+/** @typedef {import("../../../data/api_types.js").RunDetails} RunDetails */
+/** @typedef {import("../../../data/run_table_client.js").OverviewRun} OverviewRun */
+
+/** Damaged locations that are listed. */
+const MOST_PLACES = 8;
+/** The share of a run's steps that is shown around a non-finite value. */
+const AROUND = 0.02;
+
+const openDetails = new OpenRun(() => openRun.value);
+export const followDetails = () => openDetails.follow();
+
+/** @param {string} run */
+export function runPage(run) {
+  const listed = openDetails.details.value;
+  const facts = detailCache.rows.value.get(run);
+  return html`<article class="run-page" data-run=${run}>
+    ${listed ? details(listed, facts) : empty("gone", t("run.gone"), html`${t("run.gone_more")} <code>${run}</code>`)}
+  </article>`;
+}
+
+/** @param {RunDetails} listed @param {OverviewRun | undefined} facts */
+const details = (listed, facts) => html`
+  ${title(listed)}
+  ${stateNotice(listed)}
+  ${facts?.first_bad ? nonFiniteNotice(listed, facts.first_bad) : nothing}
+  ${
+    listed.stale
+      ? html`<p class="warning" data-note="stale">${ICONS.warning}<span>${t("rail.stale", { reason: listed.stale })}</span></p>`
+      : nothing
+  }
+  ${listed.damaged_records ? damage(listed) : nothing}
+  ${facts?.problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
+  ${contentsList((name) => hasSection(listed, name))}
+  ${runCharts(listed)}
+  <div class="run-columns">
+    <div>${parameterSection(listed.run, facts?.hyper_parameters)}${recordingList(listed)}</div>
+    <section class="run-section" data-section="notes" id="run-notes" tabindex="-1">${notesForm(listed.run, noteOn(listed.run))}</section>
+  </div>
+  ${machineCharts(listed)}
+  ${runSection("data", t("run.data"), runTiles(listed))}
+  <run-console .run=${listed.run}></run-console>
+  <run-environment .run=${listed.run} .ofLineage=${facts?.environment ?? {}}></run-environment>
+  <run-code .run=${listed.run}></run-code>
+  <run-files .run=${listed.run}></run-files>`;
+
+/** @param {RunDetails} listed @param {import("./section.js").SectionName} name */
+function hasSection({ run, plugins }, name) {
+  if (name === "charts") return plugins.scalar > 0;
+  if (name === "machine") return machineTags(tagsOf({ run }, "scalar")).length > 0;
+  if (name === "console" || name === "environment" || name === "code") return plugins[name] > 0;
+  return name !== "notes" || !areNotesOff.value;
+}
+
+/** @param {RunDetails} listed */
+function title(listed) {
+  const { run, started, updated } = listed;
+  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  const lasted = lastedOf(listed);
+  const note = noteOf(run);
+  return html`
+    <header>
+      <h2>${swatch(style, DASHES[style.dash])}<span class="leaf">${nameOf(run)}</span>
+        ${
+          note.archived
+            ? html`<span class="meta">${t("notes.is_archived")}</span>`
+            : note.hidden
+              ? html`<span class="meta">${t("notes.is_hidden")}</span>`
+              : nothing
+        }
+        ${labelChips(note.labels)}</h2>
+      ${note.alias ? html`<p class="run-path">${run}</p>` : nothing}
+      <p class="state-sentence">${stateMark(stateOf(listed))}<span>${stateSentence(listed)}</span></p>
+      <p class="run-times">
+        ${started === null ? nothing : fact(t("panel.started"), wallTime(started))}
+        ${updated === null ? nothing : fact(t("panel.updated"), wallTime(updated))}
+        ${lasted === null ? nothing : fact(t("panel.lasted"), duration(lasted))}
+        ${
+          listed.first_step === null
+            ? nothing
+            : fact(t("panel.steps"), `${grouped(listed.first_step)} – ${grouped(listed.last_step ?? 0)}`)
+        }
+        ${fact(t("panel.ranks"), listed.ranks.join(", "))}
+        ${listed.attempts > 1 ? fact(t("panel.attempts"), attemptLinks(listed)) : nothing}
+        ${fact(t("overview.col_dialect"), listed.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
+      </p>
+    </header>`;
+}
+
+/** @param {string} name @param {unknown} value */
+const fact = (name, value) => html`<span><span class="dim">${name}</span> ${value}</span>`;
+
+/** @param {RunDetails} listed @param {NonNullable<OverviewRun["first_bad"]>} bad */
+function nonFiniteNotice(listed, { tag, step, value }) {
+  const around = Math.max(5, ((listed.last_step ?? step) - (listed.first_step ?? step)) * AROUND);
+  const zooms = { [tag]: /** @type {const} */ ([step - around, step + around]) };
+  return html`<p class="warning bad-news" data-bad-step=${step} data-bad-tag=${tag}
+    data-bad-value=${value}>${ICONS.warning}
+    <span>${t("run.bad", { value: nonFinite(Number(value)) ?? value, step: grouped(step), tag })}</span>
+    ${linkTo(
+      listed.run,
+      { page: "scalars", axis: "step", open: tag, tags: "", zooms },
+      t("run.bad_look"),
+      "bad-look",
+    )}</p>`;
+}
+
+/** @param {RunDetails} listed */
+const damage = ({ damaged_records: n, pending_records: pending, damage: places }) => html`
+  <section class="warning damage"><div>
+    <p>${ICONS.warning}<span>${t("panel.damaged", { n })}</span></p>
+    <ul>${places
+      .slice(0, MOST_PLACES)
+      .map(
+        ({ file, offset, reason }) =>
+          html`<li data-offset=${offset}><code>${t("run.damage_place", { file, offset: grouped(offset) })}</code>: ${t(
+            `run.damage_${reason}`,
+          )}</li>`,
+      )}
+      ${n > MOST_PLACES ? html`<li>${t("run.damage_more", { n: n - MOST_PLACES })}</li>` : nothing}</ul>
+    ${pending ? html`<p>${t("run.pending", { n: pending })}</p>` : nothing}
+  </div></section>`;

@@ -1,0 +1,43 @@
+// The hyperparameters of a run, and what differs from the baseline.
+
+import { html, nothing } from "lit-html";
+import { nameOf } from "../../../controls/run_row.js";
+import { baseline } from "../../../data/baseline.js";
+import { differenceOf } from "../../../data/difference.js";
+import { detailCache } from "../../../data/run_table.js";
+import { plainText } from "../../../i18n/numbers.js";
+import { t } from "../words.js";
+import { runSection } from "./section.js";
+
+/** @typedef {Readonly<Record<string, import("../../../data/difference.js").Plain>>} Parameters */
+/** @typedef {import("../../../data/difference.js").Plain | undefined} Value */
+
+/** @param {string} run @param {Parameters | undefined} own undefined until they are fetched */
+export function parameterSection(run, own) {
+  const base = baseline.value === run ? undefined : detailCache.rows.value.get(baseline.value)?.hyper_parameters;
+  return runSection("parameters", t("run.parameters"), own && (base ? compared(own, base) : table(own)));
+}
+
+/** @param {Parameters} own */
+const table = (own) =>
+  Object.keys(own).length
+    ? html`<table class="facts"><tbody>${Object.entries(own).map(([name, value]) => row(name, value))}</tbody></table>`
+    : html`<p class="hint">${t("run.no_parameters")}</p>`;
+
+/** What differs comes first. @param {Parameters} own @param {Parameters} base */
+function compared(own, base) {
+  const { different, equal } = differenceOf([own, base]);
+  const others = equal.map(({ name, values }) => row(name, values[0]));
+  return html`
+    <p class="meta" data-note="baseline">${t("run.against", { n: different.length, run: nameOf(baseline.value) })}</p>
+    <table class="facts"><tbody>${different.map(({ name, values: [value, before] }) => row(name, value, { before }))}${others}</tbody></table>`;
+}
+
+/** @param {string} name @param {Value} value @param {{before: Value}} [other] the value of the baseline, if it differs */
+const row = (name, value, other) => html`<tr data-fact=${name} data-differs=${other ? "true" : nothing}>
+  <th scope="row">${name}</th><td title=${textOf(value)}>${textOf(value)}${
+    other ? html` <span class="dim">${t("run.baseline_has", { value: textOf(other.before) })}</span>` : nothing
+  }</td></tr>`;
+
+/** @param {Value} value */
+const textOf = (value) => (value === undefined ? "–" : plainText(value));

@@ -1,0 +1,43 @@
+// A section of a run's page, and the list of sections to jump to.
+
+import { html, nothing } from "lit-html";
+import { t } from "../words.js";
+
+/** Sections in their order. */
+const SECTIONS = /** @type {const} */ ([
+  ["charts", "run.charts"],
+  ["parameters", "run.parameters"],
+  ["notes", "notes.title"],
+  ["machine", "run.machine"],
+  ["data", "run.data"],
+  ["console", "run.console"],
+  ["environment", "run.environment"],
+  ["code", "run.code"],
+  ["files", "run.files"],
+]);
+/** @typedef {(typeof SECTIONS)[number][0]} SectionName */
+
+/** @param {SectionName} name @param {unknown} title @param {unknown} content @param {unknown} [tools] beside the title */
+export const runSection = (name, title, content, tools = nothing) => html`
+  <section class="run-section" id=${idOf(name)} data-section=${name} tabindex="-1">
+    <header><h3>${title}</h3>${tools}</header>
+    ${content}
+  </section>`;
+
+/** @param {SectionName} name */
+const idOf = (name) => `run-${name}`;
+
+/** Buttons that scroll to the sections.
+ * @param {(name: SectionName) => boolean} has */
+export const contentsList = (has) => html`
+  <nav class="run-contents" aria-label=${t("run.contents")}>${SECTIONS.filter(([name]) => has(name)).map(
+    ([name, title]) => html`<button type="button" class="text" data-goto=${name}
+      @click=${() => goTo(name)}>${t(title)}</button>`,
+  )}</nav>`;
+
+/** @param {SectionName} name */
+function goTo(name) {
+  const section = document.getElementById(idOf(name));
+  section?.scrollIntoView({ block: "start" });
+  section?.focus({ preventScroll: true });
+}

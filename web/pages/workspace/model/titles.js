@@ -1,0 +1,27 @@
+// The title of a panel: the chosen one, or one made of what it shows.
+
+import { texts } from "./line_settings.js";
+
+/** @param {import("../../../data/workspace_check.js").Panel} panel @returns {string} "" = it has no content yet */
+export function titleOf({ kind, settings }) {
+  if (typeof settings.title === "string" && settings.title) return settings.title;
+  return TITLES[kind]?.(settings) ?? "";
+}
+
+/** @typedef {import("../../../data/workspace_check.js").Settings} Settings */
+/** @param {unknown} value */
+const text = (value) => (typeof value === "string" ? value : "");
+/** "last:loss" -> "loss". @param {unknown} value */
+export const columnName = (value) => text(value).replace(/^(last|min|max|best|param):/, "");
+
+/** @type {Record<string, (settings: Settings) => string>} */
+const TITLES = {
+  lines: ({ tags, patterns, expressions }) => [...texts(tags), ...texts(patterns), ...texts(expressions)].join(", "),
+  bars: ({ metric }) => columnName(metric),
+  number: ({ metric }) => columnName(metric),
+  scatter: ({ x, y }) => (x && y ? `${columnName(y)} / ${columnName(x)}` : columnName(x ?? y)),
+  parallel: ({ columns }) => texts(columns).map(columnName).join(", "),
+  histograms: ({ tag }) => text(tag),
+  images: ({ tag }) => text(tag),
+  text: ({ tag }) => text(tag),
+};

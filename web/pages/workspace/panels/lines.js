@@ -1,0 +1,308 @@
+// Line charts of tags, of tags that match patterns, and of expressions.
+
+import { computed, effect } from "@preact/signals-core";
+import { html, nothing, render } from "lit-html";
+import { keyOf } from "../../../charts/plot.js";
+import { swatch } from "../../../controls/icons.js";
+import { followChart } from "../../../controls/lines/chart_view.js";
+import { axisFor, drawnSeries, plotOf, pointCounts } from "../../../controls/lines/line_plot.js";
+import { shortNameOf } from "../../../controls/run_name.js";
+import { baseline } from "../../../data/baseline.js";
+import { scalarTags } from "../../../data/catalogue.js";
+import { hoveredRun } from "../../../data/pointer.js";
+import { noteGroups } from "../../../data/received_groups.js";
+import { DASHES } from "../../../data/run_styles.js";
+import { drawnRuns, startOf } from "../../../data/runs.js";
+import { xsOf } from "../../../data/series.js";
+import { retryFeeds } from "../../../data/series_requests.js";
+import { change, zooms } from "../../../data/view.js";
+import { grouped } from "../../../i18n/numbers.js";
+import { DEFINITIONS, parseDefinitions, stepMetricOf } from "../model/defined_axes.js";
+import { lineSettings, withinRange } from "../model/line_settings.js";
+import { sourcesOf } from "../model/line_sources.js";
+import { marginsOf, valuesAt } from "../model/margins.js";
+import { t } from "../words.js";
+import { expressionError } from "./expression_error.js";
+import { LineFeeds } from "./line_feeds.js";
+import { PanelElement } from "./panel_element.js";
+import { valuesOf, wantColumns } from "./run_values.js";
+
+/** @typedef {import("../../../charts/plot.js").Plot} Plot */
+/** @typedef {import("../../../charts/plot.js").Line} Line */
+/** @typedef {import("../../../data/address.js").Window} Window */
+
+/** Lines of an automatic legend; names of any legend. */
+const MOST_AUTOMATIC = 6;
+const MOST_NAMES = 60;
+
+class LinesPanel extends PanelElement {
+  #feeds = new LineFeeds();
+  /** @type {Plot | null} */
+  plot = null;
+
+  begin() {
+    const chosen = computed(() => lineSettings(this.settings.value));
+    const margins = computed(() => marginsOf(this.settings.value.margins));
+    const found = computed(() => sourcesOf(chosen.value, scalarTags.value ?? []));
+    const sources = computed(() => found.value.sources);
+    const settings = computed(() => withDefinedAxis(chosen.value, this.settings.value.axis, sources.value));
+    const edges = computed(() =>
+      [...new Set(margins.value.flatMap(({ lower, upper }) => [lower, upper]))].map((name) => ({
+        name,
+        isExpression: false,
+        side: /** @type {const} */ ("left"),
+      })),
+    );
+    const parts = computed(() =>
+      sources.value.map((source) => {
+        const feed = this.#feeds.of(source);
+        return { tag: source.name, side: source.side, feed, series: drawnSeries(feed) };
+      }),
+    );
+    const axis = computed(() => {
+      const [first] = parts.value;
+      return first ? axisFor(settings.value.axis, first.tag, first.series) : settings.value.axis;
+    });
+    const query = computed(() => queryOf(settings.value, axis.value, zooms.value[this.zoom.value] ?? null));
+    // The baseline, unless it is drawn as a run of its own.
+    const baselineRun = computed(() =>
+      settings.value.grouping || !drawnRuns.value.includes(baseline.value) ? baseline.value : "",
+    );
+    const baselinePart = computed(() => {
+      const [first] = sources.value;
+      if (!first || !baselineRun.value) return null;
+      const feed = this.#feeds.baselineOf(first);
+      feed.version.value;
+      return { tag: first.name, side: first.side, feed, series: feed.series.get(baselineRun.value) ?? [] };
+    });
+    const plot = computed(() =>
+      plotWithin(
+        parts.value,
+        settings.value,
+        axis.value,
+        zooms.value[this.zoom.value] ?? null,
+        margins.value,
+        edges.value.map((source) => ({ tag: source.name, series: drawnSeries(this.#feeds.of(source)) })),
+        baselinePart.value,
+      ),
+    );
+    return [
+      effect(() => {
+        this.plot = plot.value;
+        const { leftOut, errors } = found.value;
+        render(
+          frame(parts.value, plot.value, settings.value, { leftOut, errors, isZoomed: this.#isZoomed() }, this),
+          this,
+        );
+      }),
+      effect(() => {
+        for (const { feed } of parts.value) noteGroups(feed);
+      }),
+      followChart({
+        host: () => this.querySelector(".plot"),
+        plot: () => plot.value,
+        query: () => query.peek(),
+        zoomed: (window) => this.zoomTo(window),
+        drawn: () => this.#publish(plot.peek(), parts.peek()),
+      }),
+      this.#feeds.follow(
+        () => [...sources.value, ...edges.value],
+        () => query.value,
+      ),
+      this.#feeds.followBaseline(
+        () => sources.value[0] ?? null,
+        () => baselineRun.value,
+        () => query.value,
+      ),
+      wantColumns(this, () => [{ statistic: "param", name: DEFINITIONS }]),
+    ];
+  }
+
+  drop() {
+    super.drop();
+    this.#feeds.drop();
+  }
+
+  #isZoomed() {
+    return this.zoom.value in zooms.value;
+  }
+
+  /** @param {Window | null} window */
+  zoomTo(window) {
+    const { [this.zoom.peek()]: _, ...others } = zooms.peek();
+    change({ zooms: window ? { ...others, [this.zoom.peek()]: window } : others });
+  }
+
+  /** What is drawn, in short: benchmarks and tests wait for it.
+   * @param {Plot | null} plot @param {import("../../../controls/lines/line_plot.js").Part[]} parts */
+  #publish(plot, parts) {
+    const lines = plot?.lines ?? [];
+    Object.assign(this.dataset, {
+      drawnLines: lines.length,
+      drawnPoints: lines.reduce((sum, { xs }) => sum + xs.length, 0),
+      axis: plot?.axis ?? "",
+      pending: parts.some(({ feed }) => feed.pending.size),
+    });
+  }
+}
+
+/** @typedef {import("../model/line_settings.js").LineSettings} LineSettings */
+/** @typedef {import("../../../charts/ticks.js").Axis} Axis */
+
+/** @param {LineSettings} settings @param {Axis} axis @param {Window | null} zoom
+ * @returns {import("../../../data/card_series.js").Query} */
+function queryOf(settings, axis, zoom) {
+  const { smooth, logX, x, join, rate, expressions, grouping } = settings;
+  const [lo, hi] = settings.range.x;
+  return {
+    axis: axis === "value" ? "step" : axis,
+    smooth,
+    window: zoom ?? (lo !== null && hi !== null ? [lo, hi] : null),
+    scale: logX && axis !== "wall_time" ? "log" : "linear",
+    rank: "",
+    attempt: "",
+    grouped: grouping && { how: grouping, runs: drawnRuns.value },
+    ...(axis === "value" && { x, join }),
+    ...(expressions.length && { join, rate }),
+  };
+}
+
+/** The plot within the chosen ranges.
+ * @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {LineSettings} settings
+ * @param {Axis} axis @param {Window | null} zoom @param {import("../model/margins.js").Margin[]} margins
+ * @param {EdgeSeries[]} edges
+ * @param {import("../../../controls/lines/line_plot.js").TagSeries | null} baselinePart @returns {Plot | null} */
+function plotWithin(
+  parts,
+  { range, log, logX, smooth, colours, trim, grouping },
+  axis,
+  zoom,
+  margins,
+  edges,
+  baselinePart,
+) {
+  const marginOf = (/** @type {Line} */ line) => marginAround(line, margins, edges, axis);
+  const plot = plotOf(
+    parts,
+    {
+      marginOf: margins.length ? marginOf : undefined,
+      axis,
+      window: zoom,
+      y: range.y,
+      log,
+      logX: logX && axis !== "wall_time",
+      isSmooth: smooth !== "",
+      best: "off",
+      isTrimmed: trim,
+      limits: [],
+      rank: "",
+      byTag: colours === "tag",
+      groupedBy: grouping?.by ?? "",
+    },
+    baselinePart,
+  );
+  if (!plot) return null;
+  return { ...plot, x: zoom ?? withinRange(range.x, [plot.x[0], plot.x[1]]) };
+}
+
+/** @typedef {{tag: string, series: import("../../../data/series.js").Series[]}} EdgeSeries */
+
+/** The area between two tags of the run of a line. @param {Line} line
+ * @param {import("../model/margins.js").Margin[]} margins @param {EdgeSeries[]} edges @param {Axis} axis */
+function marginAround({ tag, run, xs }, margins, edges, axis) {
+  const margin = margins.find(({ value }) => value === tag);
+  if (!margin) return undefined;
+  const valuesOf = (/** @type {string} */ name) => {
+    const series = edges.find((edge) => edge.tag === name)?.series.find((each) => each.run === run);
+    const places = series && xsOf(series, axis, axis === "relative" ? startOf(run) : 0);
+    return series && places ? valuesAt({ xs: places, ys: series.value }, xs) : null;
+  };
+  const [low, high] = [valuesOf(margin.lower), valuesOf(margin.upper)];
+  return low && high ? { low, high } : undefined;
+}
+
+/** Without a chosen axis, the one that a training defined for the first tag.
+ * @param {LineSettings} settings @param {unknown} axis the chosen one
+ * @param {import("../model/line_sources.js").Source[]} sources @returns {LineSettings} */
+function withDefinedAxis(settings, axis, [first]) {
+  if (axis !== undefined || !first || first.isExpression) return settings;
+  const definitions = valuesOf({ statistic: "param", name: DEFINITIONS });
+  const text = drawnRuns.value.map(definitions).find((value) => value !== null);
+  const x = stepMetricOf(first.name, parseDefinitions(text));
+  return x && (scalarTags.value ?? []).includes(x) ? { ...settings, axis: "value", x } : settings;
+}
+
+/** @typedef {{leftOut: number, errors: string[], isZoomed: boolean}} Facts */
+
+/** @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {Plot | null} plot
+ * @param {LineSettings} settings @param {Facts} facts @param {LinesPanel} panel */
+function frame(parts, plot, settings, { leftOut, errors, isZoomed }, panel) {
+  const lines = plot?.lines ?? [];
+  const isLegend =
+    settings.legend === "on" || (settings.legend === "auto" && lines.length > 1 && lines.length <= MOST_AUTOMATIC);
+  return html`
+    ${how(settings, plot)}
+    <div class="plot" role="img" aria-label=${t("ws.chart_of", { tags: parts.map(({ tag }) => tag).join(", "), n: lines.length })}></div>
+    <div class="notes">
+      ${isZoomed ? html`<button class="text" data-key="reset" @click=${() => panel.zoomTo(null)}>${t("ws.reset_zoom")}</button>` : nothing}
+      ${leftOut ? html`<span data-note="left-out">${t("ws.left_out", { n: leftOut })}</span>` : nothing}
+      ${pointNotes(parts, plot, settings)}
+    </div>
+    ${state(parts, lines, errors)}
+    ${isLegend ? legend(lines) : nothing}`;
+}
+
+/** What the axis shows that its ticks do not, and how expressions were computed.
+ * @param {LineSettings} settings @param {Plot | null} plot */
+function how({ expressions, join, rate, x, grouping }, plot) {
+  const notes = [
+    grouping ? `${t(`ws.centre_${grouping.centre}`)}, ${t(`ws.band_${grouping.band}`)}` : "",
+    plot?.axis === "value" ? `x: ${x}` : "",
+    expressions.some((text) => /\brate\s*\(/.test(text)) ? t(`ws.rate_${rate}_note`) : "",
+    expressions.length || x ? t(`ws.join_${join}_note`) : "",
+  ].filter(Boolean);
+  return notes.length ? html`<p class="panel-how">${notes.join(" · ")}</p>` : nothing;
+}
+
+/** @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {Plot | null} plot
+ * @param {LineSettings} settings */
+function pointNotes(parts, plot, { log, trim }) {
+  const { dropped, beyond } = pointCounts(
+    parts.flatMap(({ series }) => series),
+    plot,
+    { log, isTrimmed: trim },
+  );
+  return html`${dropped ? html`<span data-note="dropped">${t("ws.dropped", { n: grouped(dropped) })}</span>` : nothing}
+    ${beyond ? html`<span data-note="outliers">${t("ws.outliers", { n: grouped(beyond) })}</span>` : nothing}`;
+}
+
+/** The reason why nothing is drawn, or what failed.
+ * @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {Line[]} lines @param {string[]} errors */
+function state(parts, lines, errors) {
+  const failed = parts.filter(({ feed }) => feed.error.value);
+  if (failed.length || errors.length)
+    return html`<div class=${lines.length ? "panel-problem" : "state error"} role="alert">
+      ${errors.map((error) => html`<span>${error}</span>`)}
+      ${failed.map(({ feed }) => (feed.isExpression ? expressionError(feed) : html`<span>${feed.error.value?.message}</span>`))}
+      ${failed.length ? html`<button class="text" @click=${() => retryFeeds(failed.map(({ feed }) => feed))}>${t("card.retry")}</button>` : nothing}
+    </div>`;
+  if (lines.length) return nothing;
+  if (!parts.length) return html`<div class="state">${t("ws.no_data_chosen")}</div>`;
+  const isWaiting = parts.some(({ feed }) => !feed.fetched.size);
+  return isWaiting ? html`<div class="state waiting"></div>` : html`<div class="state">${t("ws.no_points")}</div>`;
+}
+
+/** @param {Line[]} lines */
+const legend = (lines) => html`<ul class="panel-legend" aria-label=${t("ws.legend")} tabindex="0">
+  ${lines.slice(0, MOST_NAMES).map(
+    (line) => html`<li data-line=${keyOf(line)} @mouseenter=${() => (hoveredRun.value = line.run)}
+      @mouseleave=${() => (hoveredRun.value = null)}>${swatch(line.style, DASHES[line.style.dash])}<span
+      title=${[line.run, ...(line.kin ?? [])].join(" · ")}>${[...(line.kin ?? []), nameOfLine(line)].join(" · ")}</span></li>`,
+  )}
+  ${lines.length > MOST_NAMES ? html`<li class="meta">${t("read.more", { n: grouped(lines.length - MOST_NAMES) })}</li>` : nothing}
+</ul>`;
+
+/** The run, or the group of a band. @param {Line} line */
+const nameOfLine = ({ run, series }) => (!series.band ? shortNameOf(run) : run || t("read.all_runs"));
+
+customElements.define("lines-panel", LinesPanel);

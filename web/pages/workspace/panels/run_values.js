@@ -1,0 +1,50 @@
+// Values of runs for all panels that show them: fetched together, as columns.
+
+import { effect, signal } from "@preact/signals-core";
+import { bestOf } from "../../../data/best_values.js";
+import { RunColumns } from "../../../data/run_columns.js";
+
+/** @typedef {import("../model/column_names.js").ColumnName} ColumnName */
+
+const columns = new RunColumns();
+export const valuesError = columns.error;
+/** The hyperparameters that any run has. */
+export const parameters = columns.parameters;
+
+/** The columns that each panel wants. @type {import("@preact/signals-core").Signal<ReadonlyMap<object, ColumnName[]>>} */
+const wanted = signal(new Map());
+
+/** Fetches while any panel wants columns, until the returned function is called. */
+export const followRunValues = () =>
+  columns.follow(() => {
+    if (!wanted.value.size) return null;
+    const all = [...wanted.value.values()].flat().map(stored);
+    const of = (/** @type {string} */ kind) =>
+      [...new Set(all.flatMap((each) => (each.kind === kind ? [each.name] : [])))].sort();
+    return { fact: [], last: of("last"), min: of("min"), max: of("max"), param: of("param") };
+  });
+
+/** Wants columns until the returned function is called.
+ * @param {object} owner @param {() => Array<ColumnName | null>} names read in an effect */
+export function wantColumns(owner, names) {
+  const end = effect(() => {
+    const own = names().flatMap((name) => name ?? []);
+    wanted.value = new Map(wanted.peek()).set(owner, own);
+  });
+  return () => {
+    end();
+    const others = new Map(wanted.peek());
+    others.delete(owner);
+    wanted.value = others;
+  };
+}
+
+/** The best value is the smallest or the largest.
+ * @param {ColumnName} column @returns {{kind: "last" | "min" | "max" | "param", name: string}} */
+const stored = ({ statistic, name }) => ({ kind: statistic === "best" ? bestOf(name) : statistic, name });
+
+/** @param {ColumnName} column @returns {import("../../../data/run_columns.js").ValueOf} */
+export function valuesOf(column) {
+  const { kind, name } = stored(column);
+  return columns.of(kind, name);
+}
