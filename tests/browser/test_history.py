@@ -33,11 +33,11 @@ def test_back_and_forward_follow_enlarging_and_zooming(server: StartServer, page
     page.mouse.down()
     page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 40, steps=4)
     page.mouse.up()
-    page.wait_for_url(re.compile("zoom="))
+    page.wait_for_url(re.compile(r"scalar\.range="))
     zoomed = card.get_attribute("data-window")
 
     page.go_back()
-    expect(page).not_to_have_url(re.compile("zoom="))
+    expect(page).not_to_have_url(re.compile(r"scalar\.range="))
     expect(card).to_have_attribute("data-window", "0,99")
     expect(page.locator("scalar-card")).to_have_count(1)
     page.go_back()
@@ -45,7 +45,7 @@ def test_back_and_forward_follow_enlarging_and_zooming(server: StartServer, page
     page.go_forward()
     expect(page.locator("scalar-card")).to_have_count(1)
     page.go_forward()
-    page.wait_for_url(re.compile("zoom="))
+    page.wait_for_url(re.compile(r"scalar\.range="))
     expect(card).to_have_attribute("data-window", zoomed or "")
 
 

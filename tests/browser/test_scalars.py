@@ -381,11 +381,11 @@ def test_order_of_cards(server: StartServer, page: Page, pages: Pages, tmp_path:
 
 
 def test_order_that_is_too_long_for_the_url(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Hundreds of cards are added in steps; a manual order of all of them is stored in the browser."""
+    """A manual order of hundreds of cards is stored in the browser, also of those that are not created yet."""
     tags = [f"{'long ' * 150}{place:03d}" for place in range(300)]
     record(tmp_path / "run", {tag: [1.0] for tag in tags})
     page.goto(server(tmp_path).url)
-    expect(page.locator("scalar-card")).to_have_count(300)
+    expect(page.locator(".tag-count")).to_have_text("300 of 300 tags")
     page.locator('[data-select="order"]').select_option("hand")
     card(page, tags[0]).locator("h3").drag_to(card(page, tags[2]).locator("h3"))
     moved = [tags[1], tags[2], tags[0], *tags[3:]]
@@ -393,13 +393,11 @@ def test_order_that_is_too_long_for_the_url(server: StartServer, page: Page, tmp
     page.wait_for_url(re.compile("scalar.order=hand"))
     assert "scalar.hand" not in page.url
     page.reload()
-    expect(page.locator("scalar-card")).to_have_count(300)
     expect_order(page, *moved[:3])
-    assert tags_in_order(page) == moved
+    assert page.locator("card-block").first.evaluate("block => block.sectionTags") == moved
     page.locator("#tag-filter").fill("29.")
     expect(page.locator("scalar-card")).to_have_count(10)
     page.locator("#tag-filter").fill("")
-    expect(page.locator("scalar-card")).to_have_count(300)
 
 
 def test_first_decades_of_a_logarithmic_axis(server: StartServer, page: Page, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ const isOpen = signal(false);
  * @param {readonly Section[]} sections */
 export function sectionMenu(sections) {
   if (sections.length < 2 && !sections[0]?.sections.length) return nothing;
-  return html`<button class="quiet" data-key="sections" aria-haspopup="dialog" aria-expanded=${isOpen.value}
+  return html`<button class="quiet sections-button" data-key="sections" aria-haspopup="dialog" aria-expanded=${isOpen.value}
       title=${t("sections.open")} aria-label=${t("sections.open")}
       @click=${open}>${ICONS.contents}</button>
     ${popover(

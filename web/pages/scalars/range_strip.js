@@ -129,7 +129,8 @@ class RangeStrip extends HTMLElement {
     const [lo, hi] = this.#brush.value ?? [0, 1];
     const percent = (/** @type {number} */ unit) => `${(100 * unit).toFixed(3)}%`;
     return html`<div class="strip" role="group" aria-label=${t("range.strip")} data-brushed=${this.#brush.value !== null}
-      @pointerdown=${this.#pressed} @keydown=${this.#keyed} @dblclick=${() => this.#card.peek()?.zoom(null)}>
+      @pointerdown=${(/** @type {PointerEvent} */ event) => this.#pressed(event)}
+      @keydown=${(/** @type {KeyboardEvent} */ event) => this.#keyed(event)} @dblclick=${() => this.#card.peek()?.zoom(null)}>
       <canvas aria-hidden="true"></canvas>
       <div class="strip-shade" style="left:0;width:${percent(lo)}"></div>
       <div class="strip-shade" style="left:${percent(hi)};right:0"></div>

@@ -1,0 +1,100 @@
+"""Linked and typed ranges, the strip under an enlarged chart, and the baseline, in a real browser."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+from support.event_files import scalar_event, version_event, write_run
+from support.pages import StartServer
+
+
+def record(logdir: Path, runs: int = 1) -> None:
+    """Write runs with two tags of 101 steps; the values of a later run are larger."""
+    for run in range(runs):
+        points = [scalar_event(1000.0, step, {"loss": float(run), "other": float(step)}) for step in range(101)]
+        write_run(logdir / f"run{run}", [version_event(1000 + run), *points], 1000 + run)
+
+
+def card(page: Page, tag: str) -> Locator:
+    """Return the card of a tag."""
+    return page.locator(f'scalar-card[data-tag="{tag}"]')
+
+
+def zoom(page: Page, tag: str) -> None:
+    """Drag over the middle of a chart."""
+    box: Any = card(page, tag).locator(".u-over").bounding_box()
+    page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 60, steps=3)
+    page.mouse.up()
+
+
+def test_zooming_one_chart_zooms_all(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """All charts show the range until Back, or the button in the toolbar; unlinked charts have their own."""
+    record(tmp_path)
+    page.goto(server(tmp_path).url)
+    expect(card(page, "other")).to_have_attribute("data-window", "0,100")
+    zoom(page, "loss")
+    expect(page).to_have_url(re.compile(r"scalar\.range="))
+    zoomed = card(page, "loss").get_attribute("data-window") or ""
+    assert zoomed != "0,100"
+    expect(card(page, "other")).to_have_attribute("data-window", zoomed)
+    page.go_back()
+    expect(card(page, "other")).to_have_attribute("data-window", "0,100")
+    page.go_forward()
+    expect(card(page, "other")).to_have_attribute("data-window", zoomed)
+    page.locator('[data-key="reset-range"]').click()
+    expect(card(page, "other")).to_have_attribute("data-window", "0,100")
+
+    page.locator('[data-key="options"]').click()
+    page.locator('[data-choice="link"] [data-value="off"]').click()
+    page.keyboard.press("Escape")
+    zoom(page, "loss")
+    expect(card(page, "loss")).not_to_have_attribute("data-window", "0,100")
+    expect(card(page, "other")).to_have_attribute("data-window", "0,100")
+
+
+def test_ranges_are_typed_and_brushed(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Fields of an enlarged chart take x and y ranges; its strip moves the x range by keyboard and by dragging."""
+    record(tmp_path)
+    page.goto(server(tmp_path).url + "#open=other")
+    x, y = (page.locator(f'[data-settings="range-{name}"]') for name in "xy")
+    x.locator('[name="from"]').fill("20")
+    x.locator('[name="from"]').press("Enter")
+    expect(card(page, "other")).to_have_attribute("data-window", "20,100")
+    x.locator('[name="to"]').fill("40")
+    x.locator('[name="to"]').press("Enter")
+    expect(card(page, "other")).to_have_attribute("data-window", "20,40")
+    y.locator('[name="to"]').fill("1000")
+    y.locator('[name="to"]').press("Enter")
+    expect(page).to_have_url(re.compile(r"scalar\.y=other%2C%2C1000"))
+    assert card(page, "other").evaluate("card => card.debugState().heights.left[1]") == 1000
+
+    brush = page.locator('[data-grip="both"]')
+    brush.focus()
+    page.keyboard.press("PageUp")
+    expect(card(page, "other")).to_have_attribute("data-window", "30,50")
+    box: Any = brush.bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(*middle)
+    page.mouse.down()
+    page.mouse.move(middle[0] - box["width"], middle[1], steps=4)
+    page.mouse.up()
+    expect(card(page, "other")).to_have_attribute("data-window", "10,30")
+    brush.dblclick()
+    expect(card(page, "other")).to_have_attribute("data-window", "0,100")
+
+
+def test_baseline_is_drawn_under_every_chart(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A hidden baseline is a line of its own with its name; a shown one is drawn once, as a run."""
+    record(tmp_path, runs=3)
+    url = server(tmp_path).url
+    page.goto(url + "#app.baseline=run2&hide=run2")
+    for tag in ("loss", "other"):
+        expect(card(page, tag)).to_have_attribute("data-drawn-points", "303")
+        lines = card(page, tag).evaluate("card => card.debugState().lines")
+        assert lines == [["run2", "baseline"], ["run0"], ["run1"]]
+    page.evaluate("location.hash = 'app.baseline=run2'")
+    expect(card(page, "loss").locator(".plot")).to_have_attribute("aria-label", "loss, 3 lines")
+    assert card(page, "loss").evaluate("card => card.debugState().lines") == [["run0"], ["run1"], ["run2", "baseline"]]
