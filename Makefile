@@ -12,7 +12,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
-.PHONY: bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
+.PHONY: bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
 .PHONY: proto release chromium clean
 .DELETE_ON_ERROR:
 
@@ -47,6 +47,10 @@ bench-memory: $(VENV)/.installed
 # What replies with a thousand scalar series cost, in each form.
 bench-replies: $(VENV)/.installed
 	$(BIN)/python benchmarks/replies.py $(MEASUREMENTS)
+
+# Twenty tasks of a day at the dashboard, with their numbers of clicks.
+bench-tasks: $(VENV)/.dev page chromium
+	$(BIN)/python benchmarks/tasks.py $(TASKS)
 
 # What a thousand runs that record nothing cost a server and an open page; ten minutes.
 bench-idle: $(VENV)/.installed

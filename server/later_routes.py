@@ -1,6 +1,7 @@
 """The routes that the first chart of a page does not need; importing them takes longer than a first answer may."""
 
 from toposcope.server.api import (
+    audio,
     code,
     console,
     environment,
@@ -12,6 +13,7 @@ from toposcope.server.api import (
     layouts,
     lineage,
     links,
+    pr_curves,
     scalar_groups,
     tensors,
     text,
@@ -27,6 +29,8 @@ ROUTERS = [
         scalar_groups,
         histograms,
         images,
+        audio,
+        pr_curves,
         tensors,
         text,
         undrawn,

@@ -18,6 +18,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "script-src 'self'",
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
+        "media-src 'self'",
         "connect-src 'self'",
         "font-src 'self'",
         "worker-src 'self'",

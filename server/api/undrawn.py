@@ -22,7 +22,8 @@ router = APIRouter()
 _READ = frozenset(
     [
         *("scalar", "histogram", "image", "tensor", "text", "landscape", "lineage", "hparams", "dataset_graph"),
-        *("graph", "graph_keras_model", "graph_run_metadata_graph", "console", "environment", "code", "custom_scalars"),
+        *("graph", "graph_keras_model", "graph_run_metadata_graph", "console", "environment", "code"),
+        *("audio", "pr_curves", "custom_scalars"),
     ]
 )
 """Plugins that a page draws, a run's page among them."""
@@ -42,7 +43,7 @@ class UndrawnTag(BaseModel):
     """A tag of a plugin without a page. Its texts are untrusted: never insert them as HTML."""
 
     plugin: str
-    """Of the event files, such as "audio", "mesh" or "pr_curves"; "projector" for embeddings, which have their own."""
+    """Of the event files, such as "mesh" or "custom_scalars"; "projector" for embeddings, which have their own."""
     tag: str
     files: list[str]
     """Paths below the directory of the run; at most 20."""

@@ -90,6 +90,17 @@ def double(content: memoryview) -> float:
     return float(np.frombuffer(content, "<f8")[0])
 
 
+def single(content: memoryview) -> float:
+    """Decode a float field.
+
+    Raises:
+        ValueError: the content does not have 4 bytes.
+    """
+    if len(content) != 4:
+        raise ValueError(f"a float has {len(content)} bytes: expected 4")
+    return float(np.frombuffer(content, "<f4")[0])
+
+
 def joined(contents: list[memoryview]) -> memoryview:
     """Return the packed form of a repeated field of numbers; a packed field is not copied."""
     return contents[0] if len(contents) == 1 else memoryview(b"".join(contents))

@@ -8,8 +8,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 _MOST_SEGMENTS = 1000
+_MOST_SUB_BLOCKS = 1 << 17
+"""Of a frame of a GIF: 33 MB."""
 _NO_FRAME = (0xC4, 0xC8, 0xCC)
 """JPEG markers from C0 to CF that do not begin a frame."""
+_GIF_FRAME, _GIF_EXTENSION = 0x2C, 0x21
+_WEBP_ANIMATION = 0x02
 
 Size = tuple[int, int]
 """Width and height in pixels."""
@@ -39,6 +43,51 @@ def image_size(encoded: memoryview) -> Size | None:
         return detected.size(encoded) if detected else None
     except struct.error:
         return None
+
+
+def is_animated(encoded: memoryview) -> bool:
+    """Return whether an image in the format GIF or WebP has several frames; False if it is malformed."""
+    detected = image_format(encoded)
+    try:
+        if detected and detected.media_type == "image/gif":
+            return _gif_has_frames(encoded, 2)
+        if detected and detected.media_type == "image/webp":
+            return bytes(encoded[12:16]) == b"VP8X" and bool(encoded[20] & _WEBP_ANIMATION)
+    except (struct.error, IndexError):
+        pass
+    return False
+
+
+def _gif_has_frames(encoded: memoryview, frames: int) -> bool:
+    """See https://www.w3.org/Graphics/GIF/spec-gif89a.txt, 17 to 27: frames and extensions consist of sub-blocks."""
+    at = 13 + _gif_colours(encoded[10])
+    for _ in range(_MOST_SEGMENTS):
+        kind = encoded[at]
+        if kind == _GIF_FRAME:
+            frames -= 1
+            if not frames:
+                return True
+            at += 10 + _gif_colours(encoded[at + 9]) + 1
+        elif kind == _GIF_EXTENSION:
+            at += 2
+        else:
+            break
+        at = _after_sub_blocks(encoded, at)
+    return False
+
+
+def _after_sub_blocks(encoded: memoryview, at: int) -> int:
+    for _ in range(_MOST_SUB_BLOCKS):
+        size = encoded[at]
+        at += 1 + size
+        if not size:
+            return at
+    raise struct.error("too many sub-blocks")
+
+
+def _gif_colours(flags: int) -> int:
+    """Return the bytes of a colour table."""
+    return 3 << (flags & 7) + 1 if flags & 0x80 else 0
 
 
 def _png_size(encoded: memoryview) -> Size:

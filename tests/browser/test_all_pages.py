@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 from support import servers
+from support.accessibility import faults
 from support.pages import StartServer
 
 from toposcope.proto import framing, lineage_pb2
@@ -16,10 +17,6 @@ from toposcope.recorder import Node, SummaryRecord, graph, landscape
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 PLAIN = "sweep/a-run-whose-name-is-rather-long_lr0.01_batch256_seed0"
-AXE = (Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
-FAULTS = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
-    .filter(({impact}) => impact === 'serious' || impact === 'critical')
-    .flatMap(({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html}: ${failureSummary}`))"""
 SIDEWAYS = """['html', '#page'].map(name => document.querySelector(name))
     .map(box => box.scrollWidth - box.clientWidth).join()"""
 TABS = [
@@ -140,14 +137,6 @@ def show(page: Page, url: str, view: str, **more: str) -> None:
     parameters, drawn = VIEWS[view]
     page.goto(f"{url}#{urlencode({**parameters, **more}, quote_via=quote)}")
     expect(page.locator(drawn).first).to_be_visible()
-
-
-def faults(page: Page) -> list[str]:
-    """Return the serious and critical faults that axe-core finds."""
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(AXE)
-    found: list[str] = page.evaluate(FAULTS)
-    return found
 
 
 @pytest.mark.parametrize("view", VIEWS)

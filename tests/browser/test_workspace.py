@@ -116,6 +116,12 @@ def test_panels_move_resize_and_leave_and_every_edit_is_undone(tmp_path: Path, s
     page.keyboard.press("Control+z")
     assert boxes(page) == before
 
+    page.locator(".panel").first.hover()
+    page.locator('.panel [data-key="enlarge"]').first.click()
+    expect(page.locator('[data-enlarged="true"]')).to_have_count(1)
+    page.go_back()
+    expect(page.locator('[data-enlarged="true"]')).to_have_count(0)
+
     menu(page, 0, "remove")
     expect(page.locator(".panel")).to_have_count(1)
     page.locator('[data-key="undo-removal"]').click()
@@ -190,7 +196,7 @@ def test_expressions_are_drawn_and_an_invalid_one_shows_where_it_is_wrong(
     """Their unit and join are named, x may be a tag, and the panel says what was expected at which character."""
     pages.allowed = "status of 422"
     page = pages.open()
-    settings = {"expressions": ["rate(epoch)"], "rate": "second", "join": "last", "axis": "tag:epoch"}
+    settings: dict[str, Any] = {"expressions": ["rate(epoch)"], "rate": "second", "join": "last", "axis": "tag:epoch"}
     layout = workspace(panel("lines", **settings), panel("lines", (4, 0, 4, 3), expressions=["epoch * )"]))
     show(page, server(two_runs(tmp_path)).url, layout)
     drawn, invalid = page.locator("lines-panel").all()

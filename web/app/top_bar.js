@@ -3,11 +3,12 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS, MARK } from "../controls/icons.js";
-import { changed, PAGES, printView } from "../data/address.js";
+import { changed, printView } from "../data/address.js";
 import { runs, runsReply } from "../data/catalogue.js";
 import { serverWarnings } from "../data/health.js";
 import { connection } from "../data/live.js";
 import { panel } from "../data/pointer.js";
+import { presentPages } from "../data/present_pages.js";
 import { snapshot } from "../data/snapshot/state.js";
 import { change, choose, page, railShown, themeChoice, toggleRail, view } from "../data/view.js";
 import { language } from "../i18n/language.js";
@@ -26,7 +27,7 @@ export const topBar = () => html`
     aria-label=${t("top.rail")}
     @click=${toggleRail}>${ICONS.rail}</button>
   <a class="brand" href=${snapshot.value ? "#" : "./"} aria-label="Toposcope">${MARK}<span>Toposcope</span></a>
-  <nav class="pages" aria-label=${t("page.pages")}>${(snapshot.value?.pages ?? PAGES).map(tab)}</nav>
+  <nav class="pages" aria-label=${t("page.pages")}>${(snapshot.value?.pages ?? presentPages.value).map(tab)}</nav>
   ${
     runsReply.value
       ? html`<code class="logdir" title=${runsReply.value.logdir}>${runsReply.value.logdir}</code>`
@@ -72,6 +73,7 @@ export function followTab() {
   const resize = new ResizeObserver(show);
   effect(() => {
     page.value;
+    presentPages.value;
     // After the bar is drawn. A new observation calls back immediately.
     requestAnimationFrame(() => {
       const tabs = document.querySelector(".pages");

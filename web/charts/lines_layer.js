@@ -3,7 +3,7 @@
 import { drawFlags, drawLimits } from "./marks.js";
 import { bandPath, linePath, trianglesPath } from "./paths.js";
 import { edgesOf, keyOf, sideOf } from "./plot.js";
-import { dashOf, tokens } from "./theme.js";
+import { colourOf, dashOf, tokens } from "./theme.js";
 
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Plot} Plot */
@@ -65,15 +65,14 @@ export class LinesLayer {
   /** @param {HTMLCanvasElement} canvas @param {Line[]} lines @param {number} first */
   drawPart(canvas, lines, first) {
     const context = contextOf(canvas);
-    const { palette } = tokens();
     let next = first;
     for (let points = 0; next < lines.length && points < POINTS_AT_ONCE; next++) {
       const line = lines[next];
       const to = this.projectionOf(line);
-      const colour = palette[line.style.colour];
+      const colour = colourOf(line);
       const placed = this.drawn.get(keyOf(line));
       if (line.raw) strokeRaw(context, linePath(line.xs, line.raw, to), colour, to);
-      if (placed) (this.isCrowded ? strokeFinely : strokeLine)(context, placed, colour, 1.5, to);
+      if (placed) (this.isCrowded ? strokeFinely : strokeLine)(context, placed, colour, line.isBaseline ? 1 : 1.5, to);
       points += countOf(line);
     }
     if (next < lines.length) this.frame = requestAnimationFrame(() => this.drawPart(canvas, lines, next));
@@ -157,13 +156,7 @@ export class LinesLayer {
     fit(this.highlight, this.to.left);
     for (const { line } of lines) fillBand(contextOf(this.highlight), line, this.projectionOf(line));
     for (const placed of lines)
-      strokeLine(
-        contextOf(this.highlight),
-        placed,
-        tokens().palette[placed.line.style.colour],
-        2.5,
-        this.projectionOf(placed.line),
-      );
+      strokeLine(contextOf(this.highlight), placed, colourOf(placed.line), 2.5, this.projectionOf(placed.line));
   }
 
   /** Marks a point of the highlighted line; null = none.
@@ -175,7 +168,7 @@ export class LinesLayer {
     const top = point && to ? to.top(point.y) : NaN;
     this.dot.hidden = !Number.isFinite(top);
     if (!point || !to || this.dot.hidden) return;
-    this.dot.style.background = tokens().palette[chosen.line.style.colour];
+    this.dot.style.background = colourOf(chosen.line);
     this.dot.style.transform = `translate(${to.left(point.x) / to.pixelRatio}px, ${top / to.pixelRatio}px)`;
   }
 }
@@ -244,10 +237,9 @@ function strokeFinely(context, { path, dots, dash }, colour, width, to) {
 function fillBand(context, line, to) {
   const edges = edgesOf(line);
   if (!edges) return;
-  const { style, xs } = line;
   context.globalAlpha = 0.18;
-  context.fillStyle = tokens().palette[style.colour];
-  context.fill(bandPath(xs, edges.low, edges.high, to));
+  context.fillStyle = colourOf(line);
+  context.fill(bandPath(line.xs, edges.low, edges.high, to));
   context.globalAlpha = 1;
 }
 

@@ -37,5 +37,9 @@ function readTokens(chosen) {
   };
 }
 
+/** A baseline has no colour of its own.
+ * @param {import("./plot.js").Line} line */
+export const colourOf = ({ style, isBaseline }) => (isBaseline ? tokens().label : tokens().palette[style.colour]);
+
 /** @param {import("../data/run_styles.js").LineStyle} style @param {number} pixelRatio */
 export const dashOf = (style, pixelRatio) => DASHES[style.dash].map((length) => length * pixelRatio);

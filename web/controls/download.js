@@ -2,7 +2,7 @@
 
 import { heightsOf } from "../charts/line_chart.js";
 import { sideOf } from "../charts/plot.js";
-import { tokens } from "../charts/theme.js";
+import { colourOf, tokens } from "../charts/theme.js";
 import { DASHES } from "../data/run_styles.js";
 import { t } from "../i18n/words.js";
 import { chartSvg } from "./chart_svg.js";
@@ -18,10 +18,10 @@ const SHARPNESS = 2;
 /** @param {string} title @param {string} note @param {Plot} plot */
 export function svgOf(title, note, plot) {
   const { left, right } = heightsOf(plot);
-  const { palette, ...colours } = tokens();
+  const { palette: _, ...colours } = tokens();
   const lines = plot.lines.map((line) => ({
     name: nameOfLine(line),
-    colour: palette[line.style.colour],
+    colour: colourOf(line),
     dash: line.style.dash % DASHES.length,
     right: sideOf(line) === "right",
     xs: line.xs,

@@ -22,12 +22,19 @@ writer = SummaryWriter(${literal(`${logdir}/first-run`)})
 writer.add_scalar("train/loss", 0.5, global_step=1)`;
 
 /** @param {string} logdir */
+const wandbCode = (logdir) => `from toposcope.recorder import wandb
+
+with wandb.init(dir=${literal(logdir)}) as run:
+    run.log({"train/loss": 0.5})`;
+
+/** @param {string} logdir */
 export const firstRun = (logdir) => html`<div class="first-run">
   ${sample("empty.record", recorderCode(logdir))}
   ${sample("empty.record_tensorboard", writerCode(logdir))}
+  ${sample("empty.record_wandb", wandbCode(logdir))}
   ${sample("empty.demo", "make demo")}
 </div>`;
 
-/** @param {"empty.record" | "empty.record_tensorboard" | "empty.demo"} title @param {string} code */
+/** @param {"empty.record" | "empty.record_tensorboard" | "empty.record_wandb" | "empty.demo"} title @param {string} code */
 const sample = (title, code) => html`<figure><figcaption>${t(title)}</figcaption>
   <div class="code-sample"><pre tabindex="0" aria-label=${t(title)}>${code}</pre>${copyButton(t("empty.copy_code"), () => code)}</div></figure>`;

@@ -15,6 +15,10 @@ export const columns = computed(() => Math.max(1, Math.floor((width.value + GAP)
 /** 0 before the width is measured: the style sheet decides then. */
 const measured = computed(() => (width.value ? columns.value : 0));
 
+/** How many of a group's cards are in a row; 1 before the width is measured.
+ * @param {number} count */
+export const cardsInRow = (count) => (count && measured.value ? balanced(count, measured.value) : 1);
+
 /** The style of a group of cards: its number of cards, and how many of them are in a row.
  * @param {number} count */
 export const groupStyle = (count) =>

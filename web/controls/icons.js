@@ -23,6 +23,7 @@ export const ICONS = {
   only: icon(svg`<circle cx="8" cy="8" r="2.2"/><path d="M8 1.8v2.4M8 11.8v2.4M1.8 8h2.4M11.8 8h2.4"/>`),
   details: icon(svg`<circle cx="8" cy="8" r="5.6"/><path d="M8 7.4v3.4M8 5.2v.2"/>`),
   close: icon(svg`<path d="M4 4l8 8M12 4l-8 8"/>`),
+  contents: icon(svg`<path d="M2.5 4h11M5 8h8.5M5 12h8.5"/>`),
   chevron: icon(svg`<path d="M6 4l4 4-4 4"/>`),
   warning: icon(svg`<path d="M8 2.4l6 11H2z"/><path d="M8 6.6v3.2M8 11.6v.2"/>`),
   copy: icon(svg`<path d="M6 6h7v7.500H6zM10 6V2.500H3V10h3"/>`),
@@ -39,6 +40,8 @@ export const ICONS = {
   views: icon(svg`<path d="M4 2.500h8v11L8 10.500l-4 3z"/>`),
   star: icon(svg`<path d="M8 2.2l1.8 3.700 4 .6-2.900 2.800.7 4L8 11.400l-3.600 1.900.7-4-2.900-2.800 4-.6z"/>`),
   pencil: icon(svg`<path d="M3 13l.7-3L10.600 3.100l2.300 2.300L6 12.300z"/>`),
+  play: icon(svg`<path class="solid" d="M5 3.2v9.600l7.500-4.800z"/>`),
+  stop: icon(svg`<path class="solid" d="M4.500 4.500h7v7h-7z"/>`),
   search: icon(svg`<circle cx="7" cy="7" r="4"/><path d="M10 10l3.4 3.4"/>`),
 };
 
@@ -54,7 +57,12 @@ export const GROUND = html`<svg class="ground" viewBox="-300 -220 600 440" prese
 </svg>`;
 
 /** The line style of a run.
- * @param {import("../data/run_styles.js").LineStyle} style @param {readonly number[]} dash */
-export const swatch = ({ colour }, dash) => html`<svg class="swatch" viewBox="0 0 18 10" aria-hidden="true">
-  <path d="M1 5h16" stroke="var(--run-${colour + 1})" stroke-dasharray=${dash.join(" ")} />
+ * @param {import("../data/run_styles.js").LineStyle} style @param {readonly number[]} dash
+ * @param {string} [stroke] instead of the colour of the style */
+export const swatch = (
+  { colour },
+  dash,
+  stroke = `var(--run-${colour + 1})`,
+) => html`<svg class="swatch" viewBox="0 0 18 10" aria-hidden="true">
+  <path d="M1 5h16" stroke=${stroke} stroke-dasharray=${dash.join(" ")} />
 </svg>`;

@@ -8,6 +8,7 @@ import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { empty, loadingRuns, noMatch, noPlugin, noRuns, skeleton } from "./empty_state.js";
 import { filterField } from "./filter_field.js";
+import { sectionMenu } from "./section_menu.js";
 import { tagGroups } from "./tag_groups.js";
 
 /** @typedef {import("../data/plugin_tags.js").PluginTags} PluginTags */
@@ -30,6 +31,7 @@ export const pluginToolbar = (tags, settings) => html`
     tags.groups.value.reduce((sum, group) => sum + group.tags.length, 0),
     tags.runsByTag.value.size,
   )}
+  ${sectionMenu(tags.sections.value)}
   <span class="space"></span>
   ${settings}`;
 
@@ -41,9 +43,14 @@ export function pluginContent(tags, title, card, flows = true) {
   if (none) return none;
   const left = tags.leftOut.value;
   return html`${left ? html`<p class="page-note" data-note="left_out">${t("page.left_out", { n: grouped(left) })}</p>` : nothing}
-    ${tagGroups(tags.groups.value, tags.runsByTag.value.size, (tag) => card(tag, tags.runsByTag.value.get(tag) ?? []), {
-      flows,
-    })}`;
+    ${tagGroups(
+      tags.sections.value,
+      tags.runsByTag.value.size,
+      (tag) => card(tag, tags.runsByTag.value.get(tag) ?? []),
+      {
+        flows,
+      },
+    )}`;
 }
 
 /** @param {PluginTags} tags @param {string} title */

@@ -34,6 +34,8 @@ export class Feed {
   constructor(tag, isExpression = false) {
     this.tag = tag;
     this.isExpression = isExpression;
+    /** The runs to fetch; null = the drawn ones. @type {readonly string[] | null} */
+    this.runs = null;
     /** @type {Query} */
     this.query = { axis: "step", smooth: "", window: null, scale: "linear", rank: "", attempt: "", grouped: null };
     this.key = keyOf(this.query);
@@ -79,7 +81,9 @@ export class Feed {
    * @param {readonly string[]} drawn */
   missing(drawn) {
     const { grouped } = this.query;
-    const missing = drawn.filter((run) => this.fetched.get(run) !== versionOf(run) && !this.pending.has(run));
+    const missing = (this.runs ?? drawn).filter(
+      (run) => this.fetched.get(run) !== versionOf(run) && !this.pending.has(run),
+    );
     if (!grouped || !missing.length) return missing;
     return this.pending.size ? [] : [...grouped.runs];
   }

@@ -6,6 +6,7 @@ import { listTags } from "./listing_client.js";
 import { groupTags } from "./names.js";
 import { Query } from "./query.js";
 import { drawnRuns, tagRule } from "./runs.js";
+import { sectionsOf } from "./sections.js";
 
 /** A series of a plugin.
  * @typedef {{run: string, tag: string, points: number, firstStep: number, lastStep: number}} SeriesRow */
@@ -29,6 +30,7 @@ export class PluginTags {
     this.runsByTag = computed(() => Map.groupBy(this.rows.value ?? [], (row) => row.tag));
     /** Groups of the tags that pass the filter. */
     this.groups = computed(() => groupTags([...this.runsByTag.value.keys()].filter((tag) => tagRule.value.keeps(tag))));
+    this.sections = computed(() => sectionsOf(this.groups.value));
   }
 
   /** Follows the drawn runs until the returned function is called. */

@@ -1,4 +1,4 @@
-// The groups of runs that the cards have received, under the current grouping.
+// The groups of runs that charts have received, by what the runs are grouped by.
 
 import { signal } from "@preact/signals-core";
 import { withBands } from "./group_order.js";
@@ -7,23 +7,25 @@ import { bands } from "./scalar_view.js";
 
 /** @typedef {import("./group_order.js").Groups} Groups */
 
-/** @type {import("@preact/signals-core").Signal<{by: string, groups: Groups}>} */
-const received = signal({ by: "", groups: new Map() });
+/** @type {import("@preact/signals-core").Signal<ReadonlyMap<string, Groups>>} */
+const received = signal(new Map());
+/** @type {Groups} */
+const NONE = new Map();
 
-/** @returns {Groups} none while runs are not grouped */
-export const receivedGroups = () => (received.value.by === (bands.value?.by ?? "") ? received.value.groups : new Map());
+/** @param {string} [by] the grouping of the scalars page if absent @returns {Groups} none while runs are not grouped */
+export const receivedGroups = (by = bands.value?.by ?? "") => received.value.get(by) ?? NONE;
 
-/** Adds the groups of a card.
+/** Adds the groups of a chart.
  * @param {import("./card_series.js").Feed} feed */
 export function noteGroups(feed) {
   feed.version.value;
   const by = feed.query.grouped?.how.by;
   if (!by || !feed.isBands || !feed.fetched.size) return; // The last bands stay while others are fetched.
-  const { by: before, groups } = received.peek();
-  const next = withBands(before === by ? groups : new Map(), [...feed.series.values()].flat());
-  if (next !== groups) received.value = { by, groups: next };
+  const before = received.peek().get(by) ?? NONE;
+  const next = withBands(before, [...feed.series.values()].flat());
+  if (next !== before) received.value = new Map(received.peek()).set(by, next);
 }
 
-/** The style of a group in all cards.
- * @param {string} name */
-export const styleOfGroup = (name) => receivedGroups().get(name)?.style ?? styleOf(0);
+/** The style of a group in all charts that group by the same.
+ * @param {string} name @param {string} [by] the grouping of the scalars page if absent */
+export const styleOfGroup = (name, by) => receivedGroups(by).get(name)?.style ?? styleOf(0);

@@ -1,6 +1,7 @@
 // Saved views: their list, the one that is opened, and whether the page has changed since.
 
 import { computed, signal } from "@preact/signals-core";
+import { t } from "../i18n/words.js";
 import { RequestError } from "./client.js";
 import { Query } from "./query.js";
 import { areAlike, contentOf, withContent } from "./stored_address.js";
@@ -75,9 +76,16 @@ export class ViewConflict extends Error {
   }
 }
 
+/** @param {string} name */
+function checkName(name) {
+  // Browsers leave out such parts of an address.
+  if (name === "." || name === "..") throw new TypeError(t("views.bad_name", { name }));
+}
+
 /** Saves what the page shows. @param {string} name @param {string | null} base @param {ViewContent} [content] */
 export async function saveView(name, base, content = contentOf(view.peek())) {
   try {
+    checkName(name);
     const saved = await writeView(name, content, base);
     known.value = saved;
     view.value = { ...view.peek(), saved: name };
@@ -104,6 +112,7 @@ export async function removeView({ name, version }) {
  * @param {import("./views_client.js").ViewRow} row @param {string} name */
 export async function renameView(row, name) {
   try {
+    checkName(name);
     const { page, address, workspace } = await readView(row.name);
     const renamed = await writeView(name, { page, address, workspace }, null);
     if (viewList.peek()?.default === row.name) await writeDefaultView(name);
@@ -140,6 +149,7 @@ export async function importViews(text) {
   const { added, existing } = { added: [], existing: [] };
   try {
     for (const { name, page, address, workspace = null } of viewsOf(text)) {
+      checkName(name);
       try {
         await writeView(name, { page, address, workspace }, null);
         added.push(name);

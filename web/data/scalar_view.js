@@ -3,8 +3,8 @@
 import { computed } from "@preact/signals-core";
 import { parseList, parseTriples, printList } from "./address_lists.js";
 import { movedTo } from "./card_order.js";
-import { cutGroup } from "./names.js";
 import { RankChoice } from "./ranks.js";
+import { pathsOf } from "./sections.js";
 import { clampStrength, METHODS, smoothingText } from "./smoothing.js";
 import { change, logarithmic, set, setting, smooth } from "./view.js";
 
@@ -34,12 +34,12 @@ export function smoothBy(strength) {
 
 const logText = setting("scalar.log", "");
 const logGroups = computed(() => new Set(parseList(logText.value)));
-/** Does a group have a logarithmic y axis of its own, whatever the page has?
+/** Does a section have a logarithmic y axis of its own, whatever the page has?
  * @param {string} group */
 export const isLogGroup = (group) => logGroups.value.has(group);
 
 /** @param {string} tag */
-export const isLogY = (tag) => logarithmic.value || isLogGroup(cutGroup(tag)[0].slice(0, -1));
+export const isLogY = (tag) => logarithmic.value || pathsOf(tag).some(isLogGroup);
 
 /** @param {string} group */
 export function toggleLogGroup(group) {

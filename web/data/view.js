@@ -105,8 +105,12 @@ export function choose(name, choice) {
 
 /** What the back button undoes: another page, an enlarged card, a zoom, a panel; but not a setting.
  * @param {View} view */
-const placeOf = ({ page, open, zooms, own: { "over.run": run, "app.panel": panel } }) =>
-  JSON.stringify([page, open, zooms, run, panel]);
+const placeOf = ({
+  page,
+  open,
+  zooms,
+  own: { "over.run": run, "app.panel": panel, "scalar.range": range, "ws.open": large },
+}) => JSON.stringify([page, open, zooms, range, run, panel, large]);
 
 /** Follows the URL, and writes every change of the view into it. */
 export function followAddress() {

@@ -97,7 +97,8 @@ def with_names(description: dict[str, Any]) -> dict[str, Any]:
         if path.split("/")[2] in TAGS:
             there["tag"] = TAGS[path.split("/")[2]]
         if path.startswith("/api/scalars"):
-            there |= {"expr": [f"rate(`{tag}`) - 1" for tag in there["tag"]], "x": there["tag"]}
+            tags = TAGS["scalars"]
+            there |= {"expr": [f"rate(`{tag}`) - 1" for tag in tags], "x": tags}
         for parameter in operations.get("get", {}).get("parameters", []):
             if parameter["name"] in there:
                 schema = parameter["schema"]

@@ -24,7 +24,7 @@ def undrawn(serve: Serve, logdir: Path, run: str) -> dict[str, Any]:
 
 
 def test_what_the_page_does_not_draw_is_named_with_its_files(tmp_path: Path, serve: Serve) -> None:
-    """Meshes, curves and audio are in the event file; embeddings have files of their own, which exist."""
+    """Meshes are in the event file; embeddings have files of their own, which exist; curves have a page."""
     directory = tmp_path / "run"
     with SummaryWriter(str(directory)) as writer:
         writer.add_scalar("loss", 1.0, 1)
@@ -36,7 +36,7 @@ def test_what_the_page_does_not_draw_is_named_with_its_files(tmp_path: Path, ser
     reply = undrawn(serve, tmp_path, "run")
 
     *tags, embedding = [(row["plugin"], row["tag"], row["files"]) for row in reply["tags"]]
-    assert tags == [("mesh", "cloud_VERTEX", [event_file]), ("pr_curves", "curve", [event_file])]
+    assert tags == [("mesh", "cloud_VERTEX", [event_file])]
     assert embedding[:2] == ("projector", 'nàme "1"/x:00002')
     assert len(embedding[2]) == 3
     assert all((directory / name).is_file() for name in embedding[2])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, JpegImagePlugin
 
-from toposcope.server.values.image_format import image_format, image_size
+from toposcope.server.values.image_format import image_format, image_size, is_animated
 
 
 def encoded(format_: str, mode: str = "RGB", size: tuple[int, int] = (300, 20), **options: Any) -> bytes:
@@ -82,3 +82,20 @@ def test_jpeg_with_too_many_segments_has_no_size() -> None:
 
     assert JpegImagePlugin.JpegImageFile(io.BytesIO(segments)).size == (300, 20)
     assert image_size(memoryview(segments)) is None
+
+
+@pytest.mark.parametrize("format_", ["GIF", "WEBP"])
+@pytest.mark.parametrize("frames", [1, 2, 5])
+def test_animations_are_those_of_pillow(format_: str, frames: int) -> None:
+    """An image with several frames is one."""
+    others = [Image.new("RGB", (300, 20), (40 * number, 255, 9)) for number in range(1, frames)]
+    picture = encoded(format_, save_all=True, append_images=others, duration=100, loop=0)
+
+    with Image.open(io.BytesIO(picture)) as pillows:
+        assert is_animated(memoryview(picture)) == (getattr(pillows, "n_frames", 1) > 1) == (frames > 1)
+
+
+@given(st.binary(max_size=60), st.sampled_from([b"", b"GIF89a", encoded("GIF", "P"), b"RIFF\0\0\0\0WEBPVP8X"]))
+def test_animation_of_any_bytes(content: bytes, start: bytes) -> None:
+    """No content raises."""
+    assert is_animated(memoryview(start + content)) in (True, False)

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { openDialog } from "../../controls/dialog.js";
 import { fileName, save } from "../../controls/download.js";
-import { PAGES } from "../../data/address.js";
+import { presentPages } from "../../data/present_pages.js";
 import { MOST_DRAWN, visibleRuns } from "../../data/runs.js";
 import { page } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
@@ -37,7 +37,7 @@ export function openSnapshotDialog() {
 
   /** @param {PageName} name @param {boolean} isOn */
   const choose = (name, isOn) =>
-    (chosen.value = PAGES.filter((each) => (each === name ? isOn : chosen.peek().includes(each))));
+    (chosen.value = presentPages.peek().filter((each) => (each === name ? isOn : chosen.peek().includes(each))));
 
   const choices = () => html`
     <p>${t("snapshot.explained")}</p>
@@ -47,7 +47,7 @@ export function openSnapshotDialog() {
         : t("snapshot.runs", { n: grouped(runs.length) })
     }</p>
     <fieldset><legend>${t("snapshot.pages")}</legend>
-      ${PAGES.map(
+      ${presentPages.value.map(
         (name) => html`<label><input type="checkbox" name="page" value=${name} .checked=${chosen.value.includes(name)}
           @change=${(/** @type {Event} */ { target }) => choose(name, /** @type {HTMLInputElement} */ (target).checked)}>
           <span>${t(`page.${name}`)}</span></label>`,

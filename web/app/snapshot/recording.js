@@ -57,7 +57,7 @@ async function drawAll(recorder, progress) {
     for (let top = 0; box.isConnected; top += box.clientHeight) {
       box.scrollTop = top;
       await quiet(recorder);
-      for (const picture of document.querySelectorAll("#page img[src], #page [data-picture]"))
+      for (const picture of document.querySelectorAll("#page :is(img, audio)[src], #page [data-picture]"))
         keepPicture(recorder, picture);
       const height = box.scrollHeight - box.clientHeight;
       progress((at + Math.min(1, height ? top / height : 1)) / boxes.length);

@@ -67,7 +67,7 @@ export function followChart({ host, plot, query, zoomed, drawn = () => {} }) {
     }),
     effect(() => {
       const at = crosshair.value;
-      const axis = shown && axisName(shown.axis, query().x);
+      const axis = shown && axisName(shown.axis, shown.axis === "value" ? query().x : "");
       chart?.showCrosshair(at?.axis === axis ? (at?.x ?? null) : null);
     }),
     effect(() => void chart?.layer?.highlightRun(hoveredRun.value)),

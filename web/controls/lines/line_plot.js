@@ -3,6 +3,7 @@
 import { lowerBound } from "../../charts/binary_search.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
 import { columnsOf, sideOf } from "../../charts/plot.js";
+import { baseline as baselineRun } from "../../data/baseline.js";
 import { attemptCounts, rankCounts, writerCounts } from "../../data/catalogue.js";
 import { tagLabels } from "../../data/names.js";
 import { styleOfGroup } from "../../data/received_groups.js";
@@ -22,6 +23,7 @@ import { t } from "./words.js";
  * @typedef {object} PlotSettings
  * @property {Axis} axis
  * @property {Window | null} window null = all points
+ * @property {import("../../data/ranges.js").OpenRange} [y] of the left axis, as typed
  * @property {boolean} log @property {boolean} logX
  * @property {boolean} isSmooth draw the smoothed values in front
  * @property {"off" | "min" | "max"} best the value to mark on each line
@@ -29,12 +31,16 @@ import { t } from "./words.js";
  * @property {import("../../data/scalar_view.js").Limit[]} limits
  * @property {string} rank the one that was requested
  * @property {boolean} [byTag] do colours distinguish tags instead of runs?
+ * @property {string} [groupedBy] how runs are grouped; absent = as on the scalars page
  * @property {(line: Line) => Line["margin"]} [marginOf] the area around a line
  */
 
 /** A tag of a chart with its series.
  * @typedef {{tag: string, side: "left" | "right", series: Series[], feed?: Feed}} TagSeries
  * A tag with the feed of its series. @typedef {TagSeries & {feed: Feed}} Part */
+
+/** Dashed; its colour is neutral. */
+const BASELINE_STYLE = { colour: 0, dash: 1 };
 
 /** Returns the drawn series of a feed, in start order, or its bands.
  * @param {Feed} feed @returns {Series[]} */
@@ -49,12 +55,14 @@ export function drawnSeries(feed) {
  * @param {Chosen} axis @param {string} tag @param {Series[]} series @returns {Chosen | "wall_time"} */
 export const axisFor = (axis, tag, series) => (axis === "step" && opensOnWallTime(tag, series) ? "wall_time" : axis);
 
-/** @param {TagSeries[]} parts @param {PlotSettings} settings @returns {Plot | null} null without points */
-export function plotOf(parts, settings) {
-  const { axis, window, log, logX, limits } = settings;
-  const { marginOf } = settings;
+/** @param {TagSeries[]} parts @param {PlotSettings} settings
+ * @param {TagSeries | null} [baseline] a run that is drawn under the lines of the parts
+ * @returns {Plot | null} null without points of the parts */
+export function plotOf(parts, settings, baseline = null) {
+  const { axis, window, log, logX, limits, marginOf } = settings;
   const found = parts.flatMap((part, place) => linesOf(part, place, parts, settings));
-  const lines = marginOf ? found.map((line) => ({ ...line, margin: marginOf(line) })) : found;
+  const own = marginOf ? found.map((line) => ({ ...line, margin: marginOf(line) })) : found;
+  const lines = own.length && baseline ? [...baselineLines(baseline, settings), ...own] : own;
   const whole = window ?? xExtent(lines.map((line) => line.xs));
   if (!whole || !lines.length) return null;
   const x = logX ? aboveZero(whole, lines) : whole;
@@ -65,7 +73,9 @@ export function plotOf(parts, settings) {
 function heights(lines, x, settings) {
   const reach = (/** @type {"left" | "right"} */ side) => {
     const own = lines.filter((line) => sideOf(line) === side);
-    return own.length ? extentOf(own, x, settings, side) : null;
+    if (!own.length) return null;
+    const extent = extentOf(own, x, settings, side);
+    return side === "left" && settings.y ? withTyped(extent, settings.y, settings.log) : extent;
   };
   return { left: reach("left"), right: reach("right") };
 }
@@ -77,6 +87,14 @@ const extentOf = (lines, x, { log, isTrimmed, limits }, side) =>
     x,
     { log, trimmed: isTrimmed, also: side === "left" ? limits.map(({ value }) => value) : [] },
   );
+
+/** A typed range that is empty, or not above zero on a logarithmic axis, has no effect.
+ * @param {Window} extent @param {import("../../data/ranges.js").OpenRange} typed @param {boolean} log
+ * @returns {Window} */
+function withTyped(extent, [lo, hi], log) {
+  const range = /** @type {const} */ ([lo ?? extent[0], hi ?? extent[1]]);
+  return range[0] < range[1] && !(log && range[0] <= 0) ? range : extent;
+}
 
 /** A logarithmic axis starts at the first point above zero.
  * @param {Window} window @param {Line[]} lines @returns {Window} */
@@ -94,7 +112,7 @@ function linesOf({ tag, side, series, feed }, place, parts, settings) {
   const isOnlyRun = parts.length > 1 && parts.every((part) => part.series.length <= 1);
   return [...byRun.values()].flatMap((ofRun) =>
     ofRun.map((single, order) => {
-      const base = baseStyle(single);
+      const base = baseStyle(single, settings.groupedBy);
       const style = settings.byTag ? styleOfTag(base, place) : shifted(base, place, order, isOnlyRun);
       const kin = [...(parts.length > 1 ? [label] : []), ...kinOf(single, settings.rank)];
       return lineOf(single, settings, {
@@ -109,9 +127,26 @@ function linesOf({ tag, side, series, feed }, place, parts, settings) {
   );
 }
 
-/** @param {Series} series */
-const baseStyle = (series) =>
-  series.band ? styleOfGroup(series.run) : (styles.value.get(series.run) ?? { colour: 0, dash: 0 });
+/** @param {Series} series @param {string} [groupedBy] */
+const baseStyle = (series, groupedBy) =>
+  series.band ? styleOfGroup(series.run, groupedBy) : (styles.value.get(series.run) ?? { colour: 0, dash: 0 });
+
+/** @param {TagSeries} baseline @param {PlotSettings} settings @returns {Line[]} */
+const baselineLines = ({ tag, side, series }, settings) =>
+  series
+    .filter(({ step }) => step.length)
+    .map((single) => ({
+      ...lineOf(single, settings, {
+        key: JSON.stringify(["baseline", tag, single.rank, single.attempt]),
+        tag,
+        side,
+        kin: kinOf(single, settings.rank),
+        style: BASELINE_STYLE,
+      }),
+      raw: null,
+      flag: null,
+      isBaseline: true,
+    }));
 
 /** Lines of one run share its colour and differ in dashes; if there is only one run, its tags differ in colours.
  * @param {import("../../data/run_styles.js").LineStyle} style @param {number} tag @param {number} order
@@ -129,7 +164,8 @@ const styleOfTag = ({ colour }, tag) => ({ colour: tag % COLOURS, dash: colour %
  * @param {Series} series @param {string} rank the one that was requested */
 function kinOf({ run, rank: ownRank = 0, attempt: ownAttempt, band }, rank) {
   if (band) return [];
-  const kin = rank && (rankCounts.value.get(run) ?? 1) > 1 ? [whoOf(run, ownRank)] : [];
+  const ranks = rank && (rankCounts.value.get(run) ?? 1) > 1 ? [whoOf(run, ownRank)] : [];
+  const kin = run === baselineRun.value ? [t("read.baseline"), ...ranks] : ranks;
   return typeof ownAttempt === "number" && (attemptCounts.value.get(run) ?? 1) > 1
     ? [...kin, t("card.attempt", { attempt: ownAttempt })]
     : kin;

@@ -63,12 +63,12 @@ function makeRow(kind) {
 
 /** @param {number} place @param {Line} line */
 function rowAt(place, line) {
-  const { style } = line;
+  const { style, isBaseline } = line;
   const row = (pool[place] ??= addRow(place));
   const styleKey = `${style.colour} ${style.dash} ${keyOf(line)}`;
   if (row.styleKey !== styleKey) {
     row.styleKey = styleKey;
-    row.line.setAttribute("stroke", `var(--run-${style.colour + 1})`);
+    row.line.setAttribute("stroke", isBaseline ? "var(--text-3)" : `var(--run-${style.colour + 1})`);
     row.line.setAttribute("stroke-dasharray", DASHES[style.dash].join(" "));
   }
   return row;

@@ -5,6 +5,7 @@ import { translator } from "../../i18n/text.js";
 
 export const en = {
   "read.group": "Group",
+  "read.baseline": "baseline",
   "read.centre": "Aggregate",
   "read.low": "Low",
   "read.high": "High",
@@ -20,6 +21,7 @@ export const en = {
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
   "read.group": "分组",
+  "read.baseline": "基线",
   "read.centre": "聚合",
   "read.low": "下沿",
   "read.high": "上沿",

@@ -1,5 +1,6 @@
 // The card of one tag: the images of all runs side by side at one step.
 
+import { signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../../controls/card_parts.js";
@@ -20,7 +21,10 @@ import "./still_picture.js";
 const MOST_OF_VALUE = 9;
 
 /** @extends SteppedCard<Moment> */
-class ImageCard extends SteppedCard {
+export class ImageCard extends SteppedCard {
+  /** Do the animations of the card play? They start together, so that runs can be compared. */
+  #plays = signal(!matchMedia("(prefers-reduced-motion: reduce)").matches);
+
   get source() {
     return IMAGE_SOURCE;
   }
@@ -36,7 +40,7 @@ class ImageCard extends SteppedCard {
     return html`
       ${cardHead(
         this,
-        action("enlarge", t("image.enlarge"), ICONS.enlarge, () => openPanes(this.tag, [])),
+        html`${action("enlarge", t("image.enlarge"), ICONS.enlarge, () => openPanes(this.tag, []))}${this.#playAction(step)}`,
       )}
       <div class="cells">${repeat(
         this.cells.value,
@@ -44,6 +48,20 @@ class ImageCard extends SteppedCard {
         (cell) => this.#cell(cell, step, shown.size > 1 || this.cells.value.length === 1),
       )}</div>
       ${cardSlider(this)}`;
+  }
+
+  /** Plays and stops the animations of the card; nothing if it has none. @param {number} step */
+  #playAction(step) {
+    const pictures = this.cells.value.flatMap((cell) => this.momentAt(cell, step)?.pictures ?? []);
+    if (!pictures.some(({ animated }) => animated)) return nothing;
+    const plays = this.#plays.value;
+    return action("play", t(plays ? "image.stop" : "image.play"), plays ? ICONS.stop : ICONS.play, () =>
+      this.togglePlay(),
+    );
+  }
+
+  togglePlay() {
+    this.#plays.value = !this.#plays.peek();
   }
 
   /** @param {Cell} cell @param {number} step @param {boolean} named with its step, unless all cells show the same one,
@@ -71,7 +89,7 @@ class ImageCard extends SteppedCard {
         <button class="picture" title=${[t("image.open"), sizeText(picture)].filter(Boolean).join(" · ")}
           aria-label="${label}${pictures.length > 1 ? ` (${index + 1}/${pictures.length})` : ""}"
           @click=${() => openPanes(this.tag, [{ run, step: imageStep.own(this.tag), index }])}>
-          <still-picture .label=${label} .picture=${picture}></still-picture>
+          <still-picture .label=${label} .plays=${this.#plays.value} .picture=${picture}></still-picture>
         </button>`,
       )}
       ${more > 0 ? html`<span class="meta">${t("image.more", { n: more })}</span>` : nothing}

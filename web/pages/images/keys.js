@@ -10,11 +10,17 @@ import { t } from "./words.js";
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
+/** The card under the cursor, or with the focus. */
+const pointedCard = () =>
+  /** @type {import("./image_card.js").ImageCard | null} */ (
+    document.querySelector("image-card:hover") ?? document.querySelector("image-card:focus-within")
+  );
+
 function toggleViewer() {
   const viewer = document.querySelector("image-viewer");
-  const card = document.querySelector("image-card:hover") ?? document.querySelector("image-card:focus-within");
+  const card = pointedCard();
   if (viewer && opened.peek()) closePanes();
-  else if (card instanceof HTMLElement) openPanes(card.dataset.tag ?? "", []);
+  else if (card) openPanes(card.tag, []);
 }
 
 /** @type {Record<string, () => void>} */
@@ -22,6 +28,7 @@ export const ACTIONS = {
   "[": stepper("image-viewer", "image-card", imageStep, -1),
   "]": stepper("image-viewer", "image-card", imageStep, 1),
   f: toggleViewer,
+  p: () => pointedCard()?.togglePlay(),
   d: () => setGain(gain.peek() ? "" : "auto"),
   "+": () => zoomPanes(1.5),
   "-": () => zoomPanes(1 / 1.5),
@@ -32,6 +39,7 @@ export const ACTIONS = {
 export const KEYS = [
   [["[", "]"], () => t("image.keys_step")],
   [["f"], () => t("image.keys_enlarge")],
+  [["p"], () => t("image.keys_play")],
   [["d"], () => t("image.keys_difference")],
   [["+", "-", "0"], () => t("image.keys_zoom")],
   [["wheel", "drag"], () => t("image.keys_mouse")],

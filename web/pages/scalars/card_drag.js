@@ -1,6 +1,7 @@
-// Reordering cards of a group by dragging their headers.
+// Reordering cards of a section by dragging their headers.
 
 import { pins, placePin } from "../../data/scalar_view.js";
+import { pinned } from "./card_slots.js";
 import { moveCard } from "./model/card_order.js";
 
 /** The card being dragged. @type {HTMLElement | null} */
@@ -39,11 +40,11 @@ function endMove() {
   moving = null;
 }
 
-/** Returns the card to drop on: only cards of the same group can change places.
+/** Returns the card to drop on: only cards of the same section can change places.
  * @param {DragEvent} event */
 function target(event) {
   const card = cardOf(event.target);
-  return moving && card && card !== moving && card.parentElement === moving.parentElement ? card : null;
+  return moving && card && card !== moving && card.closest(".group") === moving.closest(".group") ? card : null;
 }
 
 /** @param {DragEvent} event */
@@ -62,7 +63,7 @@ function dropOnCard(event) {
   const card = target(event);
   if (!card || !moving) return;
   event.preventDefault();
-  moveTo(moving, card);
+  moveTo(moving, card.dataset.tag ?? "");
   endMove();
 }
 
@@ -70,22 +71,25 @@ function dropOnCard(event) {
  * @param {HTMLElement} card @param {-1 | 1} by */
 export function moveBy(card, by) {
   const other = neighbour(card, by);
-  if (other) moveTo(card, other);
+  if (other !== undefined) moveTo(card, other);
 }
 
-/** @param {HTMLElement} card @param {-1 | 1} by */
-export const neighbour = (card, by) =>
-  /** @type {HTMLElement | null} */ (by < 0 ? card.previousElementSibling : card.nextElementSibling);
+/** The tag before or after that of a card in its section, or among the pinned ones.
+ * @param {HTMLElement} card @param {-1 | 1} by @returns {string | undefined} */
+export function neighbour(card, by) {
+  const tags = tagsAround(card);
+  return tags[tags.indexOf(card.dataset.tag ?? "") + by];
+}
 
-/** @param {HTMLElement} card @param {HTMLElement} other */
-function moveTo(card, other) {
-  const [tag = "", place = ""] = [card.dataset.tag, other.dataset.tag];
-  if (pins.peek().includes(tag)) return placePin(tag, place);
-  moveCard(
-    [...(card.parentElement?.children ?? [])].flatMap(
-      (sibling) => /** @type {HTMLElement} */ (sibling).dataset.tag ?? [],
-    ),
-    tag,
-    place,
-  );
+/** @param {HTMLElement} card */
+function tagsAround(card) {
+  const block = /** @type {import("../../controls/card_block.js").CardBlock | null} */ (card.closest("card-block"));
+  return block ? block.sectionTags : pinned.peek();
+}
+
+/** @param {HTMLElement} card @param {string} place the tag whose place it takes */
+function moveTo(card, place) {
+  const { tag = "" } = card.dataset;
+  if (pins.peek().includes(tag)) placePin(tag, place);
+  else moveCard(tagsAround(card), tag, place);
 }

@@ -5,10 +5,11 @@ import { ICONS } from "../../controls/icons.js";
 import { beyondLimits, pointCounts } from "../../controls/lines/line_plot.js";
 import { nameOf } from "../../controls/run_row.js";
 import { cutGroup, tagLabels } from "../../data/names.js";
+import { rangeOf } from "../../data/ranges.js";
 import { drawnRuns } from "../../data/runs.js";
 import { bands, pins, togglePin } from "../../data/scalar_view.js";
 import { retryFeeds } from "../../data/series_requests.js";
-import { change, opened, axis as pageAxis, zooms } from "../../data/view.js";
+import { change, opened, axis as pageAxis } from "../../data/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { attemptNote } from "./attempt_note.js";
 import { menuOf, openMenu } from "./card_menu.js";
@@ -17,6 +18,7 @@ import { cardSettings } from "./card_settings.js";
 import { ICONS as CARD_ICONS } from "./icons.js";
 import { t } from "./words.js";
 import { writerNote } from "./writer_note.js";
+import "./range_strip.js";
 import "./value_table.js";
 
 /** @typedef {import("./card_parts.js").CardParts} CardParts */
@@ -41,14 +43,14 @@ export function cardFrame(card, parts, plot, axis) {
       ${writerNote(series)}
       ${attemptNote(series)}
       ${downsampled(counts)}
-      ${actions(card, isOpen)}
+      ${actions(card, isOpen, rangeOf(card.tag, axis) !== null)}
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
     <div class="notes" data-axes=${plot?.y?.right && plot.y.left ? 2 : 1}>${notes(counts, plot)}${bandNotes(all)}${
       axis !== pageAxis.value ? html`<span data-note="one_step">${t("card.one_step")}</span>` : nothing
     }</div>
-    ${state(all, card.tag)}
-    ${isOpen ? html`${cardSettings(card.tag)}<value-table .plot=${plot}></value-table>` : nothing}`;
+    ${state(all, rangeOf(card.tag, axis) !== null)}
+    ${isOpen ? html`<range-strip .card=${card} .axis=${axis}></range-strip>${cardSettings(card.tag, plot)}<value-table .plot=${plot}></value-table>` : nothing}`;
 }
 
 /** @param {Part[]} all */
@@ -60,12 +62,12 @@ function title([own, ...others]) {
     class="leaf">${leaf}</span>${labels.map((label) => html`<span class="with"> + ${label}</span>`)}</h3>`;
 }
 
-/** @param {ScalarCard} card @param {boolean} isOpen */
-function actions(card, isOpen) {
+/** @param {ScalarCard} card @param {boolean} isOpen @param {boolean} isZoomed */
+function actions(card, isOpen, isZoomed) {
   const { tag } = card;
   const isPinned = pins.value.includes(tag);
   return html`<div class="actions">
-    ${zooms.value[tag] ? button("reset", t("card.reset"), ICONS.reset, () => change({ zooms: without(tag) })) : nothing}
+    ${isZoomed ? button("reset", t("card.reset"), ICONS.reset, () => card.zoom(null)) : nothing}
     ${button("pin", t(isPinned ? "card.unpin" : "card.pin"), CARD_ICONS.pin, () => togglePin(tag), isPinned)}
     <button class="quiet" data-key="menu" aria-haspopup="dialog" aria-expanded=${menuOf.value === card}
       title=${t("card.menu")} aria-label=${t("card.menu")}
@@ -78,12 +80,6 @@ function actions(card, isOpen) {
       isOpen,
     )}
   </div>`;
-}
-
-/** @param {string} tag */
-function without(tag) {
-  const { [tag]: _, ...others } = zooms.peek();
-  return others;
 }
 
 /** @param {string} key @param {string} label @param {unknown} sign @param {() => void} act @param {boolean} [pressed]
@@ -187,8 +183,8 @@ function namesOf(lines) {
 }
 
 /** The reason why there is no line; empty if there are lines.
- * @param {Part[]} all @param {string} tag of the card */
-function state(all, tag) {
+ * @param {Part[]} all @param {boolean} isZoomed */
+function state(all, isZoomed) {
   const failed = all.find(({ feed }) => feed.error.value);
   if (failed)
     return html`<div class="state error"
@@ -201,5 +197,5 @@ function state(all, tag) {
     return html`<div class="state bone" data-state="waiting"></div>`;
   if (bands.value) return html`<div class="state" data-state="no_group">${t("card.no_group")}</div>`;
   return html`<div class="state"
-    data-state="not_here">${t(zooms.value[tag] ? "card.no_points_here" : "card.not_here")}</div>`;
+    data-state="not_here">${t(isZoomed ? "card.no_points_here" : "card.not_here")}</div>`;
 }

@@ -45,11 +45,11 @@ function menu(card) {
     <h4 class="menu-title" title=${tag}>${tag}</h4>
     <div class="menu-rows">
       ${row("focus", t(isFocus ? "card.focused" : "card.focus"), () => change({ focus: tag }), isFocus)}
-      ${neighbour(card, -1) ? row("earlier", t("card.earlier"), () => moveBy(card, -1)) : nothing}
-      ${neighbour(card, 1) ? row("later", t("card.later"), () => moveBy(card, 1)) : nothing}
+      ${neighbour(card, -1) !== undefined ? row("earlier", t("card.earlier"), () => moveBy(card, -1)) : nothing}
+      ${neighbour(card, 1) !== undefined ? row("later", t("card.later"), () => moveBy(card, 1)) : nothing}
     </div>
     ${downloads(card)}
-    ${opened.value === tag ? nothing : cardSettings(tag)}`;
+    ${opened.value === tag ? nothing : cardSettings(tag, card.plot)}`;
 }
 
 /** @param {string} key @param {string} label @param {() => void} act @param {boolean} [pressed] */

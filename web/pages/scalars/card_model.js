@@ -1,8 +1,8 @@
 // What a card requests and how it draws it: the settings of the page and of its tag.
 
+import { rangeOf, yRanges } from "../../data/ranges.js";
 import { drawnRuns } from "../../data/runs.js";
 import { attempt, bands, best, isLogY, limits, logXChosen, outliers, rank, smoothing } from "../../data/scalar_view.js";
-import { zooms } from "../../data/view.js";
 
 /** @typedef {import("../../data/address.js").Axis} Axis */
 
@@ -10,7 +10,7 @@ import { zooms } from "../../data/view.js";
 export const queryFor = (card, axis) => ({
   axis,
   smooth: smoothing.value,
-  window: zooms.value[card] ?? null,
+  window: rangeOf(card, axis),
   scale: isLogX(axis) ? "log" : "linear",
   rank: rank.value,
   attempt: attempt.value,
@@ -24,7 +24,8 @@ const isLogX = (axis) => logXChosen.value && axis !== "wall_time";
 /** @param {string} card its tag @param {Axis} axis @returns {import("../../controls/lines/line_plot.js").PlotSettings} */
 export const plotSettings = (card, axis) => ({
   axis,
-  window: zooms.value[card] ?? null,
+  window: rangeOf(card, axis),
+  y: yRanges.value.get(card),
   log: isLogY(card),
   logX: isLogX(axis),
   isSmooth: smoothing.value !== "",

@@ -2,9 +2,14 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { drawnSeries } from "../../controls/lines/line_plot.js";
+import { baseline } from "../../data/baseline.js";
 import { Feed } from "../../data/card_series.js";
-import { companions } from "../../data/scalar_view.js";
+import { drawnRuns } from "../../data/runs.js";
+import { bands, companions } from "../../data/scalar_view.js";
 import { observeFeed, unobserveFeed } from "../../data/series_requests.js";
+
+/** The baseline, unless it is drawn as a run of its own; "" = none. */
+const hiddenBaseline = computed(() => (bands.value || !drawnRuns.value.includes(baseline.value) ? baseline.value : ""));
 
 /** Keeps the feeds of a card, so that a tag that is removed and added again is drawn immediately. */
 export class CardParts {
@@ -14,6 +19,7 @@ export class CardParts {
   /** @param {string} tag of the card */
   constructor(tag) {
     this.tag = tag;
+    this.baselineFeed = new Feed(tag);
     /** The card's own tag first, every tag once. */
     this.tags = computed(() => {
       const others = (companions.value.get(tag) ?? []).filter(
@@ -21,6 +27,14 @@ export class CardParts {
           companion.tag !== tag && all.findIndex((other) => other.tag === companion.tag) === place,
       );
       return [{ tag, side: /** @type {"left" | "right"} */ ("left") }, ...others];
+    });
+    /** The baseline's series of the card's tag, if the baseline is not drawn as a run. */
+    this.baseline = computed(() => {
+      const run = hiddenBaseline.value;
+      if (!run) return null;
+      const feed = this.baselineFeed;
+      feed.version.value;
+      return { tag, side: /** @type {"left" | "right"} */ ("left"), feed, series: feed.series.get(run) ?? [] };
     });
     this.all = computed(() =>
       this.tags.value.map(({ tag: name, side }) => {
@@ -46,13 +60,22 @@ export class CardParts {
       for (const [name, feed] of this.#feeds) if (!names.has(name)) unobserveFeed(feed);
       for (const name of names) observeFeed(this.feedOf(name));
     });
+    const endBaseline = effect(() => {
+      const run = hiddenBaseline.value;
+      this.baselineFeed.runs = run ? [run] : [];
+      if (run) observeFeed(this.baselineFeed);
+      else unobserveFeed(this.baselineFeed);
+    });
     return () => {
       end();
+      endBaseline();
+      unobserveFeed(this.baselineFeed);
       for (const feed of this.#feeds.values()) unobserveFeed(feed);
     };
   }
 
   drop() {
     this.#feeds.clear();
+    this.baselineFeed = new Feed(this.tag);
   }
 }

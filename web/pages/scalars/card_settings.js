@@ -1,10 +1,11 @@
-// Settings of one card: the tags that share its chart, its thresholds.
+// Settings of one card: its ranges, the tags that share its chart, its thresholds.
 
 import { html } from "lit-html";
 import { choice } from "../../controls/choice.js";
 import { ICONS } from "../../controls/icons.js";
 import { scalarTags } from "../../data/catalogue.js";
 import { companions, limits, setCompanions, setLimits } from "../../data/scalar_view.js";
+import { rangeSettings } from "./range_settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../data/scalar_view.js").Companion} Companion */
@@ -12,8 +13,9 @@ import { t } from "./words.js";
 /** Tags offered while one is typed. */
 const MOST_OFFERED = 500;
 
-/** @param {string} tag */
-export const cardSettings = (tag) => html`<div class="card-settings">${sharing(tag)}${thresholds(tag)}</div>`;
+/** @param {string} tag @param {import("../../charts/plot.js").Plot | null} plot */
+export const cardSettings = (tag, plot) =>
+  html`<div class="card-settings">${rangeSettings(tag, plot)}${sharing(tag)}${thresholds(tag)}</div>`;
 
 /** @param {string} card its tag */
 function sharing(card) {

@@ -1,6 +1,7 @@
 // Keys of the scalars page.
 
 import { focusOn } from "../../controls/focus_field.js";
+import { changeAxis } from "../../data/ranges.js";
 import { axis, change, logarithmic, opened } from "../../data/view.js";
 import { t } from "./words.js";
 
@@ -9,7 +10,7 @@ import { t } from "./words.js";
 const AXES = /** @type {const} */ (["step", "relative", "wall_time"]);
 
 function nextAxis() {
-  change({ axis: AXES[(AXES.indexOf(axis.peek()) + 1) % AXES.length], zooms: {} });
+  changeAxis(AXES[(AXES.indexOf(axis.peek()) + 1) % AXES.length]);
 }
 
 function toggleEnlarged() {

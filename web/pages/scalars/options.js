@@ -4,6 +4,7 @@ import { html, nothing } from "lit-html";
 import { choice } from "../../controls/choice.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { sizeChoice } from "../../controls/size_choice.js";
+import { areLinked, linkRanges } from "../../data/ranges.js";
 import { band, best, centre, grouping, logXChosen, outliers, parameter, pattern } from "../../data/scalar_view.js";
 import { axis, set } from "../../data/view.js";
 import { ICONS as CARD_ICONS } from "./icons.js";
@@ -14,7 +15,13 @@ const ID = "scalar-options";
 
 /** The number of settings that differ from their defaults. */
 const changed = () =>
-  [grouping.value !== "off", outliers.value !== "drawn", best.value !== "off", logXChosen.value].filter(Boolean).length;
+  [
+    grouping.value !== "off",
+    outliers.value !== "drawn",
+    best.value !== "off",
+    logXChosen.value,
+    !areLinked.value,
+  ].filter(Boolean).length;
 
 export const optionsButton = () => html`
   <button class="quiet options-button" data-key="options" aria-haspopup="dialog" aria-pressed=${changed() > 0}
@@ -73,6 +80,19 @@ const sheet = () => html`
       ["linear", t("bar.linear")],
       ["log", t("bar.log")],
     ])}
+    ${option(
+      t("bar.ranges"),
+      choice(
+        "link",
+        t("bar.ranges_hint"),
+        [
+          ["on", t("bar.ranges_linked")],
+          ["off", t("bar.ranges_own")],
+        ],
+        areLinked.value ? "on" : "off",
+        (value) => linkRanges(value === "on"),
+      ),
+    )}
     ${logXChosen.value && axis.value === "wall_time" ? html`<p class="meta">${t("bar.no_log_of_time")}</p>` : nothing}
     <hr>
     ${option(t("bar.size"), sizeChoice())}

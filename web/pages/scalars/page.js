@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { showCard } from "../../controls/card_block.js";
 import { empty, loadingRuns, noMatch, noPlugin, noRuns } from "../../controls/empty_state.js";
 import { groupStyle } from "../../controls/grid_columns.js";
 import { tagGroups } from "../../controls/tag_groups.js";
@@ -15,7 +16,7 @@ import { drawnGroups } from "../../data/visible_tags.js";
 import { grouped } from "../../i18n/numbers.js";
 import { followDrags } from "./card_drag.js";
 import { cardMenu } from "./card_menu.js";
-import { followPlaces, isEnlarged, pinned, places, placeUpTo } from "./card_slots.js";
+import { isEnlarged, pinned, sections } from "./card_slots.js";
 import { followOrder } from "./model/card_order.js";
 import { followParameters } from "./model/parameters.js";
 import { t } from "./words.js";
@@ -44,10 +45,10 @@ const enlarged = () =>
 
 function allCards() {
   const count = (scalarTags.value?.length ?? 0) - pinned.value.length;
-  return html`${pinned.value.length ? pinnedCards(pinned.value) : nothing}${tagGroups(places.value, count, card, { tool: logOfGroup })}`;
+  return html`${pinned.value.length ? pinnedCards(pinned.value) : nothing}${tagGroups(sections.value, count, card, { tool: logOfGroup })}`;
 }
 
-/** A switch for the y axes of a group; none while all axes are logarithmic, and for tags without a group.
+/** A switch for the y axes of a section; none while all axes are logarithmic, and for tags without a group.
  * @param {string} group */
 const logOfGroup = (group) =>
   !group || logarithmic.value
@@ -65,7 +66,7 @@ const pinnedCards = (tags) => html`<div class="groups flowing" data-size=${cardS
 </div>`;
 
 export function follow() {
-  return stopAll([followParameters(), followOrder(), followPlaces(), followOpened(), followDrags()]);
+  return stopAll([followParameters(), followOrder(), followOpened(), followDrags()]);
 }
 
 /** Scrolls to the enlarged card, and back to its place. */
@@ -76,8 +77,8 @@ function followOpened() {
     const left = last;
     last = now;
     if (left === now) return;
-    if (left) placeUpTo(left);
     requestAnimationFrame(() => {
+      if (!now) showCard(left);
       const place = now
         ? document.querySelector(".groups.alone")
         : document.querySelector(`scalar-card[data-tag="${CSS.escape(left)}"]`);

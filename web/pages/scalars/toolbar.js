@@ -3,15 +3,19 @@
 import { html, nothing } from "lit-html";
 import { choice, select } from "../../controls/choice.js";
 import { rankChoice } from "../../controls/rank_choice.js";
+import { sectionMenu } from "../../controls/section_menu.js";
 import { tagField } from "../../controls/tag_page.js";
 import { scalarTags } from "../../data/catalogue.js";
+import { changeAxis } from "../../data/ranges.js";
 import { method, ranks, smoothBy, strength } from "../../data/scalar_view.js";
 import { clampStrength, METHODS, POSITIONS, positionOf, strengthAt } from "../../data/smoothing.js";
 import { axis, change, logarithmic, set } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
+import { sections } from "./card_slots.js";
 import { groupLegend } from "./group_legend.js";
 import { order } from "./model/card_order.js";
 import { optionsButton } from "./options.js";
+import { rangeChip } from "./range_settings.js";
 import { t } from "./words.js";
 
 /** Milliseconds without a move of the slider before values are requested. */
@@ -23,7 +27,9 @@ export const toolbar = () => html`
     drawnGroups.value.reduce((sum, group) => sum + group.tags.length, 0),
     scalarTags.value?.length ?? 0,
   )}
+  ${sectionMenu(sections.value)}
   <span class="space"></span>
+  ${rangeChip()}
   ${rankChoice(ranks)}
   ${smoothing()}
   ${choice(
@@ -61,9 +67,8 @@ export const toolbar = () => html`
   ${optionsButton()}
   ${groupLegend()}`;
 
-/** A zoom is in the unit of its axis, and is reset with it.
- * @param {string} choice */
-const setAxis = (choice) => change({ axis: /** @type {import("../../data/address.js").Axis} */ (choice), zooms: {} });
+/** @param {string} choice */
+const setAxis = (choice) => changeAxis(/** @type {import("../../data/address.js").Axis} */ (choice));
 
 /** The unit of the number next to the slider. */
 const unit = () =>

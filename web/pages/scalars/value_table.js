@@ -147,7 +147,7 @@ function heading(column) {
 const tableRow = ({ line, name, values }, columns, formats) => html`
   <tr data-key=${keyOf(line)} data-run=${line.run} @mouseenter=${() => (hoveredRun.value = line.run)}
     @mouseleave=${() => (hoveredRun.value = null)}>
-    <th scope="row">${swatch(line.style, DASHES[line.style.dash])}<span title=${name}>${name}</span></th>
+    <th scope="row">${swatch(line.style, DASHES[line.style.dash], line.isBaseline ? "var(--text-3)" : undefined)}<span title=${name}>${name}</span></th>
     ${columns.map(
       (column) =>
         html`<td data-column=${column} class=${

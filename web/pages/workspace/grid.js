@@ -14,7 +14,8 @@ const GAP = 10;
 /** Below this width the panels are one column. */
 const NARROW = 480;
 
-/** Its items are set as a property; `moved` gets a box for each of them in order when the user has changed one. */
+/** Its items are set as a property. `moved` gets a box for each of them in order when the user has changed one, `received`
+ * also that of a panel that was dragged from another grid, and its place there. */
 export class PanelGrid extends HTMLElement {
   /** @type {GridStack | null} */
   #grid = null;
@@ -25,6 +26,8 @@ export class PanelGrid extends HTMLElement {
   #isApplying = false;
   /** @type {(boxes: Box[]) => void} */
   moved = () => {};
+  /** @type {(from: {section: number, at: number}, box: Box, boxes: Box[]) => void} */
+  received = () => {};
   #width = new ResizeObserver(() => this.#fit());
 
   connectedCallback() {
@@ -37,9 +40,12 @@ export class PanelGrid extends HTMLElement {
       auto: false,
       draggable: { handle: ".panel-head", cancel: "button, a, input, select", scroll: true },
       resizable: { handles: "e, se, s" },
+      acceptWidgets: true,
+      minRow: 1,
     };
     this.#grid = GridStack.init(options, this);
     this.#grid?.on("change", () => this.#report());
+    this.#grid?.on("dropped", (_event, before, node) => this.#receive(before, node));
     this.#width.observe(this);
     this.#apply();
   }
@@ -109,11 +115,35 @@ export class PanelGrid extends HTMLElement {
 
   #report() {
     if (this.#isApplying) return;
-    const boxes = this.#items.flatMap(({ key }) => {
+    const boxes = this.#boxes();
+    if (boxes.length === this.#items.length) this.moved(boxes);
+  }
+
+  #boxes() {
+    return this.#items.flatMap(({ key }) => {
       const node = nodeOf(this.#elements.get(key));
       return node ? [boxOf(node)] : [];
     });
-    if (boxes.length === this.#items.length) this.moved(boxes);
+  }
+
+  /** The next items contain the panel; its element is made again.
+   * @param {import("gridstack").GridStackNode | undefined} before in the other grid
+   * @param {import("gridstack").GridStackNode} node */
+  #receive(before, node) {
+    const other = before?.grid?.el;
+    if (!(other instanceof PanelGrid) || !node.el) return;
+    const at = other.forget(String(node.id));
+    const [box, boxes] = [boxOf(node), this.#boxes()];
+    this.#isApplying = true;
+    this.#grid?.removeWidget(node.el, true, false);
+    this.#isApplying = false;
+    if (at >= 0) this.received({ section: Number(other.dataset.section), at }, box, boxes);
+  }
+
+  /** Another grid has the element. Returns its place among the items. @param {string} key */
+  forget(key) {
+    this.#elements.delete(key);
+    return this.#items.findIndex((item) => item.key === key);
   }
 
   #fit() {

@@ -13,7 +13,7 @@ import { followLayouts } from "./layouts.js";
 import { panelMenu } from "./panel_menu.js";
 import { followRunValues } from "./panels/run_values.js";
 import { sections } from "./sections.js";
-import { editing, exists, redo, undo } from "./state.js";
+import { editing, exists, redo, shrink, undo } from "./state.js";
 import { t } from "./words.js";
 
 export { toolbar } from "./toolbar.js";
@@ -38,9 +38,11 @@ const start = () =>
     </div><div class="ws-sources">${sources()}</div>`,
   );
 
-/** Undo and redo, except in fields, which have their own.
+/** Escape leaves an enlarged panel. Undo and redo, except in fields, which have their own.
  * @param {KeyboardEvent} event */
-function undoByKeys(event) {
+function followKeys(event) {
+  const isCovered = editing.peek() || document.querySelector(":popover-open, dialog[open]");
+  if (event.key === "Escape" && !isCovered && shrink()) return event.stopImmediatePropagation();
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
   if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select")) return;
   const key = event.key.toLowerCase();
@@ -56,8 +58,8 @@ export const follow = () =>
     followRunValues(),
     followFocus(),
     effect(() => {
-      document.addEventListener("keydown", undoByKeys);
-      return () => document.removeEventListener("keydown", undoByKeys);
+      document.addEventListener("keydown", followKeys, true);
+      return () => document.removeEventListener("keydown", followKeys, true);
     }),
     () => (editing.value = null),
   ]);

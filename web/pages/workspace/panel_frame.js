@@ -8,7 +8,7 @@ import { titleOf } from "./model/titles.js";
 import { nudge } from "./nudge.js";
 import { isMenuOf, openPanelMenu } from "./panel_menu.js";
 import { panelContent } from "./panels/kinds.js";
-import { editing, zoomName } from "./state.js";
+import { editing, isEnlarged, toggleEnlarged, zoomName } from "./state.js";
 import { t } from "./words.js";
 
 /** Where a panel is. @typedef {{section: number, at: number, key: string}} Place */
@@ -23,7 +23,9 @@ export function panelFrame(document, place) {
   const name = title || t(/** @type {"ws.kind_lines"} */ (`ws.kind_${panel.kind}`));
   const open = editing.value;
   const isEdited = open?.level === "panel" && open.section === section && open.at === at;
-  return html`<article class="panel" aria-label=${name} data-kind=${panel.kind} data-edited=${isEdited}>
+  const isLarge = isEnlarged(section, at);
+  const enlarge = t(isLarge ? "ws.shrink" : "ws.enlarge");
+  return html`<article class="panel" data-enlarged=${isLarge} aria-label=${name} data-kind=${panel.kind} data-edited=${isEdited}>
     <header class="panel-head">
       <h3 title=${name} class=${title ? "" : "hint"}>${title || (isEmpty(panel) ? name : "")}</h3>
       <div class="actions">
@@ -31,6 +33,8 @@ export function panelFrame(document, place) {
           @keydown=${(/** @type {KeyboardEvent} */ event) => nudgeByKey(event, place)}>${OWN_ICONS.grip}</button>
         <button class="quiet" data-key="edit" title=${t("ws.edit")} aria-label=${`${t("ws.edit")}: ${name}`}
           aria-expanded=${isEdited} @click=${() => (editing.value = { level: "panel", section, at })}>${ICONS.pencil}</button>
+        <button class="quiet" data-key="enlarge" title=${enlarge} aria-label=${`${enlarge}: ${name}`} aria-pressed=${isLarge}
+          @click=${() => toggleEnlarged(section, at)}>${isLarge ? ICONS.shrink : ICONS.enlarge}</button>
         <button class="quiet" data-key="menu" aria-haspopup="dialog" aria-expanded=${isMenuOf(place)}
           title=${t("ws.panel_menu")} aria-label=${`${t("ws.panel_menu")}: ${name}`}
           @click=${(/** @type {MouseEvent} */ event) => openPanelMenu(place, event)}>${OWN_ICONS.more}</button>

@@ -7,7 +7,7 @@ import { workspaceDocument } from "../../data/workspace_document.js";
 import { grouped } from "../../i18n/numbers.js";
 import { openAddMenu } from "./add_menu.js";
 import { ICONS as OWN_ICONS } from "./icons.js";
-import { changeSection, deleteSection, moveSection, placePanels } from "./model/edit.js";
+import { changeSection, deleteSection, dropPanel, moveSection, placePanels } from "./model/edit.js";
 import { Keys } from "./model/keys.js";
 import { panelFrame } from "./panel_frame.js";
 import { announce, edit, editing, rearrange } from "./state.js";
@@ -50,7 +50,7 @@ function section({ name, collapsed, panels }, at, key, count) {
         })}
       </div>
     </header>
-    ${collapsed ? nothing : panels.length ? grid(panels, at, key) : empty(at)}
+    ${collapsed ? nothing : html`${panels.length ? nothing : empty(at)}${grid(panels, at, key)}`}
   </section>`;
 
   /** @param {string} key @param {string} label @param {unknown} icon @param {(event: MouseEvent) => void} act */
@@ -71,7 +71,15 @@ function grid(panels, section, key) {
     content: () => panelFrame(document, { section, at, key: keys[at] }),
   }));
   return html`<panel-grid data-section=${section} .moved=${(/** @type {import("./model/edit.js").Box[]} */ boxes) =>
-    edit(placePanels(workspaceDocument.peek(), section, boxes), `place ${section}`)} .items=${items}></panel-grid>`;
+    edit(placePanels(workspaceDocument.peek(), section, boxes), `place ${section}`)} .received=${(
+    /** @type {{section: number, at: number}} */ from,
+    /** @type {import("./model/edit.js").Box} */ box,
+    /** @type {import("./model/edit.js").Box[]} */ boxes,
+  ) =>
+    rearrange(
+      dropPanel(workspaceDocument.peek(), from, section, box, boxes),
+      `place ${section}`,
+    )} .items=${items}></panel-grid>`;
 }
 
 /** @param {number} at */

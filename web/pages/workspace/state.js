@@ -1,7 +1,7 @@
 // The workspace that is shown: its edits, undo and redo, the open editor, and notices.
 
 import { computed, signal } from "@preact/signals-core";
-import { change as changeView, zooms } from "../../data/view.js";
+import { change as changeView, set, setting, zooms } from "../../data/view.js";
 import { changeDocument, workspaceDocument } from "../../data/workspace_document.js";
 import { edited, emptyHistory, redone, undone } from "./model/history.js";
 
@@ -42,12 +42,27 @@ export function edit(next, what = "") {
 }
 
 /** An edit that changes which panel is where: zooms, which belong to places, end.
- * @param {WorkspaceDocument} next */
-export function rearrange(next) {
+ * @param {WorkspaceDocument} next @param {string} [what] */
+export function rearrange(next, what = "") {
   const others = Object.entries(zooms.peek()).filter(([name]) => !name.startsWith(ZOOM));
   changeView({ zooms: Object.fromEntries(others) });
+  shrink();
   editing.value = null;
-  edit(next);
+  edit(next, what);
+}
+
+const opened = setting("ws.open", /** @type {string} */ (""));
+/** @param {number} section @param {number} at */
+const nameOf = (section, at) => `${section}.${at}`;
+/** Does a panel fill the page? @param {number} section @param {number} at */
+export const isEnlarged = (section, at) => opened.value === nameOf(section, at);
+/** @param {number} section @param {number} at */
+export const toggleEnlarged = (section, at) => set({ "ws.open": isEnlarged(section, at) ? "" : nameOf(section, at) });
+/** Returns whether a panel filled the page. */
+export function shrink() {
+  if (!opened.peek()) return false;
+  set({ "ws.open": "" });
+  return true;
 }
 
 const ZOOM = "panel ";

@@ -1,8 +1,9 @@
 // The images of a series, grouped by step.
 
 /** @typedef {{step: number, wall_time: number, index: number, width: number | null, height: number | null,
- * url: string}} ImageEntry */
-/** @typedef {{url: string, width: number | null, height: number | null}} Picture */
+ * animated: boolean, url: string}} ImageEntry */
+/** `animated`: has several frames.
+ * @typedef {{url: string, width: number | null, height: number | null, animated: boolean}} Picture */
 /** The images recorded at one step, usually one.
  * @typedef {{step: number, wallTime: number, pictures: Picture[]}} Moment */
 
@@ -12,11 +13,11 @@
 export function momentsOf(entries) {
   /** @type {Moment[]} */
   const moments = [];
-  for (const { step, wall_time: wallTime, index, url, width, height } of entries) {
+  for (const { step, wall_time: wallTime, index, ...picture } of entries) {
     const last = moments.at(-1);
-    if (last?.step === step && index > 0) last.pictures.push({ url, width, height });
-    else if (last?.step === step) Object.assign(last, { wallTime, pictures: [{ url, width, height }] });
-    else moments.push({ step, wallTime, pictures: [{ url, width, height }] });
+    if (last?.step === step && index > 0) last.pictures.push(picture);
+    else if (last?.step === step) Object.assign(last, { wallTime, pictures: [picture] });
+    else moments.push({ step, wallTime, pictures: [picture] });
   }
   return moments;
 }

@@ -1,4 +1,4 @@
-// The charts of a run: of its most telling tags, and of the machine.
+// The charts of a run: of its most informative tags, and of the machine.
 
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
@@ -6,7 +6,7 @@ import { t } from "../words.js";
 import { linkTo } from "./link.js";
 import { tagsOf } from "./newest.js";
 import { runSection } from "./section.js";
-import { machineTags, tellingTags } from "./telling_tags.js";
+import { machineTags, chartTags } from "./chart_tags.js";
 import "./run_chart.js";
 
 /** @typedef {import("../../../data/api_types.js").RunRow} RunRow */
@@ -14,7 +14,7 @@ import "./run_chart.js";
 /** @param {RunRow} listed */
 export function runCharts(listed) {
   const tags = tagsOf(listed, "scalar");
-  const drawn = tellingTags(tags);
+  const drawn = chartTags(tags);
   const all = listed.plugins.scalar ?? 0;
   if (!all) return nothing;
   const more = linkTo(listed.run, { page: "scalars", tags: "" }, t("run.all_scalars", { n: all }), "open-scalars");

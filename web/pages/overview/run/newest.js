@@ -16,6 +16,8 @@ import { openRun } from "../settings.js";
 const KINDS = /** @type {const} */ ({
   histogram: { kind: "histograms", points: "histograms", most: 1 },
   image: { kind: "images", points: "images", most: 4 },
+  pr_curves: { kind: "pr_curves", points: "curves", most: 1 },
+  audio: { kind: "audio", points: "clips", most: 1 },
   tensor: { kind: "tensors", points: "tensors", most: 1 },
   text: { kind: "text", points: "texts", most: 1 },
   landscape: { kind: "landscapes", points: "landscapes", most: 2, digits: DIGITS },

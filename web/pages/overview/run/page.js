@@ -24,7 +24,7 @@ import { linkTo } from "./link.js";
 import { tagsOf } from "./newest.js";
 import { parameterSection } from "./parameters.js";
 import { contentsList, runSection } from "./section.js";
-import { machineTags } from "./telling_tags.js";
+import { machineTags } from "./chart_tags.js";
 import { runTiles } from "./tiles.js";
 import "./console.js";
 import "./code.js";

@@ -43,7 +43,7 @@ class RunChart extends LazyCard {
     const runs = computed(() => [...new Set([this.#run.value, baseline.value])].filter(Boolean));
     const key = computed(() => JSON.stringify([this.#tag.value, runs.value, this.#window.value]));
     const series = computed(() => this.#query.value.value?.series ?? []);
-    const plot = computed(() => chartOf(this.#tag.value, series.value, this.#window.value));
+    const plot = computed(() => chartOf(this.#run.value, this.#tag.value, series.value, this.#window.value));
     return [
       this.#query.observe(() => {
         changes.value;
@@ -81,10 +81,13 @@ async function fetchSeries(key, signal) {
   return { key, series: reply.series.map((each) => seriesOf(each)) };
 }
 
-/** @param {string} tag @param {Series[]} series @param {Window | null} window */
-const chartOf = (tag, series, window) =>
-  plotOf([{ tag, side: "left", series }], {
-    axis: axisFor("step", tag, series),
+/** @param {string} run @param {string} tag @param {Series[]} series of the run and the baseline
+ * @param {Window | null} window */
+function chartOf(run, tag, series, window) {
+  const own = series.filter((each) => each.run === run);
+  /** @type {import("../../../controls/lines/line_plot.js").PlotSettings} */
+  const settings = {
+    axis: axisFor("step", tag, own),
     window,
     log: false,
     logX: false,
@@ -93,6 +96,9 @@ const chartOf = (tag, series, window) =>
     isTrimmed: false,
     limits: [],
     rank: "",
-  });
+  };
+  const base = series.filter((each) => each.run !== run);
+  return plotOf([{ tag, side: "left", series: own }], settings, { tag, side: "left", series: base });
+}
 
 customElements.define("run-chart", RunChart);

@@ -21,7 +21,9 @@ import { newest, tagsOf } from "./newest.js";
 /** Kinds of data that have a page. */
 const PAGES = /** @type {const} */ ({
   histogram: "histograms",
+  pr_curves: "pr_curves",
   image: "images",
+  audio: "audio",
   tensor: "tensors",
   text: "text",
   landscape: "landscape",
@@ -129,6 +131,14 @@ const MINIATURES = {
   image: (newest) =>
     html`<div class="pictures"
       data-pictures=${newest.length}>${newest.map((entry) => figure(entry, picture(entry)))}</div>`,
+  pr_curves: (newest, run) => newest.map((entry) => figure(entry, curve(entry, run))),
+  audio: (newest) =>
+    newest.map((entry) =>
+      figure(
+        entry,
+        html`<audio controls preload="none" src=${entry.point.url} aria-label=${t("run.audio", { tag: entry.tag })}></audio>`,
+      ),
+    ),
   tensor: (newest) =>
     newest.map((entry) =>
       figure(entry, html`<code class="shape">${entry.point.dtype}[${entry.point.dims.join(", ")}]</code>`),
@@ -162,6 +172,16 @@ function landscape(reply) {
 const picture = ({ tag, point }) =>
   html`<img src=${point.url} width=${point.width} height=${point.height} alt=${t("run.image", { tag })} decoding="async"
     loading="lazy">`;
+
+/** Precision over recall. @param {Newest} newest @param {string} run */
+function curve({ tag, point }, run) {
+  const places = point.recall.map((/** @type {number} */ recall, /** @type {number} */ at) =>
+    [recall * BARS_WIDTH, (1 - point.precision[at]) * BARS_HEIGHT].map((place) => place.toFixed(1)).join(" "),
+  );
+  const drawn = places.filter((/** @type {string} */ place) => !place.includes("NaN"));
+  return html`<svg class="bars curve" viewBox="0 0 ${BARS_WIDTH} ${BARS_HEIGHT}" preserveAspectRatio="none" role="img"
+    aria-label=${t("run.pr_curve", { tag })}><path d="M${drawn.join("L")}" stroke=${colourOf(run)}/></svg>`;
+}
 
 const BARS_WIDTH = 180;
 const BARS_HEIGHT = 56;

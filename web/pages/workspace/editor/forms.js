@@ -3,7 +3,9 @@
 import { html, nothing } from "lit-html";
 import { scalarTags } from "../../../data/catalogue.js";
 import { METHODS, smoothingText } from "../../../data/smoothing.js";
-import { AXES, lineSettings, TAG_AXIS } from "../model/line_settings.js";
+import { CASCADING } from "../model/cascade.js";
+import { AXES, BANDS, CENTRES, lineSettings, TAG_AXIS } from "../model/line_settings.js";
+import { parameters } from "../panels/run_values.js";
 import { t } from "../words.js";
 import { cascadingField, chooser, inputText, listField, rangeFields } from "./fields.js";
 import { VALUE_FORMS } from "./value_forms.js";
@@ -13,6 +15,8 @@ import { VALUE_FORMS } from "./value_forms.js";
 /** Tags offered for completion. */
 const MOST_OFFERED = 1000;
 const TAGS = "ws-tags";
+const PARAMETERS = "ws-group-parameters";
+const GROUPINGS = /** @type {const} */ (["", "none", "label", "param", "regex"]);
 
 const tagList = () =>
   html`<datalist id=${TAGS}>${(scalarTags.value ?? [])
@@ -21,8 +25,7 @@ const tagList = () =>
 
 /** The settings of a level, inherited ones included. @param {Target} target */
 function current({ own, get }) {
-  const names = ["axis", "smooth", "range", "log", "log_x", "legend", "colours", "outliers", "join", "rate"];
-  return lineSettings({ ...own, ...Object.fromEntries(names.map((name) => [name, get(name).value])) });
+  return lineSettings({ ...own, ...Object.fromEntries(CASCADING.map((name) => [name, get(name).value])) });
 }
 
 /** Settings that panels inherit. @param {Target} target */
@@ -115,7 +118,63 @@ export function inheritedFields(target) {
         (value) => put("colours", value),
       ),
     )}
+    ${groupField(target, now)}
     ${tagList()}`;
+}
+
+/** @param {Target} target @param {import("../model/line_settings.js").LineSettings} now */
+function groupField(target, { grouping }) {
+  const { get, put } = target;
+  const text = String(get("group").value ?? "");
+  const [kind, ...rest] = text.split(":");
+  const name = rest.join(":");
+  return html`${cascadingField(
+    target,
+    "group",
+    t("ws.group"),
+    html`${chooser(
+      "group",
+      t("ws.group"),
+      GROUPINGS.map((each) => [each, t(`ws.group_${each || "off"}`)]),
+      kind,
+      (chosen) => put("group", chosen === "param" || chosen === "regex" ? `${chosen}:` : chosen),
+    )}${
+      kind === "param" || kind === "regex"
+        ? html`<input class="field" name="group-name" list=${kind === "param" ? PARAMETERS : nothing} .value=${name} spellcheck="false"
+          aria-label=${t(`ws.group_${kind}`)} placeholder=${t(`ws.group_${kind}_name`)}
+          @change=${(/** @type {Event} */ event) => put("group", `${kind}:${inputText(event).trim()}`)}>`
+        : nothing
+    }`,
+  )}
+  ${
+    grouping
+      ? html`${cascadingField(
+          target,
+          "centre",
+          t("ws.centre"),
+          chooser(
+            "centre",
+            t("ws.centre"),
+            CENTRES.map((each) => [each, t(`ws.centre_${each}`)]),
+            grouping.centre,
+            (value) => put("centre", value),
+          ),
+        )}
+        ${cascadingField(
+          target,
+          "band",
+          t("ws.band"),
+          chooser(
+            "band",
+            t("ws.band"),
+            BANDS.map((each) => [each, t(`ws.band_${each}`)]),
+            grouping.band,
+            (value) => put("band", value),
+          ),
+        )}`
+      : nothing
+  }
+  <datalist id=${PARAMETERS}>${parameters.value.map(({ name }) => html`<option value=${name}></option>`)}</datalist>`;
 }
 
 /** @param {import("../model/line_settings.js").LineSettings["range"]} range */

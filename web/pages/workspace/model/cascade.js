@@ -6,7 +6,21 @@
  * @typedef {{value: unknown, from: Level | null}} Resolved */
 
 /** Settings that cascade; all others belong to the panel alone. */
-export const CASCADING = ["axis", "smooth", "range", "log", "log_x", "legend", "colours", "outliers", "join", "rate"];
+export const CASCADING = [
+  "axis",
+  "smooth",
+  "range",
+  "log",
+  "log_x",
+  "legend",
+  "colours",
+  "outliers",
+  "join",
+  "rate",
+  "group",
+  "centre",
+  "band",
+];
 
 /** @param {string} name @param {Settings} workspace @param {Settings} [section] @param {Settings} [panel]
  * @returns {Resolved} */

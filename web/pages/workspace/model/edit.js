@@ -101,3 +101,12 @@ export function withSetting(settings, name, value) {
   const { [name]: _, ...others } = settings;
   return value === undefined ? others : { ...others, [name]: value };
 }
+
+/** Moves a panel to a place in another section, where others have made room.
+ * @param {WorkspaceDocument} document @param {{section: number, at: number}} from @param {number} to @param {Box} box
+ * @param {readonly Box[]} boxes of the panels that are there @returns {WorkspaceDocument} */
+export function dropPanel(document, { section, at }, to, box, boxes) {
+  const panel = document.sections[section].panels[at];
+  const moved = placePanels(deletePanel(document, section, at), to, boxes);
+  return changeSection(moved, to, { panels: [...moved.sections[to].panels, { ...panel, ...box }] });
+}

@@ -18,6 +18,7 @@
  * @property {"run" | "tag"} colours what the colours distinguish
  * @property {"equal" | "last"} join how operands of expressions are joined
  * @property {"step" | "second"} rate the unit of rate()
+ * @property {import("../../../data/api_types.js").Grouping | null} grouping bands of groups of runs; null = each run
  * @property {boolean} trim leave out outliers of the y range
  */
 
@@ -49,7 +50,17 @@ export function lineSettings(settings) {
     join: oneOf(settings.join, /** @type {const} */ (["equal", "last"]), "equal"),
     rate: oneOf(settings.rate, /** @type {const} */ (["step", "second"]), "step"),
     trim: settings.outliers === "ignored",
+    grouping: groupingOf(settings),
   };
+}
+
+export const CENTRES = /** @type {const} */ (["mean", "median", "sum"]);
+export const BANDS = /** @type {const} */ (["minmax", "std", "quartiles", "none"]);
+
+/** "none" is one group of all runs. @param {Settings} settings */
+function groupingOf({ group, centre, band }) {
+  if (typeof group !== "string" || !/^(none|label|(param|regex):.+)$/s.test(group)) return null;
+  return { by: group, centre: oneOf(centre, CENTRES, "mean"), band: oneOf(band, BANDS, "minmax") };
 }
 
 /** @param {unknown} value @returns {string[]} */

@@ -16,8 +16,7 @@ export const columnName = (value) => text(value).replace(/^(last|min|max|best|pa
 
 /** @type {Record<string, (settings: Settings) => string>} */
 const TITLES = {
-  lines: ({ tags, patterns, expressions }) =>
-    [...texts(tags), ...texts(patterns).map((pattern) => `/${pattern}/`), ...texts(expressions)].join(", "),
+  lines: ({ tags, patterns, expressions }) => [...texts(tags), ...texts(patterns), ...texts(expressions)].join(", "),
   bars: ({ metric }) => columnName(metric),
   number: ({ metric }) => columnName(metric),
   scatter: ({ x, y }) => (x && y ? `${columnName(y)} / ${columnName(x)}` : columnName(x ?? y)),

@@ -4,7 +4,7 @@ import { checkDocument } from "../../../data/workspace_check.js";
 import { barsOf } from "./bars.js";
 import { effective } from "./cascade.js";
 import { parseColumn, printColumn } from "./column_names.js";
-import { movePanel, overlap, placePanels, withSetting } from "./edit.js";
+import { dropPanel, movePanel, overlap, placePanels, withSetting } from "./edit.js";
 import { startingDocument } from "./starting.js";
 import { summaryOf } from "./summary.js";
 import { titleOf } from "./titles.js";
@@ -53,7 +53,7 @@ test("names of columns are read as they are written", () => {
 test("a panel without a title is named after what it shows", () => {
   const named = (/** @type {string} */ kind, /** @type {object} */ settings) =>
     titleOf({ kind, x: 0, y: 0, w: 1, h: 1, settings: /** @type {any} */ (settings) });
-  assert.equal(named("lines", { tags: ["a"], patterns: ["^b"], expressions: ["a - b"] }), "a, /^b/, a - b");
+  assert.equal(named("lines", { tags: ["a"], patterns: ["^b"], expressions: ["a - b"] }), "a, ^b, a - b");
   assert.equal(named("bars", { metric: "best:loss" }), "loss");
   assert.equal(named("scatter", { x: "param:lr", y: "best:loss" }), "loss / lr");
   assert.equal(named("lines", { title: "Mine", tags: ["a"] }), "Mine");
@@ -103,4 +103,15 @@ test("placing panels where they are changes nothing", () => {
 test("an undefined setting is removed", () => {
   assert.deepEqual(withSetting({ a: 1, b: 2 }, "a", undefined), { b: 2 });
   assert.deepEqual(withSetting({ b: 2 }, "a", false), { b: 2, a: false });
+});
+
+test("a panel that is dropped in another section is where it was dropped, and others are where they made room", () => {
+  const { sections } = dropPanel(document, { section: 0, at: 0 }, 1, { x: 0, y: 0, w: 6, h: 3 }, [
+    { x: 0, y: 3, w: 6, h: 3 },
+  ]);
+  assert.equal(sections[0].panels.length, 0);
+  assert.deepEqual(
+    sections[1].panels.map(({ y }) => y),
+    [3, 0],
+  );
 });

@@ -10,6 +10,8 @@ import { observeFeed, queriesChanged, unobserveFeed } from "../../../data/series
 export class LineFeeds {
   /** @type {Map<string, Feed>} */
   #feeds = new Map();
+  /** That of the baseline, by source. @type {Map<string, Feed>} */
+  #baselines = new Map();
 
   /** @param {Source} source */
   of({ name, isExpression }) {
@@ -17,6 +19,34 @@ export class LineFeeds {
     const feed = this.#feeds.get(key) ?? new Feed(name, isExpression);
     this.#feeds.set(key, feed);
     return feed;
+  }
+
+  /** The series of the baseline, which is not drawn as a run. @param {Source} source */
+  baselineOf({ name, isExpression }) {
+    const key = `${isExpression} ${name}`;
+    const feed = this.#baselines.get(key) ?? new Feed(name, isExpression);
+    this.#baselines.set(key, feed);
+    return feed;
+  }
+
+  /** Fetches the baseline of a source until the returned function is called.
+   * @param {() => Source | null} source null = none @param {() => string} run
+   * @param {() => import("../../../data/card_series.js").Query} query read in an effect */
+  followBaseline(source, run, query) {
+    const end = effect(() => {
+      const shown = source();
+      const feed = shown && run() ? this.baselineOf(shown) : null;
+      for (const other of this.#baselines.values()) if (other !== feed) unobserveFeed(other);
+      if (!feed) return;
+      feed.runs = [run()];
+      const isChanged = feed.setQuery({ ...query(), grouped: null });
+      observeFeed(feed);
+      if (isChanged) queriesChanged();
+    });
+    return () => {
+      end();
+      for (const feed of this.#baselines.values()) unobserveFeed(feed);
+    };
   }
 
   /** Fetches until the returned function is called.
@@ -38,5 +68,6 @@ export class LineFeeds {
 
   drop() {
     this.#feeds.clear();
+    this.#baselines.clear();
   }
 }

@@ -7,8 +7,10 @@ import { swatch } from "../../../controls/icons.js";
 import { followChart } from "../../../controls/lines/chart_view.js";
 import { axisFor, drawnSeries, plotOf, pointCounts } from "../../../controls/lines/line_plot.js";
 import { shortNameOf } from "../../../controls/run_name.js";
+import { baseline } from "../../../data/baseline.js";
 import { scalarTags } from "../../../data/catalogue.js";
 import { hoveredRun } from "../../../data/pointer.js";
+import { noteGroups } from "../../../data/received_groups.js";
 import { DASHES } from "../../../data/run_styles.js";
 import { drawnRuns, startOf } from "../../../data/runs.js";
 import { xsOf } from "../../../data/series.js";
@@ -62,6 +64,17 @@ class LinesPanel extends PanelElement {
       return first ? axisFor(settings.value.axis, first.tag, first.series) : settings.value.axis;
     });
     const query = computed(() => queryOf(settings.value, axis.value, zooms.value[this.zoom.value] ?? null));
+    // The baseline, unless it is drawn as a run of its own.
+    const baselineRun = computed(() =>
+      settings.value.grouping || !drawnRuns.value.includes(baseline.value) ? baseline.value : "",
+    );
+    const baselinePart = computed(() => {
+      const [first] = sources.value;
+      if (!first || !baselineRun.value) return null;
+      const feed = this.#feeds.baselineOf(first);
+      feed.version.value;
+      return { tag: first.name, side: first.side, feed, series: feed.series.get(baselineRun.value) ?? [] };
+    });
     const plot = computed(() =>
       plotWithin(
         parts.value,
@@ -70,6 +83,7 @@ class LinesPanel extends PanelElement {
         zooms.value[this.zoom.value] ?? null,
         margins.value,
         edges.value.map((source) => ({ tag: source.name, series: drawnSeries(this.#feeds.of(source)) })),
+        baselinePart.value,
       ),
     );
     return [
@@ -81,6 +95,9 @@ class LinesPanel extends PanelElement {
           this,
         );
       }),
+      effect(() => {
+        for (const { feed } of parts.value) noteGroups(feed);
+      }),
       followChart({
         host: () => this.querySelector(".plot"),
         plot: () => plot.value,
@@ -90,6 +107,11 @@ class LinesPanel extends PanelElement {
       }),
       this.#feeds.follow(
         () => [...sources.value, ...edges.value],
+        () => query.value,
+      ),
+      this.#feeds.followBaseline(
+        () => sources.value[0] ?? null,
+        () => baselineRun.value,
         () => query.value,
       ),
       wantColumns(this, () => [{ statistic: "param", name: DEFINITIONS }]),
@@ -130,7 +152,7 @@ class LinesPanel extends PanelElement {
 /** @param {LineSettings} settings @param {Axis} axis @param {Window | null} zoom
  * @returns {import("../../../data/card_series.js").Query} */
 function queryOf(settings, axis, zoom) {
-  const { smooth, logX, x, join, rate, expressions } = settings;
+  const { smooth, logX, x, join, rate, expressions, grouping } = settings;
   const [lo, hi] = settings.range.x;
   return {
     axis: axis === "value" ? "step" : axis,
@@ -139,7 +161,7 @@ function queryOf(settings, axis, zoom) {
     scale: logX && axis !== "wall_time" ? "log" : "linear",
     rank: "",
     attempt: "",
-    grouped: null,
+    grouped: grouping && { how: grouping, runs: drawnRuns.value },
     ...(axis === "value" && { x, join }),
     ...(expressions.length && { join, rate }),
   };
@@ -148,25 +170,39 @@ function queryOf(settings, axis, zoom) {
 /** The plot within the chosen ranges.
  * @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {LineSettings} settings
  * @param {Axis} axis @param {Window | null} zoom @param {import("../model/margins.js").Margin[]} margins
- * @param {EdgeSeries[]} edges @returns {Plot | null} */
-function plotWithin(parts, { range, log, logX, smooth, colours, trim }, axis, zoom, margins, edges) {
+ * @param {EdgeSeries[]} edges
+ * @param {import("../../../controls/lines/line_plot.js").TagSeries | null} baselinePart @returns {Plot | null} */
+function plotWithin(
+  parts,
+  { range, log, logX, smooth, colours, trim, grouping },
+  axis,
+  zoom,
+  margins,
+  edges,
+  baselinePart,
+) {
   const marginOf = (/** @type {Line} */ line) => marginAround(line, margins, edges, axis);
-  const plot = plotOf(parts, {
-    marginOf: margins.length ? marginOf : undefined,
-    axis,
-    window: zoom,
-    log,
-    logX: logX && axis !== "wall_time",
-    isSmooth: smooth !== "",
-    best: "off",
-    isTrimmed: trim,
-    limits: [],
-    rank: "",
-    byTag: colours === "tag",
-  });
+  const plot = plotOf(
+    parts,
+    {
+      marginOf: margins.length ? marginOf : undefined,
+      axis,
+      window: zoom,
+      y: range.y,
+      log,
+      logX: logX && axis !== "wall_time",
+      isSmooth: smooth !== "",
+      best: "off",
+      isTrimmed: trim,
+      limits: [],
+      rank: "",
+      byTag: colours === "tag",
+      groupedBy: grouping?.by ?? "",
+    },
+    baselinePart,
+  );
   if (!plot) return null;
-  const y = plot.y && { ...plot.y, left: plot.y.left && withinRange(range.y, [plot.y.left[0], plot.y.left[1]]) };
-  return { ...plot, x: zoom ?? withinRange(range.x, [plot.x[0], plot.x[1]]), y };
+  return { ...plot, x: zoom ?? withinRange(range.x, [plot.x[0], plot.x[1]]) };
 }
 
 /** @typedef {{tag: string, series: import("../../../data/series.js").Series[]}} EdgeSeries */
@@ -216,10 +252,11 @@ function frame(parts, plot, settings, { leftOut, errors, isZoomed }, panel) {
     ${isLegend ? legend(lines) : nothing}`;
 }
 
-/** What the axis shows where the ticks do not tell, and how expressions were computed.
+/** What the axis shows that its ticks do not, and how expressions were computed.
  * @param {LineSettings} settings @param {Plot | null} plot */
-function how({ expressions, join, rate, x }, plot) {
+function how({ expressions, join, rate, x, grouping }, plot) {
   const notes = [
+    grouping ? `${t(`ws.centre_${grouping.centre}`)}, ${t(`ws.band_${grouping.band}`)}` : "",
     plot?.axis === "value" ? `x: ${x}` : "",
     expressions.some((text) => /\brate\s*\(/.test(text)) ? t(`ws.rate_${rate}_note`) : "",
     expressions.length || x ? t(`ws.join_${join}_note`) : "",
@@ -260,9 +297,12 @@ const legend = (lines) => html`<ul class="panel-legend" aria-label=${t("ws.legen
   ${lines.slice(0, MOST_NAMES).map(
     (line) => html`<li data-line=${keyOf(line)} @mouseenter=${() => (hoveredRun.value = line.run)}
       @mouseleave=${() => (hoveredRun.value = null)}>${swatch(line.style, DASHES[line.style.dash])}<span
-      title=${[line.run, ...(line.kin ?? [])].join(" · ")}>${[...(line.kin ?? []), shortNameOf(line.run)].join(" · ")}</span></li>`,
+      title=${[line.run, ...(line.kin ?? [])].join(" · ")}>${[...(line.kin ?? []), nameOfLine(line)].join(" · ")}</span></li>`,
   )}
   ${lines.length > MOST_NAMES ? html`<li class="meta">${t("read.more", { n: grouped(lines.length - MOST_NAMES) })}</li>` : nothing}
 </ul>`;
+
+/** The run, or the group of a band. @param {Line} line */
+const nameOfLine = ({ run, series }) => (!series.band ? shortNameOf(run) : run || t("read.all_runs"));
 
 customElements.define("lines-panel", LinesPanel);

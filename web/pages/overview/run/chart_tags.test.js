@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { machineTags, tellingTags } from "./telling_tags.js";
+import { machineTags, chartTags } from "./chart_tags.js";
 
 const TAGS = [
   "a",
@@ -19,7 +19,7 @@ const TAGS = [
 ];
 
 test("losses and qualities of held-out data come first, then others; the machine has its own", () => {
-  assert.deepEqual(tellingTags(TAGS), ["validation/loss", "validation/accuracy", "train/loss", "a", "b", "c"]);
+  assert.deepEqual(chartTags(TAGS), ["validation/loss", "validation/accuracy", "train/loss", "a", "b", "c"]);
   assert.deepEqual(machineTags(TAGS), [
     "machine/gpu0/utilization_percent",
     "machine/gpu2/utilization_percent",
@@ -32,6 +32,6 @@ test("losses and qualities of held-out data come first, then others; the machine
 });
 
 test("a run without scalars has none", () => {
-  assert.deepEqual(tellingTags([]), []);
+  assert.deepEqual(chartTags([]), []);
   assert.deepEqual(machineTags([]), []);
 });

@@ -1,9 +1,9 @@
-// Which scalar tags of a run are drawn on its page: the most telling ones, and those of the machine.
+// Which scalar tags of a run are drawn on its page: the most informative ones, and those of the machine.
 
 import { likelyMetrics } from "../../../data/metrics.js";
 import { compareNatural } from "../../../data/natural_order.js";
 
-const MOST_TELLING = 6;
+const MOST_CHARTS = 6;
 const MOST_OF_MACHINE = 8;
 /** Measurements of the machine, as this project's recorder, W&B and others name them. */
 const OF_MACHINE = /^(machine|system)[./]/;
@@ -11,10 +11,10 @@ const OF_MACHINE = /^(machine|system)[./]/;
 const RANKS = [/gpu.*utili|gpu.*percent/i, /cpu/i, /gpu.*mem/i, /mem|rss|ram/i, /disk|net/i];
 
 /** @param {readonly string[]} tags */
-export function tellingTags(tags) {
+export function chartTags(tags) {
   const own = tags.filter((tag) => !OF_MACHINE.test(tag)).map((tag) => ({ tag, runs: 1 }));
-  const likely = likelyMetrics(own, "", MOST_TELLING);
-  return [...new Set([...likely, ...own.map(({ tag }) => tag)])].slice(0, MOST_TELLING);
+  const likely = likelyMetrics(own, "", MOST_CHARTS);
+  return [...new Set([...likely, ...own.map(({ tag }) => tag)])].slice(0, MOST_CHARTS);
 }
 
 /** @param {readonly string[]} tags */

@@ -1,0 +1,133 @@
+"""Audio, videos and precision-recall curves in a real browser."""
+
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from support.accessibility import faults
+from support.pages import StartServer
+
+from toposcope.recorder import SummaryWriter
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+STEPS = (0, 10, 20)
+LABELS = np.array([0, 1, 1, 0])
+
+
+def record(folder: Path) -> None:
+    """Record audio, curves and a video at each step, and a mesh."""
+    with SummaryWriter(str(folder)) as writer:
+        for step in STEPS:
+            writer.add_audio(HOSTILE, np.sin(np.arange(16_000) / (9 + step)), step, sample_rate=8000)
+            writer.add_pr_curve(HOSTILE, LABELS, np.array([0.1, 0.9, 0.2 + step / 40, 0.4]), step, num_thresholds=11)
+            frames = np.zeros((1, 4, 3, 8, 8), np.uint8)
+            frames[0, :, 0] = np.array([40, 120, 200, 250])[:, None, None]
+            writer.add_video("rollout", frames, step, fps=4)
+        writer.add_mesh("cloud", np.zeros((1, 4, 3)), global_step=1)
+
+
+@pytest.fixture
+def url(server: StartServer, tmp_path: Path) -> str:
+    """Return the URL of a server of two runs, one with a hostile name."""
+    record(tmp_path / HOSTILE)
+    record(tmp_path / "other")
+    return server(tmp_path).url
+
+
+def assert_accessible(page: Page) -> None:
+    """No serious fault, wide and light, narrow and dark, and nothing scrolls sideways."""
+    page.emulate_media(reduced_motion="reduce", color_scheme="light")
+    assert faults(page) == []
+    page.emulate_media(reduced_motion="reduce", color_scheme="dark")
+    page.set_viewport_size({"width": 400, "height": 800})
+    assert faults(page) == []
+    assert (
+        page.evaluate("document.querySelector('#page').scrollWidth - document.querySelector('#page').clientWidth") == 0
+    )
+
+
+def test_audio_plays_one_clip_at_a_time(url: str, page: Page) -> None:
+    """Players follow the step slider; the key p plays the clip under the cursor, and playing another one pauses it."""
+    page.goto(f"{url}#page=audio")
+    players = page.locator("audio-card audio")
+    expect(players).to_have_count(2)
+    cell = page.locator(f".cell[data-run={json.dumps(HOSTILE)}]")
+    expect(cell).to_have_attribute("data-step", "20")
+    expect(cell.locator(".meta")).to_contain_text("2 s · 8 kHz · mono")
+    page.wait_for_function("[...document.querySelectorAll('audio')].every(player => player.duration === 2)")
+    latest = players.first.get_attribute("src")
+
+    page.keyboard.press("[")
+    expect(cell).to_have_attribute("data-step", "10")
+    assert players.first.get_attribute("src") != latest
+
+    cell.hover()
+    page.keyboard.press("p")
+    page.wait_for_function("!document.querySelectorAll('audio')[0].paused")
+    players.nth(1).evaluate("player => player.play()")
+    page.wait_for_function("document.querySelectorAll('audio')[0].paused")
+    page.keyboard.press("p")
+    page.wait_for_function("[...document.querySelectorAll('audio')].every(player => player.paused)")
+    assert_accessible(page)
+
+
+def test_curves_are_read_at_a_threshold(url: str, page: Page) -> None:
+    """The table has counts, precision and recall of each run at the threshold of the keys, the pointer and the URL."""
+    page.goto(f"{url}#page=pr_curves&pr.step=0")
+    row = page.locator(f".pr-table tr[data-run={json.dumps(HOSTILE)}]")
+    columns = row.locator("td")
+    expect(page.locator("curve-chart")).to_have_attribute("data-curves", "2")
+    expect(columns).to_have_text(["0.833", "1.000", "0.500", "1", "0", "2", "1"])
+
+    page.locator("curve-chart").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowLeft")
+    expect(page.locator(".pr-table caption")).to_have_text("At threshold 0.1")
+    expect(columns).to_have_text(["0.833", "0.500", "1.000", "2", "2", "0", "0"])
+    page.wait_for_url("**/*pr.threshold=0.1*")
+
+    page.keyboard.press("]")
+    expect(row).to_have_attribute("data-step", "10")
+    box = page.locator("curve-chart svg").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + 50, box["y"] + 10)
+    expect(page.locator(".pr-table caption")).not_to_have_text("At threshold 0.1")
+    assert_accessible(page)
+
+
+def test_videos_stop_and_play(url: str, page: Page) -> None:
+    """Anyone who prefers less motion sees the first frame until a video is played."""
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{url}#page=images")
+    pictures = page.locator("image-card still-picture")
+    expect(pictures).to_have_count(2)
+    expect(pictures.locator("canvas")).to_have_count(2)
+    colour = "canvas => canvas.getContext('2d').getImageData(4, 4, 1, 1).data[0]"
+    assert abs(pictures.first.locator("canvas").evaluate(colour) - 40) < 8
+
+    page.locator('[data-key="play"]').click()
+    expect(pictures.locator("img")).to_have_count(2)
+    page.locator('[data-key="play"]').click()
+    expect(pictures.locator("canvas")).to_have_count(2)
+
+
+def test_run_page_and_tabs_name_what_is_recorded(url: str, page: Page, server: StartServer, tmp_path: Path) -> None:
+    """Audio and curves have tiles and tabs where they are recorded; a mesh is named with its file and what draws it."""
+    page.goto(f"{url}#page=overview&over.run={quote(HOSTILE)}")
+    expect(page.locator('[data-tile="audio"] audio')).to_be_visible()
+    expect(page.locator('[data-tile="pr_curves"] .curve path')).to_be_visible()
+    mesh = page.locator('[data-tile="mesh"]')
+    expect(mesh).to_contain_text("Mesh tab")
+    expect(mesh.locator("code")).to_contain_text("events.out.tfevents")
+    page.locator('.pages [data-page="pr_curves"]').click()
+    expect(page.locator("curve-card")).to_be_visible()
+
+    with SummaryWriter(str(tmp_path / "plain/run")) as writer:
+        writer.add_scalar("loss", 1.0, 0)
+    page.goto(server(tmp_path / "plain").url)
+    expect(page.locator("scalar-card")).to_be_visible()
+    expect(page.locator('.pages [data-page="images"]')).to_be_visible()
+    expect(page.locator(':is([data-page="audio"], [data-page="pr_curves"])')).to_have_count(0)

@@ -1,0 +1,18 @@
+"""What axe-core finds wrong with a page."""
+
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+_AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
+_FAULTS = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
+    .filter(({impact}) => impact === 'serious' || impact === 'critical')
+    .flatMap(({id, nodes}) => nodes.map(({html, failureSummary}) => `${id}: ${html}: ${failureSummary}`))"""
+
+
+def faults(page: Page) -> list[str]:
+    """Return the serious and critical faults."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(_AXE.read_text(encoding="utf-8"))
+    found: list[str] = page.evaluate(_FAULTS)
+    return found

@@ -1,0 +1,41 @@
+// The audio page: a card for each tag, with a player for each run.
+
+import { html } from "lit-html";
+import { pageSlider } from "../../controls/card_parts.js";
+import { rankChoice } from "../../controls/rank_choice.js";
+import { sizeChoice } from "../../controls/size_choice.js";
+import { stepper } from "../../controls/step_keys.js";
+import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
+import { PluginTags } from "../../data/plugin_tags.js";
+import { togglePlayer } from "./audio_card.js";
+import { audioRanks, audioStep } from "./settings.js";
+import { t } from "./words.js";
+
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
+
+const tags = new PluginTags("audio");
+
+export const follow = () => tags.follow();
+
+export const toolbar = () =>
+  pluginToolbar(tags, html`${rankChoice(audioRanks)}${pageSlider(audioStep)}${sizeChoice()}`);
+
+export const content = () =>
+  pluginContent(
+    tags,
+    t("empty.no_audio"),
+    (tag, rows) => html`<audio-card class="stepped-card" .tag=${tag} .rows=${rows} data-tag=${tag}></audio-card>`,
+  );
+
+/** @type {Record<string, () => void>} */
+export const ACTIONS = {
+  "[": stepper("", "audio-card", audioStep, -1),
+  "]": stepper("", "audio-card", audioStep, 1),
+  p: togglePlayer,
+};
+
+/** @type {KeyRow[]} */
+export const KEYS = [
+  [["[", "]"], () => t("audio.keys_step")],
+  [["p"], () => t("audio.keys_play")],
+];
