@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { machineTags, chartTags } from "./chart_tags.js";
+import { chartTags, machineTags } from "./chart_tags.js";
 
 const TAGS = [
   "a",

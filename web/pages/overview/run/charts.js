@@ -3,10 +3,10 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { t } from "../words.js";
+import { chartTags, machineTags } from "./chart_tags.js";
 import { linkTo } from "./link.js";
 import { tagsOf } from "./newest.js";
 import { runSection } from "./section.js";
-import { machineTags, chartTags } from "./chart_tags.js";
 import "./run_chart.js";
 
 /** @typedef {import("../../../data/api_types.js").RunRow} RunRow */
