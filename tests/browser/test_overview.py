@@ -398,6 +398,7 @@ def test_golden_run_and_kinds_not_drawn(server: StartServer, page: Page, tmp_pat
         assert picture.evaluate("image => image.naturalWidth") > 0
     fill = page.locator('[data-tile="histogram"] rect').first.evaluate("bar => getComputedStyle(bar).fill")
     assert fill == page.locator(".run-page h2 .swatch path").evaluate("line => getComputedStyle(line).stroke")
+    page.locator('[data-tile="graph"]').scroll_into_view_if_needed()
     expect(page.locator('[data-tile="graph"] .tile-graph')).to_have_attribute("data-nodes", "150")
     expect(page.locator('[data-fact="optimizer"] td')).to_have_text("Momentum")
 

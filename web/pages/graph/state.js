@@ -64,12 +64,12 @@ function followKey() {
 
 /** The graph whose first scopes were looked at. */
 let begunKey = "";
-/** Expands the first scopes of another graph, unless the address says what is expanded or selected. */
+/** Expands the first scopes of another graph, unless the address says what is expanded, selected or searched. */
 function followFirstScopes() {
   const key = followKey();
   if (!key || key === begunKey) return;
   begunKey = key;
-  const isUntouched = () => shownKey.peek() === key && !open.peek().size && !selected.peek();
+  const isUntouched = () => shownKey.peek() === key && !open.peek().size && !selected.peek() && !searchText.peek();
   if (!isUntouched()) return;
   readCachedScope("").then(
     (root) => {

@@ -35,9 +35,11 @@ export const contentsList = (has) => html`
       @click=${() => goTo(name)}>${t(title)}</button>`,
   )}</nav>`;
 
-/** @param {SectionName} name */
+/** A section that is not fetched yet is an empty element of the same name. @param {SectionName} name */
 function goTo(name) {
-  const section = document.getElementById(idOf(name));
-  section?.scrollIntoView({ block: "start" });
-  section?.focus({ preventScroll: true });
+  const section = document.querySelector(idOf(name)) ?? document.getElementById(idOf(name));
+  if (!(section instanceof HTMLElement)) return;
+  section.tabIndex = -1;
+  section.scrollIntoView({ block: "start" });
+  section.focus({ preventScroll: true });
 }
