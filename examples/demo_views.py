@@ -44,17 +44,17 @@ def save_workspace(address: str) -> None:
 def workspace() -> dict[str, Any]:
     """Return a workspace of charts, of what depends on the learning rate, and of mistakes."""
     accuracy, rate = f"best:{ACCURACY}", "param:learning_rate"
-    curves = [
+    curves: list[tuple[str, dict[str, Any]]] = [
         ("lines", {"tags": ["validation/loss"], "log": True}),
         ("lines", {"tags": [ACCURACY], "legend": "off"}),
         ("lines", {"expressions": ["validation/loss - train/loss"], "legend": "off"}),
     ]
-    sweep = [
+    sweep: list[tuple[str, dict[str, Any]]] = [
         ("scatter", {"x": rate, "y": accuracy, "log_x": True}),
         ("bars", {"metric": accuracy}),
         ("parallel", {"columns": [rate, "param:momentum", "param:hidden", accuracy]}),
     ]
-    mistakes = [("images", {"tag": "mistakes"}), ("markdown", {"text": TEXT})]
+    mistakes: list[tuple[str, dict[str, Any]]] = [("images", {"tag": "mistakes"}), ("markdown", {"text": TEXT})]
     sections = [section("Curves", curves), section("Sweep", sweep), section("Mistakes", mistakes)]
     return {"version": 1, "sections": sections, "settings": {}}
 

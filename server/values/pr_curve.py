@@ -50,4 +50,5 @@ def read_pr_curve(payload: bytes) -> PrCurve:
 
 def average_precision(precision: npt.NDArray[Any], recall: npt.NDArray[Any]) -> float:
     """Return the average precision of a curve at ascending thresholds."""
-    return float(-np.diff(recall, append=0.0) @ precision)
+    with np.errstate(invalid="ignore", over="ignore"):  # a file may contain NaN and infinities
+        return float(-np.diff(recall, append=0.0) @ precision)

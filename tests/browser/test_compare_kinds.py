@@ -56,15 +56,19 @@ def test_tiles_of_a_run(server: StartServer, pages: Pages, logdir: Path) -> None
     url = server(logdir).url
     page.goto(f"{url}#page=overview&over.run=a")
 
+    page.locator('[data-tile="graph"]').scroll_into_view_if_needed()
     numbers = page.locator('[data-tile="graph"] .tile-graph')
     expect(numbers).to_have_attribute("data-nodes", "150")
     expect(numbers).to_have_attribute("data-source", "mindspore")
+    page.locator('[data-tile="dataset_graph"]').scroll_into_view_if_needed()
     stages = page.locator('[data-tile="dataset_graph"] .tile-stages')
     expect(stages).to_have_text("GeneratorDataset → Map → Map → Batch")
+    page.locator('[data-tile="lineage"]').scroll_into_view_if_needed()
     lineage = page.locator('[data-tile="lineage"]')
     accuracy = sees["lineage"]["metric"]["accuracy"]
     expect(lineage.locator('[data-fact="accuracy"] dd')).to_have_attribute("title", str(accuracy))
     expect(lineage.locator('[data-fact="optimizer"] dd')).to_have_text("Momentum")
+    page.locator('[data-tile="landscape"]').scroll_into_view_if_needed()
     pictures = page.locator('[data-tile="landscape"] .landscape-picture')
     expect(pictures).to_have_count(2)
     expect(pictures.locator(".course[data-points]")).to_have_attribute("data-points", "4")

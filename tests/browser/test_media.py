@@ -117,7 +117,9 @@ def test_videos_stop_and_play(url: str, page: Page) -> None:
 def test_run_page_and_tabs_name_what_is_recorded(url: str, page: Page, server: StartServer, tmp_path: Path) -> None:
     """Audio and curves have tiles and tabs where they are recorded; a mesh is named with its file and what draws it."""
     page.goto(f"{url}#page=overview&over.run={quote(HOSTILE)}")
+    page.locator('[data-tile="audio"]').scroll_into_view_if_needed()
     expect(page.locator('[data-tile="audio"] audio')).to_be_visible()
+    page.locator('[data-tile="pr_curves"]').scroll_into_view_if_needed()
     expect(page.locator('[data-tile="pr_curves"] .curve path')).to_be_visible()
     mesh = page.locator('[data-tile="mesh"]')
     expect(mesh).to_contain_text("Mesh tab")

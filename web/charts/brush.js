@@ -1,4 +1,4 @@
-// The brush of an overview: a range within [0, 1] that is moved, resized or drawn anew. Pure.
+// The brush of an overview: a range within [0, 1] that is moved, resized or drawn again. Pure.
 
 /** @typedef {readonly [lo: number, hi: number]} Part of the overview */
 /** What a drag or key changes. @typedef {"lo" | "hi" | "both"} Grip */

@@ -70,7 +70,10 @@ export function followChart({ host, plot, query, zoomed, drawn = () => {} }) {
       const axis = shown && axisName(shown.axis, shown.axis === "value" ? query().x : "");
       chart?.showCrosshair(at?.axis === axis ? (at?.x ?? null) : null);
     }),
-    effect(() => void chart?.layer?.highlightRun(hoveredRun.value)),
+    effect(() => {
+      const run = hoveredRun.value;
+      chart?.layer?.highlightRun(run);
+    }),
   ];
   return () => {
     for (const end of ends) end();

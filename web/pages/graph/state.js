@@ -63,12 +63,12 @@ function followKey() {
 }
 
 /** The graph whose first scopes were looked at. */
-let begunKey = "";
+let startedKey = "";
 /** Expands the first scopes of another graph, unless the address says what is expanded, selected or searched. */
 function followFirstScopes() {
   const key = followKey();
-  if (!key || key === begunKey) return;
-  begunKey = key;
+  if (!key || key === startedKey) return;
+  startedKey = key;
   const isUntouched = () => shownKey.peek() === key && !open.peek().size && !selected.peek() && !searchText.peek();
   if (!isUntouched()) return;
   readCachedScope("").then(
