@@ -26,12 +26,14 @@ window.longTasks = [];
 new PerformanceObserver(list => longTasks.push(...list.getEntries().map(task => task.duration)))
   .observe({type: "longtask"});
 window.arrived = [];
-const json = Response.prototype.json;
-Response.prototype.json = async function () {
-  const content = await json.call(this);
-  if (this.url.includes("/scalars")) arrived.push(performance.now());
-  return content;
-};
+for (const kind of ["json", "arrayBuffer"]) {
+  const read = Response.prototype[kind];
+  Response.prototype[kind] = async function () {
+    const content = await read.call(this);
+    if (this.url.includes("/scalars")) arrived.push(performance.now());
+    return content;
+  };
+}
 """
 WORK = {"EventDispatch", "FireAnimationFrame", "UpdateLayoutTree", "Layout", "PrePaint", "Paint", "Layerize", "Commit"}
 
@@ -105,6 +107,16 @@ def longest_tasks(page: Page) -> list[float]:
     page.wait_for_timeout(300)  # A task is reported after its end.
     tasks: list[float] = page.evaluate("longTasks.splice(0)")
     return tasks or [0.0]
+
+
+def heap_bytes(page: Page) -> float:
+    """Return the bytes of the page's heap after a collection."""
+    session = page.context.new_cdp_session(page)
+    session.send("HeapProfiler.collectGarbage")
+    session.send("Performance.enable")
+    metrics: list[dict[str, Any]] = session.send("Performance.getMetrics")["metrics"]
+    session.detach()
+    return float(next(metric["value"] for metric in metrics if metric["name"] == "JSHeapUsedSize"))
 
 
 def scroll(page: Page, screens: int) -> None:

@@ -13,9 +13,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from browsing import chromium, longest_tasks, open_page
+from browsing import chromium, heap_bytes, longest_tasks, open_page
 from event_logs import scalar_events
 from many_runs import wait_idle, write_many
 from playwright.sync_api import Browser, Page
@@ -93,7 +92,7 @@ def use(browser: Browser, url: str, logdir: Path, figures: Figures, pictures: Pa
             pass
         page.wait_for_timeout(3000)
         note("tasks until then: longest, ms", max(longest_tasks(page)))
-        note("heap, MB", _heap(page) / 1e6)
+        note("heap, MB", heap_bytes(page) / 1e6)
         first = page.evaluate(f"{_ROWS}[0].dataset.run")
         with step("sort by a metric", f'{_ROWS}[0]?.dataset.run !== "{first}" && {_has_values()}'):
             page.click(f'th[data-column="last:{_METRIC}"] button.head-label')
@@ -121,7 +120,7 @@ def use(browser: Browser, url: str, logdir: Path, figures: Figures, pictures: Pa
             page.click('[data-page="scalars"]')
         page.wait_for_timeout(3000)
         note("scalars: longest task, ms", max(longest_tasks(page)))
-        note("heap at the end, MB", _heap(page) / 1e6)
+        note("heap at the end, MB", heap_bytes(page) / 1e6)
 
 
 def _has_values() -> str:
@@ -142,15 +141,6 @@ def _count_bytes(page: Page) -> list[float]:
     session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
     session.send("Network.enable")
     return received
-
-
-def _heap(page: Page) -> float:
-    """Return the bytes of the page's heap after a collection."""
-    session = page.context.new_cdp_session(page)
-    session.send("HeapProfiler.collectGarbage")
-    session.send("Performance.enable")
-    metrics: list[dict[str, Any]] = session.send("Performance.getMetrics")["metrics"]
-    return float(next(metric["value"] for metric in metrics if metric["name"] == "JSHeapUsedSize"))
 
 
 def _grow(logdir: Path) -> None:
