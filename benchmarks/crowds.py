@@ -120,7 +120,7 @@ def ten_minutes(browser: Browser, folder: Path) -> None:
 def _all_drawn() -> str:
     """Return an expression that is true once every visible panel shows all runs."""
     panels = "[...document.querySelectorAll('lines-panel')]"
-    visible = f"{panels}.filter(panel => panel.getBoundingClientRect().top < innerHeight)"
+    visible = f"{panels}.filter(panel => panel.getBoundingClientRect().top < innerHeight - 20)"
     return f"(panels => panels.length > 5 && panels.every(panel => panel.dataset.drawnLines == {RUNS}))({visible})"
 
 
