@@ -78,6 +78,6 @@ def test_a_run_is_compared_to_the_baseline_below_its_charts(server: StartServer,
     expect(page.locator('[data-section="parameters"] [data-differs]')).to_have_attribute("data-fact", "width")
     page.get_by_role("navigation", name="Sections").get_by_role("button", name="Files").click()
     expect(page.locator("run-files")).to_be_focused()
-    expect(page.locator("run-files")).to_be_in_viewport()
+    expect(page.locator("run-files [data-file]").last).to_be_in_viewport()
     order = page.locator(".run-page [data-section]").evaluate_all("all => all.map(section => section.dataset.section)")
     assert order[:3] == ["charts", "parameters", "notes"]

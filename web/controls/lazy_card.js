@@ -11,7 +11,8 @@ const viewport = new IntersectionObserver(
       else card.deactivate();
     }
   },
-  { root: document, rootMargin: NEAR }, // The document of a frame has its own viewport.
+  // The document of a frame has its own viewport. The second margin is that of the elements that scroll within it.
+  { root: document, rootMargin: NEAR, scrollMargin: NEAR },
 );
 
 /** Subclasses start in `begin` what runs while the card is active: effects, observations, listeners. */

@@ -40,6 +40,29 @@ function goTo(name) {
   const section = document.querySelector(idOf(name)) ?? document.getElementById(idOf(name));
   if (!(section instanceof HTMLElement)) return;
   section.tabIndex = -1;
-  section.scrollIntoView({ block: "start" });
   section.focus({ preventScroll: true });
+  keepAtTop(section);
+}
+
+/** How long the sections above a section may load after a jump to it, in milliseconds. */
+const LOADING = 2000;
+/** What ends the hold on a section: a person scrolls. */
+const SCROLLING = /** @type {const} */ (["wheel", "pointerdown", "keydown"]);
+let release = () => {};
+
+/** Scrolls to a section, again whenever sections above it are loaded, until a person scrolls.
+ * @param {HTMLElement} section */
+function keepAtTop(section) {
+  release();
+  const ended = new AbortController();
+  const observer = new ResizeObserver(() => section.scrollIntoView({ block: "start" }));
+  const timer = setTimeout(() => release(), LOADING);
+  release = () => {
+    clearTimeout(timer);
+    observer.disconnect();
+    ended.abort();
+  };
+  for (const event of SCROLLING) addEventListener(event, release, { signal: ended.signal, capture: true });
+  const page = section.closest(".run-page");
+  if (page) observer.observe(page);
 }
