@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import re
 import time
 from collections.abc import AsyncIterator
@@ -26,6 +25,7 @@ from toposcope.server.loading.run_source import RunSource
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.places.addresses import resolved
 from toposcope.server.places.place import reason_of
 from toposcope.server.request_bodies import BodyLimit
 from toposcope.server.runs.families import Families
@@ -170,7 +170,7 @@ def _notes(logdir: RunSource, data_folder: Path) -> Notes:
 
 def _folder(data_folder: Path, kind: str, logdir: RunSource) -> tuple[Path, str]:
     """Return the folder of one kind of data of a logdir, and the path of the logdir."""
-    return logdir_folder(data_folder, kind, logdir.path), os.path.realpath(logdir.path)
+    return logdir_folder(data_folder, kind, logdir.path), resolved(logdir.path)
 
 
 async def _busy(_: Request, error: Exception) -> JSONResponse:

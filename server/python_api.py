@@ -11,6 +11,7 @@ from toposcope.server.dataframe import dataframe, dataframe_of_series
 from toposcope.server.installation import log_installation_warnings
 from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
+from toposcope.server.places.addresses import is_remote
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import NO_PAYLOADS, NO_POINTS, Float64s, Int64s, Payloads
@@ -288,7 +289,8 @@ def open_logdir(
         >>> table.groupby("run")["value"].min()
 
     Args:
-        logdir: a directory of runs, searched recursively, or an event file.
+        logdir: a directory of runs or the address of an object store ("s3://bucket/runs"; also gs:// and az://),
+            searched recursively, or an event file.
         index_dir: directory of an index of the data read, so that the next call reads only what was appended; may be
             that of summary-server. None: everything is read, and nothing is written.
         follow_links: whether to follow symbolic links of other users that lead out of the logdir; those of this user
@@ -301,7 +303,7 @@ def open_logdir(
     """
     log_installation_warnings()
     path = os.fspath(logdir)
-    if os.path.isdir(path):
+    if is_remote(path) or os.path.isdir(path):
         if index_dir is not None and (Path(index_dir).resolve() / "x").is_relative_to(Path(path).resolve()):
             raise ValueError(f"index_dir {os.fspath(index_dir)!r} is inside the logdir, which is read-only")
         index = None if index_dir is None else Index(Path(index_dir))

@@ -19,6 +19,7 @@ from toposcope.server.commands.tls import Certificate, choose_certificate
 from toposcope.server.commands.token import VARIABLE, Token, choose_token, token_argument
 from toposcope.server.garbage_collection import no_collections
 from toposcope.server.host_names import ANY_HOST, is_loopback, page_origin
+from toposcope.server.places.addresses import is_remote
 from toposcope.server.version import VERSION
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 6006
 _PORTS_TRIED = 100
+_RELOAD_SECONDS, _REMOTE_RELOAD_SECONDS = 2.0, 30.0
 _MOST_WORKERS = 64
 _SWITCH_SECONDS = 0.001
 """How long a thread of the process that loads may keep those waiting that send to workers; Python has 0.005."""
@@ -61,8 +63,7 @@ def run(arguments: Sequence[str]) -> int:
     """Serve a logdir as the arguments specify; return the exit status."""
     options = parse(arguments)
     try:
-        with contextlib.suppress(FileNotFoundError):  # The server waits for a missing logdir.
-            check_listable("--logdir", options.logdir)
+        check_logdir(options.logdir)
         check_outside_logdir("--index-dir", options.index_dir, options.logdir)
         check_outside_logdir("--data-dir", options.data_dir, options.logdir)
         check_outside_logdir("--token-file", options.token_file, options.logdir)
@@ -70,7 +71,7 @@ def run(arguments: Sequence[str]) -> int:
         token = choose_token(options.token, options.token_file, options.no_token, not is_loopback(options.host))
         check_combination(options, token)
         listener = bind(options.host, options.port)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ModuleNotFoundError) as error:
         print(f"summary-server: {error}", file=sys.stderr)
         return 2
     with listener:
@@ -88,6 +89,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         options.host = options.host or "0.0.0.0"
     options.host = options.host or "127.0.0.1"
     options.logdir = os.path.expanduser(options.logdir)
+    if options.reload_interval is None:
+        options.reload_interval = _REMOTE_RELOAD_SECONDS if is_remote(options.logdir) else _RELOAD_SECONDS
     return options
 
 
@@ -97,7 +100,8 @@ def _parser() -> Parser:
         "--logdir",
         required=True,
         metavar="DIR",
-        help="directory of runs, searched recursively (required); may be created later",
+        help="directory of runs, or address of an object store, as s3://bucket/prefix, gs:// or az://; searched "
+        "recursively (required); may be created later",
     )
     parser.add_argument(
         "--port",
@@ -113,9 +117,8 @@ def _parser() -> Parser:
     parser.add_argument(
         "--reload-interval",
         type=_seconds,
-        default=2.0,
         metavar="SECONDS",
-        help="seconds between scans for new runs, 0 to load once; default: 2",
+        help="seconds between scans for new runs, 0 to load once; default: 2, for an object store 30",
     )
     parser.add_follow_links()
     parser.add_argument(
@@ -238,6 +241,22 @@ def check_combination(options: argparse.Namespace, token: Token) -> None:
         )
 
 
+def check_logdir(logdir: str) -> None:
+    """Check that a logdir can be listed, if it exists, or that the address of an object store is valid.
+
+    Raises:
+        ModuleNotFoundError: an object store needs a package that is not installed.
+        ValueError: it cannot be listed, or the address is not valid.
+    """
+    from toposcope.server.places.addresses import place_of
+
+    if is_remote(logdir):
+        place_of(logdir)
+        return
+    with contextlib.suppress(FileNotFoundError):  # The server waits for a missing logdir.
+        check_listable("--logdir", logdir)
+
+
 def check_outside_logdir(flag: str, folder: str | None, logdir: str) -> None:
     """Check that the directory of a flag, which is written to, is not inside the logdir, which is read-only.
 
@@ -310,11 +329,11 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
 def make_logdir(options: argparse.Namespace) -> "Logdir":
     """Import what reads, and return the logdir of the command line, which is not started."""
     from toposcope.server.loading.logdir import Logdir
-    from toposcope.server.places.local_disk import LocalDisk
+    from toposcope.server.places.addresses import place_of
     from toposcope.server.reading.index import Index, default_folder
 
     index = Index(Path(options.index_dir) if options.index_dir else default_folder())
-    place = LocalDisk(options.logdir, follow_links=options.follow_links)
+    place = place_of(options.logdir, follow_links=options.follow_links)
     return Logdir(options.logdir, options.reload_interval, index, place)
 
 

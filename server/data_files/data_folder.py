@@ -1,10 +1,11 @@
 """The folder for data that users enter, and in it the folders of what belongs to one logdir."""
 
 import hashlib
-import os
 from pathlib import Path
 
 from platformdirs import user_data_path
+
+from toposcope.server.places.addresses import resolved
 
 
 def default_data_folder() -> Path:
@@ -14,7 +15,7 @@ def default_data_folder() -> Path:
 
 def logdir_folder(data_folder: Path, kind: str, logdir: str) -> Path:
     """Return the folder of one kind of data of a logdir, the same for every path that leads to the logdir."""
-    return data_folder / kind / hashed(os.path.realpath(logdir))
+    return data_folder / kind / hashed(resolved(logdir))
 
 
 def hashed(name: str) -> str:

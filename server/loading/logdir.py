@@ -1,7 +1,6 @@
 """A logdir and its runs: one thread loads them and publishes snapshots, which all others read."""
 
 import contextlib
-import errno
 import logging
 import math
 import os
@@ -86,14 +85,16 @@ class Logdir:
     ) -> None:
         self.path = path
         self._place = place or LocalDisk(path)
-        self._root, self._identity = os.path.realpath(path), _identify(path)
+        self._is_local = isinstance(self._place, LocalDisk)
+        """Whether it costs nothing to look at files again and again."""
+        self._root, self._identity = path, self._place.identify(path)
         no_runs = MappingProxyType[str, RunView]({})
         # Random, so that no revision of another server is taken for one of this.
         self._first_revision = int.from_bytes(os.urandom(_REVISION_BYTES), "big")
         self.snapshot = Snapshot(
             self._first_revision,
             self._first_revision,
-            os.path.isdir(path),
+            self._identity is not None,
             True,
             no_runs,
             Progress(0, 0, 0, 0),
@@ -180,7 +181,9 @@ class Logdir:
             self._note_failure(error)
 
     def _step(self) -> None:
-        if self._identity != _identify(self.path):  # It was replaced by another directory, which is not watched.
+        if self._identity != self._place.identify(
+            self.path
+        ):  # It was replaced by another directory, which is not watched.
             self.walk_soon()
             self._changes.stop()
         if time.monotonic() >= self._next_walk:
@@ -188,7 +191,7 @@ class Logdir:
                 self._walk()
         else:
             self._apply_changes()
-            if not self._changes.are_reported:
+            if self._is_local and not self._changes.are_reported:
                 self._loader.poll()
         self._load()
         self._failure = {}
@@ -241,7 +244,7 @@ class Logdir:
         """Find new and removed files. What could not be listed stays, and is tried again soon."""
         start = time.monotonic()
         discovery = self._discover()
-        if self._reload_seconds and isinstance(self._place, LocalDisk):
+        if self._reload_seconds and self._is_local:
             self._changes.watch(self._root, discovery.has_links)
             self._check_watches(discovery.directories)
         self._report(discovery)
@@ -264,9 +267,9 @@ class Logdir:
             self._changes.give_up("the system has no watches left (on Linux, see fs.inotify.max_user_watches)")
 
     def _discover(self) -> Discovery:
-        self._identity = _identify(self.path)
+        self._identity = self._place.identify(self.path)
         try:
-            self._root = _resolve(self.path)
+            self._root = self._place.resolve(self.path)
         except OSError as error:
             return self._discovery._replace(files=[], unlisted={self._root: reason_of(error)})
         return discover(self._root, place=self._place)
@@ -371,7 +374,7 @@ class Logdir:
     def _exists(self) -> bool:
         """Return whether the logdir exists; as before if that is not known."""
         try:
-            return stat.S_ISDIR(os.stat(self.path).st_mode)
+            return self._place.is_directory(self.path)
         except OSError as error:
             return self.snapshot.exists and not is_gone(error)
 
@@ -424,26 +427,3 @@ class Logdir:
         update = Update(self.snapshot.revision, added, sorted(changed & now & before), removed, sorted(restated))
         for subscriber in list(self._subscribers):
             subscriber(update)
-
-
-def _resolve(path: str) -> str:
-    """Return a path without links, of a logdir that need not exist.
-
-    Raises:
-        OSError: that is not known at present.
-    """
-    try:
-        return os.path.realpath(path, strict=True)
-    except OSError as error:
-        if not is_gone(error) and error.errno != errno.ELOOP:
-            raise
-        return os.path.realpath(path)
-
-
-def _identify(path: str) -> tuple[int, int] | None:
-    """Return the device and inode of a directory; None if it does not exist or cannot be reached."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino

@@ -9,6 +9,7 @@ import errno
 import operator
 import os
 import stat
+from collections.abc import Hashable
 
 from toposcope.server.places.place import Buffer, Entry, Listing, Status, is_gone, reason_of
 
@@ -70,6 +71,27 @@ class LocalDisk:
     def __init__(self, logdir: str | None = None, *, follow_links: bool = False) -> None:
         self._logdir = logdir
         self._follow_links = follow_links or logdir is None
+
+    def resolve(self, path: str) -> str:
+        """Return a path without links; it need not exist."""
+        try:
+            return os.path.realpath(path, strict=True)
+        except OSError as error:
+            if not is_gone(error) and error.errno != errno.ELOOP:
+                raise
+            return os.path.realpath(path)
+
+    def is_directory(self, path: str) -> bool:
+        """Return whether there is a directory."""
+        return stat.S_ISDIR(os.stat(path).st_mode)
+
+    def identify(self, directory: str) -> Hashable:
+        """Return the device and inode; None if it does not exist or cannot be reached."""
+        try:
+            status = os.stat(directory)
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
 
     def list(self, directory: str) -> Listing:
         """Return the contents of a directory; a link to another place is listed as what it leads to."""

@@ -82,6 +82,26 @@ class OpenFile(Protocol):
 class Place(Protocol):
     """Lists directories and reads files. Thread-safe."""
 
+    def resolve(self, path: str) -> str:
+        """Return a path without links; it need not exist.
+
+        Raises:
+            OSError: what the links lead to is not known at present.
+        """
+        ...
+
+    def is_directory(self, path: str) -> bool:
+        """Return whether there is a directory.
+
+        Raises:
+            OSError: that is not known at present; FileNotFoundError: there is nothing.
+        """
+        ...
+
+    def identify(self, directory: str) -> Hashable:
+        """Return what changes when another directory takes the place of this one; None if there is none at present."""
+        ...
+
     def list(self, directory: str) -> Listing:
         """Return the contents of a directory.
 

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
 from toposcope.server.places.place import Buffer, Entry, Listing, OpenFile, Place, Status, reason_of
@@ -38,6 +38,18 @@ class FaultyPlace:
         self.operations.append(operation)
         if (error := self._fails(operation)) is not None:
             raise error
+
+    def resolve(self, path: str) -> str:
+        """Return a path without links."""
+        return self._place.resolve(path)
+
+    def is_directory(self, path: str) -> bool:
+        """Return whether there is a directory."""
+        return self._place.is_directory(path)
+
+    def identify(self, directory: str) -> Hashable:
+        """Return what changes when another directory takes its place."""
+        return self._place.identify(directory)
 
     def list(self, directory: str) -> Listing:
         """Return the contents of a directory, in which the types of entries may be unknown."""

@@ -1,0 +1,202 @@
+"""Event files in an object store: S3 and what speaks its protocol, Google Cloud Storage, or Azure Blob Storage.
+
+A directory is a prefix of keys up to a "/". Credentials, region and endpoint come from the variables of the environment
+that each store's own tools read, for example AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL.
+"""
+
+import functools
+import threading
+from collections import deque
+from collections.abc import Hashable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from toposcope.server.places.place import Buffer, Entry, Listing, Status
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore as Client
+
+_FIRST_BYTES, _MOST_BYTES, _GROWTH = 64 << 10, 32 << 20, 4
+"""How much the first request for a file reads, and the largest one; each that follows the one before reads GROWTH times
+as much, so that a large file takes few round trips and one value of it takes one small request."""
+_PART_BYTES = 4 << 20
+"""Larger reads are requested in parts, at once."""
+_MOST_BLOCKS = 4
+"""Blocks of a file that stay in memory while it is open: its threads read within two of them."""
+_CONNECTIONS = 16
+_RETRIES = 5
+_RETRY_TIME = timedelta(seconds=15)
+
+
+class _Object(TypedDict):
+    path: str
+    size: int
+    last_modified: datetime
+
+
+class ObjectStore:
+    """The objects below an address.
+
+    Args:
+        address: a bucket, or a prefix in it, as in "s3://bucket/prefix".
+
+    Raises:
+        ModuleNotFoundError: obstore is not installed.
+        ValueError: the address is not valid, or the variables of the environment are not.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._client = _connect(address)
+        self._root = address.rstrip("/")
+        self._pool = ThreadPoolExecutor(_CONNECTIONS, "toposcope-store")
+        self._listed: dict[str, Status] = {}
+        """By path, as of the last listing: opening an object takes no request."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make a worker of the server connect to the store itself, once."""
+        return _shared, (self._root,)
+
+    def resolve(self, path: str) -> str:
+        """Return the path: there are no links."""
+        return path
+
+    def is_directory(self, path: str) -> bool:
+        """Return True: a prefix exists as soon as it is named."""
+        return True
+
+    def identify(self, directory: str) -> Hashable:
+        """Return the prefix, which nothing can replace."""
+        return directory
+
+    def list(self, directory: str) -> Listing:
+        """Return the objects and prefixes below a prefix."""
+        import obstore
+
+        prefix = self._key(directory)
+        found: Any = self._ask(lambda: obstore.list_with_delimiter(self._client, prefix), directory)
+        entries = [*map(self._directory, found["common_prefixes"]), *self._files(found["objects"])]
+        return Listing(None, sorted(entries, key=lambda entry: entry.name))
+
+    def _directory(self, key: str) -> Entry:
+        return Entry(key.rpartition("/")[2], f"{self._root}/{key}", "directory")
+
+    def _files(self, objects: Iterable[_Object]) -> Iterable[Entry]:
+        for each in objects:
+            path, status = f"{self._root}/{each['path']}", _status(each)
+            self._listed[path] = status
+            yield Entry(each["path"].rpartition("/")[2], path, "file", status)
+
+    def stat(self, path: str) -> Status:
+        """Return the status of an object."""
+        import obstore
+
+        found: Any = self._ask(lambda: obstore.head(self._client, self._key(path)), path)
+        self._listed[path] = status = _status(found)
+        return status
+
+    def open(self, path: str) -> "OpenObject":
+        """Return an object as it was listed last."""
+        return OpenObject(self, path, self._listed.get(path) or self.stat(path))
+
+    def read(self, path: str, offset: int, end: int) -> bytes:
+        """Return the bytes of an object between two offsets, of which it has at least one."""
+        starts = range(offset, end, _PART_BYTES)
+        if len(starts) == 1:
+            return self._read_part(path, offset, end)
+        parts = self._pool.map(lambda start: self._read_part(path, start, min(start + _PART_BYTES, end)), starts)
+        return b"".join(parts)
+
+    def _read_part(self, path: str, start: int, end: int) -> bytes:
+        import obstore
+
+        return bytes(self._ask(lambda: obstore.get_range(self._client, self._key(path), start=start, end=end), path))
+
+    def _key(self, path: str) -> str:
+        return path[len(self._root) + 1 :]
+
+    def _ask(self, request: Any, path: str) -> Any:
+        """Return the reply to a request, which was repeated if the store failed for a moment.
+
+        Raises:
+            OSError: the store cannot be reached, or refuses; FileNotFoundError: there is no such object.
+        """
+        from obstore.exceptions import BaseError
+
+        try:
+            return request()
+        except FileNotFoundError:
+            raise FileNotFoundError(2, "no such object", path) from None
+        except BaseError as error:
+            raise OSError(5, _first_sentence(error), path) from None
+
+
+class OpenObject:
+    """An object of which byte ranges are read, more at once the further it is read."""
+
+    def __init__(self, store: ObjectStore, path: str, status: Status) -> None:
+        self.status = status
+        self._store = store
+        self._path = path
+        self._blocks = deque[tuple[int, bytes]](maxlen=_MOST_BLOCKS)
+        """Offsets and contents."""
+        self._next_bytes = _FIRST_BYTES
+        self._lock = threading.Lock()
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return the bytes at an offset; fewer only if the object ends before."""
+        end = min(offset + length, self.status.size)
+        if offset >= end:
+            return b""
+        with self._lock:
+            start, content = self._block(offset, end)
+        return content[offset - start : end - start]
+
+    def _block(self, offset: int, end: int) -> tuple[int, bytes]:
+        """Return a block that contains a range, from memory or with what follows it."""
+        for start, content in self._blocks:
+            if start <= offset and end <= start + len(content):
+                return start, content
+        follows = any(start <= offset <= start + len(content) for start, content in self._blocks)
+        self._next_bytes = min(_GROWTH * self._next_bytes, _MOST_BYTES) if follows else _FIRST_BYTES
+        block = offset, self._store.read(self._path, offset, min(max(end, offset + self._next_bytes), self.status.size))
+        self._blocks.append(block)
+        return block
+
+    def read_into(self, buffer: Buffer, offset: int) -> int:
+        """Fill a buffer with the bytes at an offset; return how many there were."""
+        content = self.read(offset, len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+    def close(self) -> None:
+        """Forget what was read ahead."""
+        self._blocks.clear()
+
+
+@functools.cache
+def _shared(address: str) -> ObjectStore:
+    return ObjectStore(address)
+
+
+def _connect(address: str) -> "Client":
+    try:
+        from obstore.exceptions import BaseError
+        from obstore.store import from_url
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            f"{address!r} is in an object store, which needs obstore: pip install 'toposcope[store]'", name="obstore"
+        ) from None
+    try:
+        return from_url(address, retry_config={"max_retries": _RETRIES, "retry_timeout": _RETRY_TIME})
+    except (BaseError, ValueError) as error:
+        raise ValueError(f"{address!r} is not the address of an object store: {_first_sentence(error)}") from None
+
+
+def _status(found: _Object) -> Status:
+    return Status(found["size"], found["last_modified"].timestamp(), 0)
+
+
+def _first_sentence(error: Exception) -> str:
+    """Return an error without the request's details, which follow its first line."""
+    return str(error).partition("\n")[0].strip()
