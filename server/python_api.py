@@ -11,7 +11,7 @@ from toposcope.server.dataframe import dataframe, dataframe_of_series
 from toposcope.server.installation import log_installation_warnings
 from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
-from toposcope.server.places.addresses import is_remote
+from toposcope.server.places.addresses import addresses_of, is_remote, text_of
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import NO_PAYLOADS, NO_POINTS, Float64s, Int64s, Payloads
@@ -273,7 +273,10 @@ class OpenLogdir:
 
 
 def open_logdir(
-    logdir: str | PathLike[str], *, index_dir: str | PathLike[str] | None = None, follow_links: bool = False
+    logdir: str | PathLike[str] | Mapping[str, str | PathLike[str]],
+    *,
+    index_dir: str | PathLike[str] | None = None,
+    follow_links: bool = False,
 ) -> OpenLogdir:
     """Read a logdir, or one event file, on all cores.
 
@@ -290,7 +293,8 @@ def open_logdir(
 
     Args:
         logdir: a directory of runs or the address of an object store ("s3://bucket/runs"; also gs:// and az://),
-            searched recursively, or an event file.
+            searched recursively, or an event file; or several directories and addresses by name: the names of their
+            runs begin with it.
         index_dir: directory of an index of the data read, so that the next call reads only what was appended; may be
             that of summary-server. None: everything is read, and nothing is written.
         follow_links: whether to follow symbolic links of other users that lead out of the logdir; those of this user
@@ -298,19 +302,22 @@ def open_logdir(
 
     Raises:
         FileNotFoundError: the logdir does not exist.
-        ValueError: the name of the file is not that of an event file, or index_dir is inside the logdir, which is
-            read-only.
+        ModuleNotFoundError: an object store needs a package that is not installed.
+        ValueError: the name of the file is not that of an event file, an address is not valid, one of several places
+            contains another one, or index_dir is inside the logdir, which is read-only.
     """
     log_installation_warnings()
-    path = os.fspath(logdir)
-    if is_remote(path) or os.path.isdir(path):
-        if index_dir is not None and (Path(index_dir).resolve() / "x").is_relative_to(Path(path).resolve()):
+    places = {name: os.fspath(path) for name, path in logdir.items()} if isinstance(logdir, Mapping) else None
+    path = os.fspath(logdir) if not isinstance(logdir, Mapping) else ""
+    for address in addresses_of(places or path):
+        if not is_remote(address) and not os.path.exists(address):
+            raise FileNotFoundError(f"logdir {address!r} does not exist")
+        if index_dir is not None and (Path(index_dir).resolve() / "x").is_relative_to(Path(address).resolve()):
             raise ValueError(f"index_dir {os.fspath(index_dir)!r} is inside the logdir, which is read-only")
-        index = None if index_dir is None else Index(Path(index_dir))
-        return OpenLogdir(path, load_logdir(path, index, follow_links=follow_links))
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"logdir {path!r} does not exist")
-    return OpenLogdir(path, load_file(path))
+    if places is None and not is_remote(path) and not os.path.isdir(path):
+        return OpenLogdir(path, load_file(path))
+    index = None if index_dir is None else Index(Path(index_dir))
+    return OpenLogdir(text_of(places or path), load_logdir(places or path, index, follow_links=follow_links))
 
 
 def _names(names: str | Sequence[str] | None, all_names: Iterable[str]) -> list[str]:

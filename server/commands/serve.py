@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from toposcope.server.commands.tls import Certificate, choose_certificate
 from toposcope.server.commands.token import VARIABLE, Token, choose_token, token_argument
 from toposcope.server.garbage_collection import no_collections
 from toposcope.server.host_names import ANY_HOST, is_loopback, page_origin
-from toposcope.server.places.addresses import is_remote
+from toposcope.server.places.addresses import addresses_of, is_remote, parse_places, place_of, text_of
 from toposcope.server.version import VERSION
 
 if TYPE_CHECKING:
@@ -64,9 +64,10 @@ def run(arguments: Sequence[str]) -> int:
     options = parse(arguments)
     try:
         check_logdir(options.logdir)
-        check_outside_logdir("--index-dir", options.index_dir, options.logdir)
-        check_outside_logdir("--data-dir", options.data_dir, options.logdir)
-        check_outside_logdir("--token-file", options.token_file, options.logdir)
+        for address in addresses_of(options.logdir):
+            check_outside_logdir("--index-dir", options.index_dir, address)
+            check_outside_logdir("--data-dir", options.data_dir, address)
+            check_outside_logdir("--token-file", options.token_file, address)
         certificate = choose_certificate(options.certfile, options.keyfile)
         token = choose_token(options.token, options.token_file, options.no_token, not is_loopback(options.host))
         check_combination(options, token)
@@ -81,16 +82,21 @@ def run(arguments: Sequence[str]) -> int:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse the command line; underscores in flags equal hyphens, other TensorBoard flags are ignored with a notice."""
-    options = _parser().parse_hyphenated(arguments)
+    parser = _parser()
+    options = parser.parse_hyphenated(arguments)
     for flag in _TENSORBOARD_FLAGS:
         if getattr(options, flag.replace("-", "_")) is not None:
             print(f"summary-server: ignoring --{flag}, a TensorBoard flag that has no effect", file=sys.stderr)
     if options.bind_all:
         options.host = options.host or "0.0.0.0"
     options.host = options.host or "127.0.0.1"
-    options.logdir = os.path.expanduser(options.logdir)
+    try:
+        options.logdir = parse_places(options.logdir)
+    except ValueError as error:
+        parser.error(f"--logdir {error}")
     if options.reload_interval is None:
-        options.reload_interval = _REMOTE_RELOAD_SECONDS if is_remote(options.logdir) else _RELOAD_SECONDS
+        any_is_remote = any(map(is_remote, addresses_of(options.logdir)))
+        options.reload_interval = _REMOTE_RELOAD_SECONDS if any_is_remote else _RELOAD_SECONDS
     return options
 
 
@@ -99,9 +105,10 @@ def _parser() -> Parser:
     parser.add_argument(
         "--logdir",
         required=True,
-        metavar="DIR",
+        action="append",
+        metavar="PLACE",
         help="directory of runs, or address of an object store, as s3://bucket/prefix, gs:// or az://; searched "
-        "recursively (required); may be created later",
+        "recursively (required); may be created later; repeatable as NAME=PLACE: the runs of each begin with NAME/",
     )
     parser.add_argument(
         "--port",
@@ -241,20 +248,18 @@ def check_combination(options: argparse.Namespace, token: Token) -> None:
         )
 
 
-def check_logdir(logdir: str) -> None:
-    """Check that a logdir can be listed, if it exists, or that the address of an object store is valid.
+def check_logdir(logdir: str | Mapping[str, str]) -> None:
+    """Check that the directories of a logdir can be listed, if they exist, and that other addresses are valid.
 
     Raises:
         ModuleNotFoundError: an object store needs a package that is not installed.
-        ValueError: it cannot be listed, or the address is not valid.
+        ValueError: one cannot be listed or is not valid, or one of several contains another one.
     """
-    from toposcope.server.places.addresses import place_of
-
-    if is_remote(logdir):
-        place_of(logdir)
-        return
-    with contextlib.suppress(FileNotFoundError):  # The server waits for a missing logdir.
-        check_listable("--logdir", logdir)
+    place_of(logdir)
+    for address in addresses_of(logdir):
+        if not is_remote(address):
+            with contextlib.suppress(FileNotFoundError):  # The server waits for a missing logdir.
+                check_listable("--logdir", address)
 
 
 def check_outside_logdir(flag: str, folder: str | None, logdir: str) -> None:
@@ -329,12 +334,11 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
 def make_logdir(options: argparse.Namespace) -> "Logdir":
     """Import what reads, and return the logdir of the command line, which is not started."""
     from toposcope.server.loading.logdir import Logdir
-    from toposcope.server.places.addresses import place_of
     from toposcope.server.reading.index import Index, default_folder
 
     index = Index(Path(options.index_dir) if options.index_dir else default_folder())
     place = place_of(options.logdir, follow_links=options.follow_links)
-    return Logdir(options.logdir, options.reload_interval, index, place)
+    return Logdir(text_of(options.logdir), options.reload_interval, index, place)
 
 
 def print_url(options: argparse.Namespace, listener: socket.socket, token: Token, *, is_encrypted: bool) -> str:
@@ -372,7 +376,7 @@ def make_settings(
         is_encrypted=certificate is not None,
     )
     return Settings(
-        options.logdir,
+        text_of(options.logdir),
         exposure,
         options.path_prefix,
         options.data_dir,

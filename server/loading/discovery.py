@@ -9,6 +9,7 @@ from typing import NamedTuple
 from toposcope.proto.file_name import FileName, parse_file_name
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Entry, Place, Status, is_gone, reason_of
+from toposcope.server.places.several_places import NamedPlace, SeveralPlaces
 
 _NO_FILE = {errno.EISDIR, errno.EINVAL, errno.ELOOP, errno.ENAMETOOLONG}
 
@@ -48,8 +49,10 @@ def discover(logdir: str, below: str | None = None, place: Place = UNCHECKED) ->
     Args:
         logdir: a directory of the place.
         below: a directory in it.
-        place: where it lies.
+        place: where it lies; of several places, all are walked, and the names of runs begin with those of their places.
     """
+    if isinstance(place, SeveralPlaces):
+        return _discover_each(place)
     found = Discovery([], 0, {}, {}, 0, False)
     ignored, directories, has_links = 0, 0, False
     for directory, is_linked, entries in _walk(below or logdir, place, found):
@@ -68,6 +71,33 @@ def discover(logdir: str, below: str | None = None, place: Place = UNCHECKED) ->
             else:
                 ignored += 1
     return found._replace(ignored_files=ignored, directories=directories, has_links=has_links)
+
+
+def _discover_each(places: SeveralPlaces) -> Discovery:
+    all_found = Discovery([], 0, {}, {}, 0, False)
+    for each in places:
+        found = _discover_named(each)
+        all_found.files.extend(file._replace(run=_named(each, file.run)) for file in found.files)
+        all_found.unlisted.update(found.unlisted)
+        all_found.unfollowed.update(found.unfollowed)
+        all_found = all_found._replace(
+            ignored_files=all_found.ignored_files + found.ignored_files,
+            directories=all_found.directories + found.directories,
+            has_links=all_found.has_links or found.has_links,
+        )
+    return all_found
+
+
+def _discover_named(place: NamedPlace) -> Discovery:
+    try:
+        root = place.resolve()
+    except OSError as error:
+        return Discovery([], 0, {place.root: reason_of(error)}, {}, 0, False)
+    return discover(root, place=place.place)
+
+
+def _named(place: NamedPlace, run: str) -> str:
+    return place.name if run == "." else f"{place.name}/{run}"
 
 
 def find(logdir: str, path: str, place: Place = UNCHECKED) -> FoundFile | None:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from toposcope.server.loading.discovery import FoundFile, discover, find
-from toposcope.server.places.addresses import place_of
+from toposcope.server.places.addresses import place_of, text_of
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Place, reason_of
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
@@ -36,17 +36,19 @@ class Loaded(NamedTuple):
     """The reasons why files and directories could not be read, by path."""
 
 
-def load_logdir(logdir: str, index: Index | None = None, verify: bool = False, *, follow_links: bool = False) -> Loaded:
+def load_logdir(
+    logdir: str | Mapping[str, str], index: Index | None = None, verify: bool = False, *, follow_links: bool = False
+) -> Loaded:
     """Load all runs of a logdir on all cores; leaves no thread running.
 
     Args:
-        logdir: a directory, or the address of an object store; if it does not exist there are no runs.
+        logdir: a directory, or the address of an object store, or several by name; what does not exist has no runs.
         index: what was loaded before; None: read everything, and store nothing.
         verify: whether to verify large records too.
         follow_links: whether to follow links of other users that lead out of the logdir.
     """
     place = place_of(logdir, follow_links=follow_links)
-    root = place.resolve(logdir)
+    root = place.resolve(text_of(logdir))
     discovery = discover(root, place=place)
     problems = {**discovery.unfollowed, **discovery.unlisted}
     return _load(discovery.files, discovery.ignored_files, problems, index, verify, place)

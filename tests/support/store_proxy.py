@@ -1,0 +1,118 @@
+"""A proxy between clients and a store: counts requests, and delays them or makes some fail."""
+
+import contextlib
+import http.client
+import http.server
+import threading
+import time
+import urllib.parse
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_NOT_FORWARDED = {"connection", "transfer-encoding", "content-length", "date", "server"}
+
+
+class Request(NamedTuple):
+    """A request that reached the proxy."""
+
+    method: str
+    path: str
+    range: str | None
+    """Its header Range."""
+
+
+class StoreProxy:
+    """Forwards requests to a store; its attributes may change at any time.
+
+    Args:
+        target: URL of the store.
+    """
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        self.delay = 0.0
+        """Seconds before each request."""
+        self.fail_every = 0
+        """Each request with such a number gets the status 503; 0: none does."""
+        self.requests: list[Request] = []
+        self.failed = 0
+        """How many got the status 503 from here."""
+        self._counting = threading.Lock()
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def serve(self) -> None:
+        """Answer until close() is called."""
+        self._server.serve_forever(0.05)
+
+    def close(self) -> None:
+        """Stop answering."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def reads(self) -> list[Request]:
+        """Return the requests for objects, apart from listings."""
+        return [request for request in self.requests if "list-type=2" not in request.path]
+
+    def admit(self, request: Request) -> bool:
+        """Count a request; return whether it is forwarded."""
+        with self._counting:
+            self.requests.append(request)
+            is_admitted = not self.fail_every or len(self.requests) % self.fail_every != 0
+            self.failed += not is_admitted
+        return is_admitted
+
+    def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def do_GET(self) -> None:
+                """Forward a request."""
+                time.sleep(proxy.delay)
+                if not proxy.admit(Request(self.command, self.path, self.headers.get("Range"))):
+                    self.send_error(503)
+                    return
+                host = urllib.parse.urlsplit(proxy.target).netloc
+                try:
+                    connection = http.client.HTTPConnection(host)
+                    connection.request(self.command, self.path, headers=dict(self.headers.items()))
+                    reply = connection.getresponse()
+                    content = reply.read()
+                except OSError:  # The store is gone, and so is the client's connection to it.
+                    self.close_connection = True
+                    return
+                connection.close()
+                self.send_response(reply.status)
+                for name, value in reply.getheaders():
+                    if name.lower() not in _NOT_FORWARDED:
+                        self.send_header(name, value)
+                length = reply.getheader("Content-Length") if self.command == "HEAD" else str(len(content))
+                self.send_header("Content-Length", length or "0")
+                self.end_headers()
+                self.wfile.write(content)
+
+            def do_HEAD(self) -> None:
+                """Forward a request."""
+                self.do_GET()
+
+            def log_message(self, format: str, *arguments: object) -> None:
+                """Print nothing."""
+
+        return Handler
+
+
+@contextlib.contextmanager
+def store_proxy(target: str) -> Iterator[StoreProxy]:
+    """Start a proxy in a thread; end it when the block ends."""
+    proxy = StoreProxy(target)
+    thread = threading.Thread(target=proxy.serve, daemon=True)
+    thread.start()
+    try:
+        yield proxy
+    finally:
+        proxy.close()
+        thread.join()
