@@ -4,10 +4,13 @@ A directory is a prefix of keys up to a "/". Credentials, region and endpoint co
 that each store's own tools read, for example AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL.
 """
 
+import errno
 import functools
+import itertools
+import operator
 import threading
 from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -27,6 +30,10 @@ _MOST_BLOCKS = 4
 _CONNECTIONS = 16
 _RETRIES = 5
 _RETRY_TIME = timedelta(seconds=15)
+
+
+_Directories = dict[str, list[Entry]]
+"""The entries of each prefix, by path."""
 
 
 class _Object(TypedDict):
@@ -50,6 +57,8 @@ class ObjectStore:
         self._client = _connect(address)
         self._root = address.rstrip("/")
         self._pool = ThreadPoolExecutor(_CONNECTIONS, "toposcope-store")
+        self._directories: _Directories = {}
+        """The entries of each prefix, as of the last listing."""
         self._listed: dict[str, Status] = {}
         """By path, as of the last listing: opening an object takes no request."""
 
@@ -70,30 +79,41 @@ class ObjectStore:
         return directory
 
     def list(self, directory: str) -> Listing:
-        """Return the objects and prefixes below a prefix."""
+        """Return the objects and prefixes below a prefix.
+
+        All objects are listed with that of the address itself, a thousand with each request; for the prefixes in it the
+        entries found then are returned.
+        """
+        if directory == self._root:
+            self._directories, self._listed = self._list_all()
+        try:
+            return Listing(None, self._directories[directory])
+        except KeyError:
+            raise FileNotFoundError(errno.ENOENT, "no such prefix", directory) from None
+
+    def _list_all(self) -> tuple[_Directories, dict[str, Status]]:
+        """Return the entries of all prefixes, ordered by name, and the status of every object."""
         import obstore
 
-        prefix = self._key(directory)
-        found: Any = self._ask(lambda: obstore.list_with_delimiter(self._client, prefix), directory)
-        entries = [*map(self._directory, found["common_prefixes"]), *self._files(found["objects"])]
-        return Listing(None, sorted(entries, key=lambda entry: entry.name))
-
-    def _directory(self, key: str) -> Entry:
-        return Entry(key.rpartition("/")[2], f"{self._root}/{key}", "directory")
-
-    def _files(self, objects: Iterable[_Object]) -> Iterable[Entry]:
-        for each in objects:
-            path, status = f"{self._root}/{each['path']}", _status(each)
-            self._listed[path] = status
-            yield Entry(each["path"].rpartition("/")[2], path, "file", status)
+        directories: _Directories = {self._root: []}
+        listed: dict[str, Status] = {}
+        pages: Any = self._ask(lambda: list(obstore.list(self._client)), self._root)
+        for found in itertools.chain.from_iterable(pages):
+            path, status = f"{self._root}/{found['path']}", _status(found)
+            listed[path] = status
+            parent, _, name = path.rpartition("/")
+            _add_directory(directories, parent)
+            directories[parent].append(Entry(name, path, "file", status))
+        for entries in directories.values():
+            entries.sort(key=operator.attrgetter("name"))
+        return directories, listed
 
     def stat(self, path: str) -> Status:
         """Return the status of an object."""
         import obstore
 
         found: Any = self._ask(lambda: obstore.head(self._client, self._key(path)), path)
-        self._listed[path] = status = _status(found)
-        return status
+        return _status(found)
 
     def open(self, path: str) -> "OpenObject":
         """Return an object as it was listed last."""
@@ -126,9 +146,9 @@ class ObjectStore:
         try:
             return request()
         except FileNotFoundError:
-            raise FileNotFoundError(2, "no such object", path) from None
+            raise FileNotFoundError(errno.ENOENT, "no such object", path) from None
         except BaseError as error:
-            raise OSError(5, _first_sentence(error), path) from None
+            raise OSError(errno.EIO, _first_sentence(error), path) from None
 
 
 class OpenObject:
@@ -191,6 +211,16 @@ def _connect(address: str) -> "Client":
         return from_url(address, retry_config={"max_retries": _RETRIES, "retry_timeout": _RETRY_TIME})
     except (BaseError, ValueError) as error:
         raise ValueError(f"{address!r} is not the address of an object store: {_first_sentence(error)}") from None
+
+
+def _add_directory(directories: _Directories, path: str) -> None:
+    """Add a prefix, and those that contain it, unless they are there."""
+    if path in directories:
+        return
+    parent, _, name = path.rpartition("/")
+    _add_directory(directories, parent)
+    directories[parent].append(Entry(name, path, "directory"))
+    directories[path] = []
 
 
 def _status(found: _Object) -> Status:
