@@ -18,8 +18,8 @@ def steps(url: str, run: str) -> list[int]:
     return [step for series in reply.json()["series"] for step in series["step"]] if reply.status_code == 200 else []
 
 
-def test_runs_begin_with_the_name_of_their_place(tmp_path: Path) -> None:
-    """Two directories and a store, of which one directory appears later, are one logdir that is followed live."""
+def test_several_places_are_one_logdir(tmp_path: Path) -> None:
+    """Runs begin with the names of their places and are followed live, also while one of the places is unreachable."""
     loss_run(tmp_path / "local" / "one", range(3))
     with s3_server() as store:
         store.put_tree(loss_run(tmp_path / "remote" / "two", range(4)).parent, "team/two")
@@ -29,27 +29,14 @@ def test_runs_begin_with_the_name_of_their_place(tmp_path: Path) -> None:
         wait_until(lambda: steps(url, "mine/one") == [0, 1, 2] and steps(url, "team/two") == [0, 1, 2, 3])
         loss_run(tmp_path / "later", range(2))
         wait_until(lambda: steps(url, "later") == [0, 1])
-        loss_run(tmp_path / "local" / "one", range(3, 6), seconds=2)
-        wait_until(lambda: len(steps(url, "mine/one")) == 6)
-        names = [each["run"] for each in httpx.get(f"{url}api/runs").json()["runs"]]
-    stop(process)
-    assert names == ["later", "mine/one", "team/two"]
-
-
-def test_an_unreachable_place_does_not_stop_the_others(tmp_path: Path) -> None:
-    """Its runs stay and are reported as stale, while those of the other place go on."""
-    loss_run(tmp_path / "here", range(3))
-    with s3_server() as store:
-        store.put_tree(loss_run(tmp_path / "there", range(3)).parent, "runs")
-        second = ["--logdir", f"there=s3://{BUCKET}/runs", "--reload-interval", "0.2"]
-        process, url = start(f"here={tmp_path}/here", *second, **store.environment)
-        wait_until(lambda: len(steps(url, "here")) == len(steps(url, "there")) == 3)
     problems = wait_until(lambda: httpx.get(f"{url}api/health").json()["problems"])
-    assert list(problems) == [f"s3://{BUCKET}/runs"]
-    loss_run(tmp_path / "here", range(3, 5), seconds=2)
-    wait_until(lambda: len(steps(url, "here")) == 5)
-    assert len(steps(url, "there")) == 3
+    assert list(problems) == [f"s3://{BUCKET}/team"]
+    loss_run(tmp_path / "local" / "one", range(3, 6), seconds=2)
+    wait_until(lambda: len(steps(url, "mine/one")) == 6)
+    runs = {run["run"]: run["stale"] for run in httpx.get(f"{url}api/runs").json()["runs"]}
     stop(process)
+    assert runs.keys() == {"later", "mine/one", "team/two"}
+    assert [run for run, stale in runs.items() if stale] == ["team/two"]
 
 
 def test_python_api_reads_several_places(tmp_path: Path) -> None:
