@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from toposcope.server.places.addresses import is_remote
+
 _CHOSEN_HERE = {
     *("--logdir", "--host", "--bind-all", "--allowed-host", "--path-prefix", "--open"),
     *("--token", "--token-file", "--no-token", "--certfile", "--keyfile"),
@@ -49,7 +51,7 @@ def notebook_server(logdir: str, arguments: Sequence[str]) -> NotebookServer:
         flag = argument.partition("=")[0].replace("_", "-")
         if flag in _CHOSEN_HERE:
             raise ValueError(f"argument {argument!r} is not possible in a notebook, which chooses {flag} itself")
-    path = str(Path(logdir).expanduser().absolute())
+    path = logdir if is_remote(logdir) else str(Path(logdir).expanduser().absolute())
     key = (path, *arguments)
     server = _started.get(key)
     if server is None or server.process.poll() is not None:

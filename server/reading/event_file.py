@@ -12,7 +12,7 @@ from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.file_series import FileSeries
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.index import Index, identify
+from toposcope.server.reading.index import CHECKED_BYTES, Index, identify
 from toposcope.server.reading.indexed_file import IndexedFile
 from toposcope.server.reading.large_records import LargeRecords
 from toposcope.server.reading.parallel_read import ParallelReader, count_windows
@@ -75,6 +75,8 @@ class EventFile:
         self._failure: Exception | None = None
         self._status: Status | None = None
         self._identity: Identity | None = None
+        self._identified_bytes = 0
+        """How far the file was read when it had this identity."""
         self._version: Version | None = None
         self._scanner: Scanner | None = None
         self._declared_tags = 0
@@ -94,7 +96,7 @@ class EventFile:
 
     def _was_overwritten(self, file: OpenFile) -> bool:
         """Return whether the bytes that were read last have changed."""
-        return self._identity is not None and self._identity != identify(file, self._next.offset)
+        return self._identity is not None and self._identity != identify(file, self._next.offset, self._identity)
 
     def read(self, budget: int) -> bool:
         """Read what was appended, up to about `budget` bytes; return whether more can be read immediately.
@@ -139,7 +141,7 @@ class EventFile:
             self._append(self._scanner.take_rows(buffers))
         if self._contents() != before:
             self.edition += 1
-        self._identity = self._identify(file)
+        self._identity, self._identified_bytes = self._identify(file), self._next.offset
         can_continue = status.size >= self._next.min_file_size
         if not can_continue and self._scanner and self._scanner.partially_read:
             self._start_over(self._bad_records | self._scanner.partially_read)
@@ -149,8 +151,9 @@ class EventFile:
         return can_continue
 
     def _identify(self, file: OpenFile) -> Identity | None:
+        known = self._identity if self._identified_bytes >= CHECKED_BYTES else None
         try:
-            return identify(file, self._next.offset)
+            return identify(file, self._next.offset, known)
         except OSError as error:
             self._failure = error
             return None
@@ -282,6 +285,7 @@ class EventFile:
         scanner = self._make_scanner(file, last.version)
         scanner.restore(last.entries, last.counters, last.damage)
         self._next = NextWindow(last.end, framing.HEADER_BYTES, last.end + framing.HEADER_BYTES)
+        self._identity, self._identified_bytes = last.identity, last.end
         self._large.verified = last.verified
         return scanner
 

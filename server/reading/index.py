@@ -31,7 +31,8 @@ from toposcope.server.reading.pack import NewFile, Pack, PackedFile, write_pack
 from toposcope.server.reading.segment import DamagedSegmentError, Identity, Segment, decode, encode, read_segment
 
 LIMIT_BYTES = 8 << 30
-_CHECKED_BYTES = 4096
+CHECKED_BYTES = 4096
+"""At the beginning of a file, and at the end of what was read of it."""
 _RETRY_SECONDS = 60.0
 """How long after a failure nothing is written."""
 _FRESH_SECONDS = 3600.0
@@ -168,7 +169,7 @@ class Index:
                 if at == start:  # The others do not follow what is read before them.
                     break
                 continue
-            if segment is None or segment.identity != identify(file, end):
+            if segment is None or segment.identity != identify(file, end, segment.identity):
                 self._delete(key, start, end)
                 continue
             segments.append(segment)
@@ -299,7 +300,8 @@ class Index:
                 return None
             segment = decode(memoryview(content))
             with contextlib.closing(place.open(file.path)) as opened:
-                is_same = opened.status == file.status and identify(opened, file.status.size) == segment.identity
+                found = identify(opened, file.status.size, segment.identity)
+                is_same = opened.status == file.status and found == segment.identity
         except (OSError, MemoryError, DamagedSegmentError, ValueError, LookupError, TypeError):
             return None
         return NewFile(key, file.status, segment, content, file.phase) if is_same else None
@@ -308,15 +310,24 @@ class Index:
         return f"{self._folder}/{key[:2]}/{key}-{start}-{end}"
 
 
-def identify(file: OpenFile, end: int) -> Identity:
+def identify(file: OpenFile, end: int, known: Identity | None = None) -> Identity:
     """Return the identity of an event file that was read up to `end`.
+
+    Args:
+        file: the event file.
+        end: how far it was read.
+        known: its identity when it was read up to CHECKED_BYTES or further. A place without inodes, where each request
+            takes long, is not asked for its beginning again: the records at the end have times, so that no other
+            recording has the same.
 
     Raises:
         OSError: it cannot be read.
     """
-    head = tail = file.read(0, min(_CHECKED_BYTES, end))
-    if end > _CHECKED_BYTES:
-        tail = file.read(end - _CHECKED_BYTES, _CHECKED_BYTES)
+    if known is not None and not file.status.inode and end > CHECKED_BYTES:
+        return known._replace(tail=google_crc32c.value(file.read(end - CHECKED_BYTES, CHECKED_BYTES)))
+    head = tail = file.read(0, min(CHECKED_BYTES, end))
+    if end > CHECKED_BYTES:
+        tail = file.read(end - CHECKED_BYTES, CHECKED_BYTES)
     return Identity(file.status.inode, google_crc32c.value(head), google_crc32c.value(tail))
 
 
