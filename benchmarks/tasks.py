@@ -260,7 +260,7 @@ def smooth_and_log(hand: Hand, _: Path) -> None:
     hand.type("0.9")
     hand.press("Enter")
     hand.click('[data-choice="scale"] [data-value="log"]')
-    hand.page.wait_for_function("location.hash.includes('smooth=0.9')")
+    hand.page.wait_for_function("() => location.hash.includes('smooth=0.9')")
 
 
 def linked_zoom(hand: Hand, _: Path) -> None:

@@ -57,7 +57,7 @@ def test_audio_plays_one_clip_at_a_time(url: str, page: Page) -> None:
     cell = page.locator(f".cell[data-run={json.dumps(HOSTILE)}]")
     expect(cell).to_have_attribute("data-step", "20")
     expect(cell.locator(".meta")).to_contain_text("2 s · 8 kHz · mono")
-    page.wait_for_function("[...document.querySelectorAll('audio')].every(player => player.duration === 2)")
+    page.wait_for_function("() => [...document.querySelectorAll('audio')].every(player => player.duration === 2)")
     latest = players.first.get_attribute("src")
 
     page.keyboard.press("[")
@@ -66,11 +66,11 @@ def test_audio_plays_one_clip_at_a_time(url: str, page: Page) -> None:
 
     cell.hover()
     page.keyboard.press("p")
-    page.wait_for_function("!document.querySelectorAll('audio')[0].paused")
+    page.wait_for_function("() => !document.querySelectorAll('audio')[0].paused")
     players.nth(1).evaluate("player => player.play()")
-    page.wait_for_function("document.querySelectorAll('audio')[0].paused")
+    page.wait_for_function("() => document.querySelectorAll('audio')[0].paused")
     page.keyboard.press("p")
-    page.wait_for_function("[...document.querySelectorAll('audio')].every(player => player.paused)")
+    page.wait_for_function("() => [...document.querySelectorAll('audio')].every(player => player.paused)")
     assert_accessible(page)
 
 

@@ -15,6 +15,8 @@ ADDRESSES = {
     "run": "page=overview&over.run=b",
     "attempts": "page=scalars&attempt=all&rank=all",
 }
+HEIGHT = 1600
+"""In pixels: all sections of a run are near the viewport. What is further below may be loaded or not."""
 TEXT = """() => ({
   texts: [...document.querySelectorAll(".run, .run-line, .run-page, #panel, .drawn-runs")].map(e => e.innerText),
   titles: [...document.querySelectorAll(".run")].map(e => e.title),
@@ -33,16 +35,21 @@ def rewrite(logdir: Path, run: str, value: float) -> None:
 def check_equal(kept: dict[str, Page], pages: Pages, url: str) -> None:
     """Wait until each page shows the same as one that is opened now."""
     for name, page in kept.items():
-        other = pages.open()
+        other = pages.open(height=HEIGHT)
         other.goto(f"{url}#{ADDRESSES[name]}")
         other.wait_for_selector(".run, .run-line, .run-page", state="attached")
 
-        def is_equal(page: Page = page, other: Page = other) -> bool:
-            other.wait_for_timeout(100)
-            shown: list[Any] = [each.evaluate(TEXT) for each in (page, other)]
-            return shown[0] == shown[1]
+        shown: list[Any] = []
 
-        wait_until(is_equal)
+        def is_equal(page: Page = page, other: Page = other, shown: list[Any] = shown) -> bool:
+            other.wait_for_timeout(100)
+            shown[:] = [each.evaluate(TEXT) for each in (page, other)]
+            return bool(shown[0] == shown[1])
+
+        try:
+            wait_until(is_equal)
+        except AssertionError:
+            assert shown[0] == shown[1], name
         other.context.close()
 
 
@@ -52,7 +59,7 @@ def test_open_pages_follow_every_change(server: StartServer, pages: Pages, tmp_p
     for run in "abc":
         rewrite(tmp_path, run, ord(run))
     process = server(tmp_path)
-    kept = {name: pages.open() for name in ADDRESSES}
+    kept = {name: pages.open(height=HEIGHT) for name in ADDRESSES}
     for name, page in kept.items():
         page.goto(f"{process.url}#{ADDRESSES[name]}")
 
