@@ -100,7 +100,7 @@ def test_objects_that_did_not_change_are_not_requested(tmp_path: Path) -> None:
 def test_an_object_that_was_replaced_by_another_recording_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only its end is compared with what the index contains; a longer object with another end is read from its start."""
+    """Only its end is compared with the index; a longer object with another end is read from its start."""
     with s3_server() as store:
         for name, value in store.environment.items():
             monkeypatch.setenv(name, value)
