@@ -12,7 +12,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
-.PHONY: bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
+.PHONY: bench-store bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
 .PHONY: proto release chromium clean
 .DELETE_ON_ERROR:
 
@@ -63,6 +63,10 @@ bench-many: $(VENV)/.installed
 # The page on 1,000, 10,000 and 100,000 runs: waits, memory, bytes and the longest tasks in Chromium; 1 GB.
 bench-many-page: $(VENV)/.dev page chromium
 	$(BIN)/python benchmarks/many_runs_page.py $(MEASUREMENTS)
+
+# A logdir in an object store with a delay: waits and requests.
+bench-store: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python benchmarks/object_store.py $(MEASUREMENTS)
 
 # What --workers costs and brings: CPU time a request, requests a second, the way of a new point to a page, 200 clients.
 bench-workers: $(VENV)/.dev page chromium
