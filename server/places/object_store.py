@@ -55,7 +55,7 @@ class ObjectStore:
     """
 
     def __init__(self, address: str) -> None:
-        self._client = _connect(address)
+        self._client = connect(address)
         self._root = address.rstrip("/")
         self._pool = ThreadPoolExecutor(_CONNECTIONS, "toposcope-store")
         self._directories: _Directories = {}
@@ -177,7 +177,7 @@ class ObjectStore:
         except FileNotFoundError:
             raise FileNotFoundError(errno.ENOENT, "no such object", path) from None
         except BaseError as error:
-            raise OSError(errno.EIO, _first_sentence(error), path) from None
+            raise OSError(errno.EIO, first_sentence(error), path) from None
 
 
 class OpenObject:
@@ -238,7 +238,13 @@ def _shared(address: str) -> ObjectStore:
     return ObjectStore(address)
 
 
-def _connect(address: str) -> "Client":
+def connect(address: str) -> "Client":
+    """Return the client of an address.
+
+    Raises:
+        ModuleNotFoundError: obstore is not installed.
+        ValueError: the address is not valid, or the variables of the environment are not.
+    """
     try:
         from obstore.exceptions import BaseError
         from obstore.store import from_url
@@ -249,7 +255,7 @@ def _connect(address: str) -> "Client":
     try:
         return from_url(address, retry_config={"max_retries": _RETRIES, "retry_timeout": _RETRY_TIME})
     except (BaseError, ValueError) as error:
-        raise ValueError(f"{address!r} is not the address of an object store: {_first_sentence(error)}") from None
+        raise ValueError(f"{address!r} is not the address of an object store: {first_sentence(error)}") from None
 
 
 def _add_directory(directories: _Directories, path: str) -> None:
@@ -266,6 +272,6 @@ def _status(found: _Object) -> Status:
     return Status(found["size"], found["last_modified"].timestamp(), 0)
 
 
-def _first_sentence(error: Exception) -> str:
+def first_sentence(error: Exception) -> str:
     """Return an error without the request's details, which follow its first line."""
     return str(error).partition("\n")[0].strip()
