@@ -139,7 +139,7 @@ docs: $(VENV)/.docs
 INTEROP = mindinsight vtk keras transformers accelerate lightning $(INTEROP_IN_ENVIRONMENT)
 # Those that run in that environment, once.
 INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray fabric
-INTEROP += jupyter
+INTEROP += jupyter store
 
 .PHONY: interop $(INTEROP:%=interop-%)
 interop: $(INTEROP:%=interop-%)
@@ -156,6 +156,15 @@ $(INTEROP_IN_ENVIRONMENT:%=interop-%): interop-%: build/interop/%/.installed $(T
 # Toposcope is installed there, as its extension is found by the name of the package.
 interop-jupyter: $(VENV)/.installed chromium build/interop/jupyter/.installed
 	build/interop/jupyter/bin/python -m pytest tests/interop/check_jupyter.py
+
+# moto's server, and s3rver, which was written independently of it.
+interop-store: $(VENV)/.dev build/interop/s3rver/.installed
+	$(BIN)/python -m pytest tests/interop/check_store*.py
+
+build/interop/s3rver/.installed: $(VENV)/.dev
+	@mkdir -p $(@D) && echo '{"private": true}' > $(@D)/package.json
+	cd $(@D) && PATH="$(NODE):$$PATH" $(NPM) install --no-audit --no-fund --silent s3rver@3.7.1
+	@touch $@
 
 # The newest release with each backend, which is chosen when Keras is imported, and an early one with PyTorch.
 interop-keras: build/interop/keras/.installed build/interop/keras30/.installed $(TYPED)

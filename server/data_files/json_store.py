@@ -2,6 +2,7 @@
 
 import errno
 import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,7 @@ class JsonStore:
         self._client = connect(address)
         self._largest_file = largest_file
         self._pool = ThreadPoolExecutor(_CONNECTIONS, "toposcope-data")
+        self._honours_conditions = False
 
     @property
     def is_slow(self) -> bool:
@@ -79,10 +81,35 @@ class JsonStore:
 
     def update(self, name: str, change: Change, *, is_indented: bool = True) -> None:
         """Replace the content of a file by what a change makes of it."""
+        self._check_conditions()
         for _ in range(_MOST_TRIES):
             if self._put(name, *self._get(name), change, is_indented):
                 return
         raise TimeoutError(errno.ETIMEDOUT, "other servers change it all the time", name)
+
+    def _check_conditions(self) -> None:
+        """Check once that the store refuses to create an object that exists: some ignore conditions.
+
+        Raises:
+            OSError: it does not, so that changes of other servers could be lost.
+        """
+        import obstore
+        from obstore.exceptions import AlreadyExistsError
+
+        if self._honours_conditions:
+            return
+        name = f"conditions-{uuid.uuid4().hex}"
+        self._ask(lambda: obstore.put(self._client, name, b""))
+        try:
+            self._ask(lambda: obstore.put(self._client, name, b"", mode="create"))
+        except AlreadyExistsError:
+            self._honours_conditions = True
+        finally:
+            self.delete(name)
+        if not self._honours_conditions:
+            raise OSError(
+                errno.ENOTSUP, "the store ignores If-None-Match: several servers could lose notes", self.address
+            )
 
     def _put(self, name: str, encoded: bytes, mode: "PutMode", change: Change, is_indented: bool) -> bool:
         """Replace the content of a file; return False if another server replaced it meanwhile."""
