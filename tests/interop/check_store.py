@@ -2,6 +2,10 @@
 
 import contextlib
 import multiprocessing
+import shutil
+import signal
+import socket
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -21,6 +25,8 @@ from toposcope.server.data_files.json_store import JsonStore
 from toposcope.server.places.object_store import ObjectStore
 
 MANY_CHANGES = 50
+TOKEN = "try-it-out"
+DEPLOYMENT = Path(__file__).parents[2] / "examples/deployment"
 
 
 @pytest.fixture(params=[s3_server, s3rver])
@@ -135,6 +141,74 @@ def test_two_servers_show_each_others_notes(tmp_path: Path) -> None:
         assert time.monotonic() - begin < 15
         stop(one)
         stop(other)
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
+def test_two_servers_behind_nginx_share_notes(tmp_path: Path) -> None:
+    """With the file of examples/deployment: both answer, no change is lost, and one goes on alone."""
+    arguments = ("--data-dir", f"s3://{BUCKET}/notes", "--token", TOKEN, "--allowed-host", "*")
+    with s3_server() as running, contextlib.ExitStack() as stack:
+        running.put_tree(GOLDEN, "golden")
+        started = [start(f"s3://{BUCKET}/golden", *arguments, **running.environment) for _ in range(2)]
+        clients = [
+            stack.enter_context(httpx.Client(headers={"Authorization": f"Bearer {TOKEN}", "User-Agent": f"{number}"}))
+            for number in range(12)
+        ]
+        for _, url in started:
+            address = url.partition("?")[0]
+            wait_until(partial(is_loaded, clients[0], address))
+        proxy = stack.enter_context(nginx(tmp_path, [url for _, url in started]))
+        assert len({client.get(f"{proxy}/api/runs").json()["revision"] for client in clients}) == 2
+        run = clients[0].get(f"{proxy}/api/runs").json()["runs"][0]["run"]
+        for number, client in enumerate(clients):
+            change = {"labels": [f"{number}"]} if number % 2 else {"note": f"{number}"}
+            client.put(f"{proxy}/api/notes", params={"run": run}, json=change).raise_for_status()
+        for client in clients:
+            wait_until(partial(has_last_changes, client, proxy, run))
+        started[0][0].send_signal(signal.SIGKILL)
+        assert {client.get(f"{proxy}/api/runs").status_code for client in clients} == {200}
+        stop(started[1][0])
+
+
+@contextlib.contextmanager
+def nginx(folder: Path, urls: list[str]) -> Iterator[str]:
+    """Start nginx in front of two servers; return its URL."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    site = (DEPLOYMENT / "nginx.conf").read_text().replace("listen 80", f"listen {address}")
+    for name, url in zip(("first:6006", "second:6006"), urls, strict=True):
+        site = site.replace(name, url.removeprefix("http://").partition("/")[0])
+    paths = "".join(
+        f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    configuration = folder / "nginx.conf"
+    configuration.write_text(
+        f"pid {folder}/pid; error_log {folder}/log; events {{}} http {{ access_log off; {paths} {site} }}"
+    )
+    with subprocess.Popen(["nginx", "-c", configuration, "-g", "daemon off;"], stderr=subprocess.DEVNULL) as process:
+        wait_until(lambda: is_open(address))
+        yield f"http://{address}"
+        process.terminate()
+
+
+def is_open(address: str) -> bool:
+    """Return whether somebody listens at an address."""
+    host, _, port = address.partition(":")
+    with contextlib.suppress(OSError), socket.create_connection((host, int(port)), 1):
+        return True
+    return False
+
+
+def is_loaded(client: httpx.Client, url: str) -> bool:
+    """Return whether a server has loaded everything."""
+    return not client.get(f"{url}api/runs").json()["loading"]
+
+
+def has_last_changes(client: httpx.Client, url: str, run: str) -> bool:
+    """Return whether the last note and the last label are shown."""
+    notes = client.get(f"{url}/api/notes").json()["runs"][run]
+    return (notes["note"], notes["labels"]) == ("10", ["11"])
 
 
 def has_both(url: str) -> bool:
