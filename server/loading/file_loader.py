@@ -27,7 +27,7 @@ _LARGE_BYTES = 1 << 20
 _VERIFY_BYTES = 32 << 20
 _SAVE_SECONDS = 0.1
 _MOST_EXPECTED = 512
-"""Files of which the place is told that they will be read next."""
+"""Files of which the place is notified that they will be read next."""
 _MANY_UNPACKED = 1000
 """Files from which on their segments are moved to a pack."""
 _VERY_MANY_UNSAVED = 20_000
