@@ -1,8 +1,8 @@
 """The spool of this process: a local folder for what it records to object stores, which another process uploads.
 
 The spool mirrors the stores: what is recorded to s3://bucket/run is in the folder s3/bucket/run of the spool.
-`python -m toposcope.recorder sync --follow SPOOL` uploads it in a process of its own: a store that is slow does not delay
-the training, and what was recorded is uploaded however the training ends.
+`python -m toposcope.recorder sync --follow SPOOL` uploads it in a process of its own: a slow store does not delay the
+training, and what was recorded is uploaded however the training ends.
 """
 
 import atexit
@@ -15,6 +15,7 @@ import secrets
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,8 +29,8 @@ OWNER, DONE, SEALED = "owner.json", "done", ".sealed"
 """The process that records; a file that exists once it has ended; the suffix of a file beside a complete one."""
 _ADDRESS = re.compile(rf"({'|'.join(SCHEMES)})://(.*)", re.DOTALL)
 _PATH_OF_ADDRESS = re.compile(rf"({'|'.join(SCHEMES)}):/[^/]")
-_EXIT_SECONDS = 30.0
-"""How long the end of the process waits for the last uploads."""
+_EXIT_SECONDS, _POLL_SECONDS = 30.0, 0.02
+"""How long the end of the process waits for the last uploads, and how often it looks."""
 
 _lock = threading.Lock()
 _current: "_Spool | None" = None
@@ -159,9 +160,12 @@ def _finish() -> None:
     try:
         with open(os.path.join(spool.folder, DONE), "wb"):
             pass
-        _spool().uploader.wait(_EXIT_SECONDS)
-    except (OSError, subprocess.TimeoutExpired):
-        pass
+        uploader = _spool().uploader
+        end = time.monotonic() + _EXIT_SECONDS
+        while os.path.isdir(spool.folder) and uploader.poll() is None and time.monotonic() < end:
+            time.sleep(_POLL_SECONDS)
+    except OSError as error:
+        log.error("%s: the uploads cannot be waited for: %s", spool.folder, error)
     if os.path.isdir(spool.folder):
         log.error(
             "%s: not everything is uploaded yet. Another process goes on with it; if that ends too, run: "

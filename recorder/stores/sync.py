@@ -77,11 +77,12 @@ def _upload_all(spool: Path) -> int:
     while True:
         if ended_at is None and not uploader.is_owned():
             ended_at = time.monotonic()
-        if uploader.upload(is_ended=ended_at is not None):
-            return 0
+        is_done = uploader.upload(is_ended=ended_at is not None)
         if not uploader.failure and not has_looked:
             has_looked = True
             _upload_left(spool.parent, spool)
+        if is_done:
+            return 0
         if ended_at is not None and time.monotonic() - ended_at > _MOST_SECONDS_AFTER_END:
             return 1
         time.sleep(_POLL_SECONDS if not uploader.failure or ended_at is None else 5 * _POLL_SECONDS)

@@ -110,7 +110,21 @@ class StoreProxy:
                 self.end_headers()
                 self.wfile.write(content)
 
-            do_HEAD = do_PUT = do_POST = do_DELETE = do_GET
+            def do_HEAD(self) -> None:
+                """Forward a request."""
+                self.do_GET()
+
+            def do_PUT(self) -> None:
+                """Forward a request."""
+                self.do_GET()
+
+            def do_POST(self) -> None:
+                """Forward a request."""
+                self.do_GET()
+
+            def do_DELETE(self) -> None:
+                """Forward a request."""
+                self.do_GET()
 
             def log_message(self, format: str, *arguments: object) -> None:
                 """Print nothing."""
