@@ -6,21 +6,20 @@ training, and what was recorded is uploaded however the training ends.
 """
 
 import atexit
-import importlib.util
-import json
 import os
 import platform
 import re
-import secrets
-import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from toposcope.recorder import log
 from toposcope.recorder.fork import close_at_end_of_child
+
+if TYPE_CHECKING:
+    import subprocess
 
 SCHEMES = ("s3", "gs", "az")
 SEGMENT_BYTES = 8 << 20
@@ -62,6 +61,9 @@ def local_path(directory: str | os.PathLike[str]) -> str:
     if match is None:
         if _PATH_OF_ADDRESS.match(directory):
             raise ValueError(f"{directory!r} lacks a '/', which a Path removes: expected a str with '://'")
+        if "://" in directory:
+            schemes = ", ".join(f"{scheme}://" for scheme in SCHEMES)
+            raise ValueError(f"{directory!r} is neither a directory nor an address that begins with {schemes}")
         return os.path.abspath(directory)
     parts = match[2].rstrip("/").split("/")
     if any(part in ("", ".", "..") for part in parts):
@@ -129,6 +131,11 @@ def _spool() -> _Spool:
 
 
 def _create() -> _Spool:
+    # Imported here: most recorders write to local directories, and need none of them.
+    import importlib.util
+    import json
+    import secrets
+
     if importlib.util.find_spec("obstore") is None:
         raise ModuleNotFoundError(
             "Recording to an object store needs obstore: pip install 'toposcope[store]'", name="obstore"
@@ -148,6 +155,8 @@ def _create() -> _Spool:
 
 def _start_uploader(folder: str) -> "subprocess.Popen[bytes]":
     """Start the process that uploads; signals of the terminal do not end it."""
+    import subprocess
+
     command = [sys.executable, "-m", "toposcope.recorder", "sync", "--follow", folder]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
 
