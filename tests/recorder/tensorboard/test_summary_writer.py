@@ -127,7 +127,7 @@ def test_suffixes_are_parts_of_names(tmp_path: Path, suffix: str) -> None:
 
 def test_invalid_arguments(tmp_path: Path) -> None:
     """An address of another kind is refused: it would become a directory of that name."""
-    with pytest.raises(ValueError, match="'hdfs://bucket/run'.*begins with s3:"):
+    with pytest.raises(ValueError, match=r"'hdfs://bucket/run'.*begins with s3:"):
         SummaryWriter("hdfs://bucket/run")
     with pytest.raises(TypeError, match="flush_secs"):
         SummaryWriter(tmp_path, flush_secs="often")  # type: ignore[arg-type]
