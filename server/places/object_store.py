@@ -54,7 +54,7 @@ class ObjectStore:
     """
 
     def __init__(self, address: str) -> None:
-        self._client = _connect(address)
+        self._client = connect(address)
         self._root = address.rstrip("/")
         self._pool = ThreadPoolExecutor(_CONNECTIONS, "toposcope-store")
         self._directories: _Directories = {}
@@ -199,7 +199,13 @@ def _shared(address: str) -> ObjectStore:
     return ObjectStore(address)
 
 
-def _connect(address: str) -> "Client":
+def connect(address: str) -> "Client":
+    """Return a client of the store at an address.
+
+    Raises:
+        ModuleNotFoundError: obstore is not installed.
+        ValueError: the address is not valid, or the variables of the environment are not.
+    """
     try:
         from obstore.exceptions import BaseError
         from obstore.store import from_url

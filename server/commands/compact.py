@@ -1,0 +1,120 @@
+"""summary-server compact: keeps the Parquet files of a lake up to date with a logdir."""
+
+import contextlib
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from toposcope.server.commands.arguments import Parser, check_listable, is_inside
+from toposcope.server.data_files.data_folder import default_data_folder, logdir_folder
+from toposcope.server.data_files.json_folder import DamagedFileError
+from toposcope.server.lake.compaction import Compacted, compact
+from toposcope.server.lake.folder import Folder, open_folder
+from toposcope.server.lake.runs_table import Notes
+from toposcope.server.lake.schema import parquet
+from toposcope.server.loading.load_once import Loaded, load_logdir
+from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.places.addresses import is_remote
+from toposcope.server.places.place import reason_of
+from toposcope.server.reading.index import Index, default_folder
+
+_DESCRIPTION = """\
+Write the scalars and runs of a logdir as Parquet files (scalars/, tags/ and
+runs.parquet) for DuckDB, Polars, pandas, Spark or ClickHouse, and keep them up
+to date: only what changed since the last call is written again."""
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Bring a lake up to date; return 1 if not all of the logdir could be read."""
+    parser = _parser()
+    options = parser.parse_hyphenated(arguments)
+    start = time.perf_counter()
+    try:
+        parquet()
+        logdir, folder = check_places(options.dir, options.out)
+        index_dir = Path(os.path.expanduser(options.index_dir)) if options.index_dir else default_folder()
+        if not is_remote(logdir) and is_inside(str(index_dir), logdir):
+            raise ValueError(f"--index-dir {str(index_dir)!r} is inside DIR, which is read-only")
+        loaded = load_logdir(logdir, Index(index_dir), follow_links=options.follow_links)
+        check_runs(loaded, logdir)
+        data_dir = Path(os.path.expanduser(options.data_dir)) if options.data_dir else default_data_folder()
+        compacted = compact(
+            folder, loaded.runs, read_notes(logdir_folder(data_dir, "notes", logdir)), is_complete=not loaded.problems
+        )
+    except (ModuleNotFoundError, OSError, ValueError) as error:
+        parser.error(_text(error))
+    return _print_summary(options.out, compacted, loaded, time.perf_counter() - start)
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        "summary-server compact",
+        _DESCRIPTION,
+        "Exit status: 0; 1 if not all of DIR could be read; 2 for invalid arguments and failures.",
+    )
+    parser.add_argument("dir", metavar="DIR", help="directory of runs, or the address of an object store")
+    parser.add_argument(
+        "--out", required=True, metavar="OUT", help="directory of the lake, or the address of an object store"
+    )
+    parser.add_argument("--index-dir", metavar="DIR", help="directory of the index; default: that of summary-server")
+    parser.add_argument("--data-dir", metavar="DIR", help="directory of notes; default: that of summary-server")
+    parser.add_follow_links()
+    return parser
+
+
+def check_places(logdir: str, out: str) -> tuple[str, Folder]:
+    """Return the logdir, and the folder of the lake.
+
+    Raises:
+        ModuleNotFoundError: an object store needs obstore, which is not installed.
+        OSError: the logdir does not exist.
+        ValueError: it cannot be read, or the lake is inside it.
+    """
+    if not is_remote(logdir):
+        logdir = os.path.expanduser(logdir)
+        check_listable("DIR", logdir)
+    logdir, out = logdir.rstrip("/") or "/", out.rstrip("/") if is_remote(out) else os.path.expanduser(out)
+    is_remote_inside = is_remote(logdir) and f"{out}/".startswith(f"{logdir}/")
+    if is_remote_inside or (not is_remote(logdir) and not is_remote(out) and is_inside(out, logdir)):
+        raise ValueError(f"--out {out!r} is inside DIR, which is read-only: choose another directory")
+    return logdir, open_folder(out)
+
+
+def check_runs(loaded: Loaded, logdir: str) -> None:
+    """Check that a logdir has runs: one that is not mounted has none.
+
+    Raises:
+        ValueError: it has none.
+    """
+    if not loaded.runs:
+        raise ValueError(f"DIR {logdir!r} has no runs: expected event files in it or in its subdirectories")
+
+
+def read_notes(folder: Path) -> dict[str, Notes]:
+    """Return the notes in a folder, by run; without those that cannot be read."""
+    notes: dict[str, Notes] = {}
+    source = NotesFolder(folder, "")
+    with contextlib.suppress(OSError):
+        for name in source.files.stamps():
+            with contextlib.suppress(OSError, DamagedFileError):
+                run, found = source.read(name)
+                notes[run] = Notes(found.alias, found.note, tuple(found.labels), found.archived)
+    return notes
+
+
+def _text(error: Exception) -> str:
+    named = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""
+    return named + (reason_of(error) if named else str(error))
+
+
+def _print_summary(out: str, compacted: Compacted, loaded: Loaded, seconds: float) -> int:
+    print(
+        f"{out}: {compacted.runs:,} runs, {compacted.points:,} points in {compacted.parts:,} parts; "
+        f"{compacted.written_parts:,} written, {compacted.deleted_parts:,} deleted in {seconds:.1f} s"
+    )
+    for path, reason in list(loaded.problems.items())[:10]:
+        print(f"{path}: {reason}")
+    if compacted.kept:
+        print(f"{len(compacted.kept):,} runs were not found and are kept, as not all of DIR could be read")
+    return 1 if loaded.problems else 0

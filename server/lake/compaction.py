@@ -1,0 +1,203 @@
+"""Keeps a lake up to date: which parts have to be written, and writing them."""
+
+import bisect
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from toposcope.server.lake.folder import Folder
+from toposcope.server.lake.parts import Part, delete_part, read_parts, write_part, write_state
+from toposcope.server.lake.run_rows import AllRuns, all_runs, files_of, state_columns
+from toposcope.server.lake.runs_table import Notes, write_runs
+from toposcope.server.lake.schema import VERSION
+from toposcope.server.lake.series import count_points, plain_text
+from toposcope.server.runs.run import RunView
+
+POINTS_PER_PART = 4_000_000
+"""A part takes no more runs when it has as many points; about 25 MB."""
+RUNS_PER_PART = 5000
+"""... or as many runs."""
+_MOST_SMALL_PARTS = 8
+"""If more parts are small, they are merged."""
+_ALIVE = ("running", "stalled")
+
+
+class Compacted(NamedTuple):
+    """What a call of compact() did."""
+
+    runs: int
+    """In the lake."""
+    points: int
+    parts: int
+    written_parts: int
+    deleted_parts: int
+    kept: list[str]
+    """Runs that were not found, but are kept as not all of the logdir could be read."""
+
+
+class Plan(NamedTuple):
+    """The parts that are to be changed."""
+
+    write: dict[str, list[str]]
+    """The names of all runs of each part, in the order in which the parts are to be written."""
+    delete: list[str]
+    """Names of parts."""
+
+
+def compact(
+    folder: Folder,
+    runs: Mapping[str, RunView],
+    notes: Mapping[str, Notes] | None = None,
+    tags: frozenset[str] = frozenset(),
+    *,
+    is_complete: bool = True,
+) -> Compacted:
+    """Bring a lake up to date: only parts with runs that changed, are new or are gone are written.
+
+    Args:
+        folder: of the lake; empty, or with one that this function or write_part() wrote.
+        runs: all runs of the logdir, by name.
+        notes: what users noted about runs, by name.
+        tags: names of the scalar tags to write; none: all. Always the same for one lake.
+        is_complete: whether all of the logdir was read. If not, runs that are missing are kept.
+
+    Raises:
+        ModuleNotFoundError: pyarrow is not installed.
+        OSError: the folder cannot be written, or another process writes it.
+        ValueError: the folder contains something else, or a lake of other runs.
+    """
+    with folder.locked():
+        known = all_runs(runs)
+        by_name = {plain_text(name): run for name, run in runs.items()}
+        parts = {part.name: part for part in _read(folder, by_name)}
+        kept = [] if is_complete else sorted({run for part in parts.values() for run in part.runs} - by_name.keys())
+        changes = plan(parts.values(), by_name, known, frozenset(kept))
+        for name in changes.delete:
+            delete_part(folder, name)
+            del parts[name]
+        for name, names in changes.write.items():
+            parts[name] = write_part(folder, name, [by_name[run] for run in names], known, tags, parts.get(name))
+        for part in parts.values():
+            if part.name not in changes.write and (current := _with_states(part, by_name)) != part:
+                write_state(folder, current)
+                parts[part.name] = current
+        write_runs(folder, list(parts.values()), notes or {})
+        return Compacted(
+            sum(len(part.runs) for part in parts.values()),
+            sum(part.points for part in parts.values()),
+            len(parts),
+            len(changes.write),
+            len(changes.delete),
+            kept,
+        )
+
+
+def _read(folder: Folder, runs: Mapping[str, RunView]) -> list[Part]:
+    names = folder.names()
+    parts = read_parts(folder, names)
+    if names and not parts:
+        raise ValueError(
+            f"{folder.address!r} is not empty, and no lake: choose a new directory, nothing is overwritten"
+        )
+    files = set(names)
+    parts = [part if files.issuperset(part.files) else part._replace(schema=0) for part in parts]
+    covered = {run for part in parts for run in part.runs}
+    if covered and runs and covered.isdisjoint(runs):
+        raise ValueError(
+            f"{folder.address!r} is a lake of other runs, {min(covered)!r} for example: choose another one"
+        )
+    return parts
+
+
+def plan(
+    parts: Iterable[Part], runs: Mapping[str, RunView], known: AllRuns, kept: frozenset[str] = frozenset()
+) -> Plan:
+    """Return which parts are to be written with which runs.
+
+    A run stays in its part. New runs are added to the last part until it is full, those that began first before others,
+    so that the runs that grow are in few parts. What a part has beyond twice its points goes to new parts, and so do
+    the runs of small parts if there are many.
+
+    Args:
+        parts: of the lake.
+        runs: all runs, by name.
+        known: the same runs.
+        kept: runs that are missing and are kept; a part with one of them is left as it is.
+    """
+    parts = sorted(parts)
+    covered = {name: run.points for part in parts for name, run in part.runs.items() if run.files is not None}
+    points = {name: covered[name] if name in covered else count_points(run) for name, run in runs.items()}
+    content: dict[str, list[str]] = {}  # The runs that stay in each part.
+    placed: set[str] = set()
+    frozen = {part.name for part in parts if not kept.isdisjoint(part.runs)}
+    for part in parts:
+        names = [name for name in part.runs if name in points and name not in placed]
+        content[part.name] = list(part.runs) if part.name in frozen else _limited(names, points)
+        placed |= set(content[part.name])
+    small = [name for name in content if name not in frozen and _is_small(content[name], points)]
+    for name in small if len(small) > _MOST_SMALL_PARTS else ():
+        placed -= set(content[name])
+        content[name] = []
+    delete = [name for name, names in content.items() if not names]
+    write = {
+        part.name: content[part.name]
+        for part in parts
+        if content[part.name] and part.name not in frozen and _has_changed(part, content[part.name], runs, known)
+    }
+    new = sorted(points.keys() - placed, key=lambda name: (runs[name].started or 0.0, name))
+    last = next((name for name in reversed(content) if content[name] and name not in frozen), None)
+    filled = _filled(new, (last, content[last]) if last else None, _next_number(parts), points)
+    return Plan({name: names for name, names in write.items() if name not in filled} | filled, delete)
+
+
+def _has_changed(part: Part, names: list[str], runs: Mapping[str, RunView], known: AllRuns) -> bool:
+    if part.schema != VERSION or names != list(part.runs):
+        return True
+    return any(part.runs[name].files != files_of(runs[name], known) for name in names)
+
+
+def _is_small(names: list[str], points: Mapping[str, int]) -> bool:
+    return 2 * sum(points[name] for name in names) < POINTS_PER_PART and 2 * len(names) < RUNS_PER_PART
+
+
+def _limited(names: list[str], points: Mapping[str, int]) -> list[str]:
+    """Return the first runs of a part, those that fill it, if all of them fill it twice."""
+    totals = list(itertools.accumulate(points[name] for name in names))
+    if not totals or (totals[-1] < 2 * POINTS_PER_PART and len(names) < 2 * RUNS_PER_PART):
+        return names
+    return names[: min(bisect.bisect_left(totals, POINTS_PER_PART) + 1, RUNS_PER_PART)]
+
+
+def _filled(
+    new: list[str], last: tuple[str, list[str]] | None, number: int, points: Mapping[str, int]
+) -> dict[str, list[str]]:
+    """Add new runs to the last part, and to further ones from a number on; return the runs of these parts."""
+    filled: dict[str, list[str]] = {}
+    name, names = last or ("", [])
+    total = sum(points[run] for run in names)
+    for run in new:
+        if not name or total >= POINTS_PER_PART or len(names) >= RUNS_PER_PART:
+            name, names, total = f"part-{number:05}", [], 0
+            number += 1
+        if name not in filled:
+            filled[name] = names = list(names)
+        names.append(run)
+        total += points[run]
+    return filled
+
+
+def _next_number(parts: Sequence[Part]) -> int:
+    """Return the smallest number that is larger than those in the names of all parts."""
+    numbers = [int(digits) for part in parts if (digits := part.name.rpartition("-")[2]).isdecimal()]
+    return max(numbers, default=-1) + 1
+
+
+def _with_states(part: Part, runs: Mapping[str, RunView]) -> Part:
+    """Return a part with the states that its runs have now; only those of runs that were alive can have changed."""
+    covered = {
+        name: run._replace(row=run.row | state_columns(runs[name]))
+        if name in runs and run.row.get("state") in _ALIVE
+        else run
+        for name, run in part.runs.items()
+    }
+    return part._replace(runs=covered)
