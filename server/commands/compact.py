@@ -9,7 +9,7 @@ from pathlib import Path
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
 from toposcope.server.data_files.data_folder import default_data_folder, logdir_folder
 from toposcope.server.data_files.json_folder import DamagedFileError
-from toposcope.server.lake.compaction import Compacted, compact
+from toposcope.server.lake.compaction import Compacted, check_is_lake, compact
 from toposcope.server.lake.folder import Folder, open_folder
 from toposcope.server.lake.runs_table import Notes
 from toposcope.server.lake.schema import parquet
@@ -33,6 +33,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         parquet()
         logdir, folder = check_places(options.dir, options.out)
+        check_is_lake(folder, folder.names())
         index_dir = Path(os.path.expanduser(options.index_dir)) if options.index_dir else default_folder()
         if not is_remote(logdir) and is_inside(str(index_dir), logdir):
             raise ValueError(f"--index-dir {str(index_dir)!r} is inside DIR, which is read-only")
@@ -43,7 +44,7 @@ def run(arguments: Sequence[str]) -> int:
             folder, loaded.runs, read_notes(logdir_folder(data_dir, "notes", logdir)), is_complete=not loaded.problems
         )
     except (ModuleNotFoundError, OSError, ValueError) as error:
-        parser.error(_text(error))
+        parser.error(error_text(error))
     return _print_summary(options.out, compacted, loaded, time.perf_counter() - start)
 
 
@@ -103,7 +104,8 @@ def read_notes(folder: Path) -> dict[str, Notes]:
     return notes
 
 
-def _text(error: Exception) -> str:
+def error_text(error: Exception) -> str:
+    """Return an error in one line, with the file that it is about."""
     named = f"{error.filename}: " if isinstance(error, OSError) and error.filename else ""
     return named + (reason_of(error) if named else str(error))
 

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from toposcope.server.places.addresses import is_remote
 
-LOCK = ".lock"
+LOCK = "_state/.lock"
 _TEMPORARY = ".part"
 _FRESH_SECONDS = 3600.0
 """A file of a writer that was killed is deleted after this time."""
@@ -78,7 +78,11 @@ def open_folder(address: str) -> Folder:
         ModuleNotFoundError: an object store needs obstore, which is not installed.
         ValueError: the address of an object store is not valid.
     """
-    return StoreFolder(address) if is_remote(address) else LocalFolder(address)
+    if is_remote(address):
+        return StoreFolder(address)
+    if "://" in address:
+        raise ValueError(f"{address!r} is no address of a lake: expected a directory, s3://, gs:// or az://")
+    return LocalFolder(address)
 
 
 class LocalFolder:
@@ -115,14 +119,18 @@ class LocalFolder:
 
     def delete(self, name: str) -> None:
         """Delete a file, if there is one."""
-        (self._root / name).unlink(missing_ok=True)
+        path = self._root / name
+        path.unlink(missing_ok=True)
+        with suppress(OSError):  # It is not empty.
+            path.parent.rmdir()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock of the directory; delete what writers that were killed have left."""
-        self._root.mkdir(parents=True, exist_ok=True)
+        lock = self._root / LOCK
+        lock.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with FileLock(self._root / LOCK, timeout=0):
+            with FileLock(lock, timeout=0):
                 self._delete_left()
                 yield
         except Timeout:

@@ -5,6 +5,7 @@ one is written last. Before a part gets more runs, they are named there: whateve
 the files of a part is in its state too.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -34,6 +35,11 @@ class Part(NamedTuple):
     def points(self) -> int:
         """The number of points."""
         return sum(run.points for run in self.runs.values())
+
+    @property
+    def state_file(self) -> str:
+        """The name of the file that says what it covers."""
+        return _STATE.format(self.name)
 
     @property
     def files(self) -> list[str]:
@@ -67,14 +73,18 @@ def write_part(
     names = {plain_text(run.name) for run in runs}
     if before is None or not names <= before.runs.keys():
         present = dict(before.runs) if before else {}
-        expected = {each: CoveredRun(None, 0, {"run": each}) for each in names - present.keys()}
+        expected = {each: CoveredRun(None, 0, 0, {"run": each}) for each in names - present.keys()}
         write_state(folder, Part(name, 0, present | expected))
     series = series_of(runs, tags)
     with folder.create(_SCALARS.format(name)) as file:
         write_points(file, series)
     with folder.create(_TAGS.format(name)) as file:
         write_tags(file, series)
-    part = Part(name, VERSION, {plain_text(run.name): cover(run, known) for run in runs})
+    totals = Counter[str]()
+    for each in series:
+        totals[each.run] += each.points.total
+    covered = {plain_text(run.name): cover(run, known, totals[plain_text(run.name)]) for run in runs}
+    part = Part(name, VERSION, covered)
     write_state(folder, part)
     return part
 
@@ -104,8 +114,13 @@ def read_parts(folder: Folder, names: Iterable[str] | None = None) -> list[Part]
         ValueError: a file is damaged.
     """
     names = folder.names() if names is None else names
-    stems = [name.removeprefix(_STATES).removesuffix(".json") for name in sorted(names) if name.startswith(_STATES)]
+    stems = [name.removeprefix(_STATES).removesuffix(".json") for name in sorted(names) if is_state_file(name)]
     return [_read(folder, stem) for stem in stems]
+
+
+def is_state_file(name: str) -> bool:
+    """Return whether a file of a lake says what a part covers."""
+    return name.startswith(_STATES)
 
 
 def _read(folder: Folder, name: str) -> Part:

@@ -7,18 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.server.arrow import import_pyarrow
-from toposcope.server.lake.schema import ROWS_PER_GROUP, VERSION, parquet, points_encoding, scalars_schema
+from toposcope.server.lake.parquet_file import parquet_writer
+from toposcope.server.lake.schema import ROWS_PER_GROUP, points_encoding, scalars_schema
 from toposcope.server.lake.series import Series
 
 if TYPE_CHECKING:
     import pyarrow
-
-Metadata = dict[str, str]
-
-
-def file_metadata() -> Metadata:
-    """Return the key-value metadata of every Parquet file of a lake."""
-    return {"toposcope.format": "lake", "toposcope.schema": str(VERSION)}
 
 
 def write_points(file: BinaryIO, series: Iterable[Series]) -> None:
@@ -29,10 +23,9 @@ def write_points(file: BinaryIO, series: Iterable[Series]) -> None:
         series: sorted, see series_of().
     """
     schema = scalars_schema()
-    with parquet().ParquetWriter(file, schema, **points_encoding()) as writer:
+    with parquet_writer(file, schema, **points_encoding()) as writer:
         for group in _row_groups(series):
             writer.write_table(_table(group, schema), row_group_size=2 * ROWS_PER_GROUP)
-        writer.add_key_value_metadata(file_metadata())
 
 
 def _row_groups(series: Iterable[Series]) -> Iterator[list[Series]]:

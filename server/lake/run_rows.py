@@ -29,7 +29,10 @@ class CoveredRun(NamedTuple):
 
     files: Files | None
     """None: the points are being written for the first time."""
+    recorded: int
+    """Points, with those that a later attempt repeats."""
     points: int
+    """In the tables."""
     row: dict[str, Any]
 
 
@@ -50,9 +53,9 @@ def files_of(run: RunView, known: AllRuns) -> Files:
     return sorted(files)
 
 
-def cover(run: RunView, known: AllRuns) -> CoveredRun:
-    """Return what the lake says of a run after its points were written."""
-    return CoveredRun(files_of(run, known), count_points(run), _row(run, known))
+def cover(run: RunView, known: AllRuns, points: int) -> CoveredRun:
+    """Return what the lake says of a run of which some points were written."""
+    return CoveredRun(files_of(run, known), count_points(run), points, _row(run, known))
 
 
 def state_columns(run: RunView) -> dict[str, Any]:

@@ -10,8 +10,8 @@ import orjson
 from toposcope.server.arrow import import_pyarrow
 from toposcope.server.json_values import json_value
 from toposcope.server.lake.folder import Folder
+from toposcope.server.lake.parquet_file import METADATA, parquet_writer
 from toposcope.server.lake.parts import Part
-from toposcope.server.lake.points_table import file_metadata
 from toposcope.server.lake.schema import parquet, runs_schema
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ def write_runs(folder: Folder, parts: Sequence[Part], notes: Mapping[str, Notes]
     """
     rows = sorted((run.row for part in parts for run in part.runs.values()), key=lambda row: row["run"].encode())
     noted = [{**row, **_notes(notes.get(row["run"], NO_NOTES))} for row in rows]
-    metadata = file_metadata() | {_CHECKSUM: _checksum(noted)}
+    metadata = {**METADATA, _CHECKSUM: _checksum(noted)}
     if _has(folder, metadata):
         return False
-    table = _table(noted).replace_schema_metadata(metadata)
-    with folder.create(RUNS) as file:
-        parquet().write_table(table, file, compression="zstd", store_schema=False)
+    table = _table(noted)
+    with folder.create(RUNS) as file, parquet_writer(file, table.schema, metadata) as writer:
+        writer.write_table(table)
     return True
 
 
@@ -74,7 +74,7 @@ def _has(folder: Folder, metadata: Mapping[str, str]) -> bool:
     """Return whether the file exists and has some metadata."""
     arrow = import_pyarrow("a lake")
     try:
-        found = parquet().read_schema(arrow.BufferReader(folder.read(RUNS))).metadata or {}
+        found = parquet().read_metadata(arrow.BufferReader(folder.read(RUNS))).metadata or {}
     except (FileNotFoundError, arrow.ArrowInvalid):
         return False
     return all(found.get(name.encode()) == value.encode() for name, value in metadata.items())
@@ -87,7 +87,7 @@ def _table(rows: Sequence[Row]) -> "pyarrow.Table":
         arrow.array([_plain(row.get(name), name) for row in rows], schema.field(name).type) for name in schema.names
     ]
     table = arrow.table(columns, schema=schema)
-    parameters = _parameters([row.get(HYPER_PARAMETERS, {}) for row in rows])
+    parameters = hyper_parameter_columns([row.get(HYPER_PARAMETERS, {}) for row in rows])
     if parameters:
         struct = arrow.StructArray.from_arrays(list(parameters.values()), list(parameters))
         table = table.append_column(HYPER_PARAMETERS, struct)
@@ -103,7 +103,7 @@ def _plain(value: Any, name: str) -> Any:
     return float(value) if name in ("started", "updated", "ended") and value is not None else value
 
 
-def _parameters(rows: Sequence[Mapping[str, Any]]) -> dict[str, "pyarrow.Array"]:
+def hyper_parameter_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, "pyarrow.Array"]:
     """Return the values of each hyperparameter, one a row, by name; see _typed()."""
     counts = Counter(name for row in rows for name in row)
     names = sorted(name for name, _ in counts.most_common(MOST_PARAMETERS))

@@ -97,7 +97,6 @@ def points_encoding() -> dict[str, Any]:
     """Return the arguments of a ParquetWriter of scalars/; `make bench-lake` compares them with the defaults."""
     names = scalars_schema().names
     return {
-        "compression": "zstd",
         "use_dictionary": _DICTIONARIES,
         "column_encoding": {
             "step": "DELTA_BINARY_PACKED",
@@ -106,7 +105,6 @@ def points_encoding() -> dict[str, Any]:
         },
         "write_page_index": True,
         "sorting_columns": [parquet().SortingColumn(names.index(name)) for name in _SORTING],
-        "store_schema": False,  # For every reader, names are plain text.
     }
 
 

@@ -43,7 +43,7 @@ def series_of(runs: Iterable[RunView], tags: frozenset[str] = frozenset()) -> li
 
 
 def count_points(run: RunView) -> int:
-    """Return how many points the scalar series of a run have at most."""
+    """Return how many points the scalar series of a run have, with those that a later attempt repeats."""
     totals = (series.total for file in run.files for tag, series in file.series.items() if tag.plugin == "scalar")
     return sum(totals)
 

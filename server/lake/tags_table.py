@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 from toposcope.server.arrow import import_pyarrow
-from toposcope.server.lake.points_table import file_metadata
-from toposcope.server.lake.schema import parquet, tags_schema
+from toposcope.server.lake.parquet_file import parquet_writer
+from toposcope.server.lake.schema import tags_schema
 from toposcope.server.lake.series import Series
 
 
@@ -16,9 +16,10 @@ def write_tags(file: BinaryIO, series: Iterable[Series]) -> None:
         file: open for writing.
         series: sorted, see series_of().
     """
-    schema = tags_schema().with_metadata(file_metadata())
+    schema = tags_schema()
     table = import_pyarrow("a lake").Table.from_pylist([_row(each) for each in series], schema=schema)
-    parquet().write_table(table, file, compression="zstd", use_dictionary=["run", "tag", "rank"], store_schema=False)
+    with parquet_writer(file, schema, use_dictionary=["run", "tag", "rank"]) as writer:
+        writer.write_table(table)
 
 
 def _row(series: Series) -> dict[str, Any]:
