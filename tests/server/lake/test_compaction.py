@@ -30,7 +30,7 @@ def content(lake: Path) -> dict[str, list[str]]:
 
 
 def check(logs: Path, lake: Path, fresh: Path) -> None:
-    """Check that a lake has the rows of one that is written anew."""
+    """Check that a lake has the rows of one that is written from nothing."""
     shutil.rmtree(fresh, ignore_errors=True)
     update(logs, fresh)
     assert content(lake) == content(fresh)
@@ -119,7 +119,7 @@ def apply(logs: Path, number: int, change: tuple[str, str, int]) -> None:
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rounds=st.lists(CHANGES, min_size=1, max_size=5))
-def test_random_changes_give_the_lake_that_is_written_anew(
+def test_random_changes_give_the_lake_that_is_written_at_once(
     tmp_path_factory: pytest.TempPathFactory, rounds: list[list[tuple[str, str, int]]]
 ) -> None:
     """Runs that appear, grow, restart and go; parts that are filled, split and merged."""
