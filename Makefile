@@ -12,7 +12,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
-.PHONY: bench-lake bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
+.PHONY: bench-lake bench-store bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
 .PHONY: proto release chromium clean
 .DELETE_ON_ERROR:
 
@@ -63,6 +63,10 @@ bench-many: $(VENV)/.installed
 # The page on 1,000, 10,000 and 100,000 runs: waits, memory, bytes and the longest tasks in Chromium; 1 GB.
 bench-many-page: $(VENV)/.dev page chromium
 	$(BIN)/python benchmarks/many_runs_page.py $(MEASUREMENTS)
+
+# A logdir in an object store with a delay: waits and requests.
+bench-store: $(VENV)/.dev
+	PYTHONPATH=tests $(BIN)/python benchmarks/object_store.py $(MEASUREMENTS)
 
 # What --workers costs and brings: CPU time a request, requests a second, the way of a new point to a page, 200 clients.
 bench-workers: $(VENV)/.dev page chromium
@@ -139,7 +143,7 @@ docs: $(VENV)/.docs
 INTEROP = mindinsight vtk keras transformers accelerate lightning $(INTEROP_IN_ENVIRONMENT)
 # Those that run in that environment, once.
 INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray fabric lake
-INTEROP += jupyter
+INTEROP += jupyter store
 
 .PHONY: interop $(INTEROP:%=interop-%)
 interop: $(INTEROP:%=interop-%)
@@ -156,6 +160,15 @@ $(INTEROP_IN_ENVIRONMENT:%=interop-%): interop-%: build/interop/%/.installed $(T
 # Toposcope is installed there, as its extension is found by the name of the package.
 interop-jupyter: $(VENV)/.installed chromium build/interop/jupyter/.installed
 	build/interop/jupyter/bin/python -m pytest tests/interop/check_jupyter.py
+
+# moto's server, and s3rver, which was written independently of it.
+interop-store: $(VENV)/.dev build/interop/s3rver/.installed
+	$(BIN)/python -m pytest tests/interop/check_store*.py
+
+build/interop/s3rver/.installed: $(VENV)/.dev
+	@mkdir -p $(@D) && echo '{"private": true}' > $(@D)/package.json
+	cd $(@D) && PATH="$(NODE):$$PATH" $(NPM) install --no-audit --no-fund --silent s3rver@3.7.1
+	@touch $@
 
 # The newest release with each backend, which is chosen when Keras is imported, and an early one with PyTorch.
 interop-keras: build/interop/keras/.installed build/interop/keras30/.installed $(TYPED)

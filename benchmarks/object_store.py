@@ -12,7 +12,6 @@ import os
 import tempfile
 import threading
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,8 +79,7 @@ def first_chart(index: Path, prefix: str) -> float:
     """Return milliseconds from starting a server to its first reply with the points of a series."""
     start = time.perf_counter()
     with serve(f"s3://{BUCKET}/{prefix}", index) as server:
-        url = f"http://{server.connection.host}:{server.connection.port}/api/scalars?run=run&tag={TAGS[0]}"
-        while b'"step":[' not in (reply := urllib.request.urlopen(url).read()) or b'"total":0' in reply:
+        while not (reply := server.get("scalars", run="run", tag=TAGS[0])) or not reply["series"][0]["total"]:
             time.sleep(0.01)
         return 1000 * (time.perf_counter() - start)
 

@@ -17,15 +17,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from toposcope.server import page
 from toposcope.server.api import health, notes, overview, run_columns, run_search, runs, scalars, tags, updates, views
 from toposcope.server.compression import Compression
-from toposcope.server.data_files.data_folder import default_data_folder, logdir_folder
+from toposcope.server.data_files.data_folder import data_files, default_data_folder
 from toposcope.server.deferred_routes import DeferredRoutes
 from toposcope.server.exposure import Exposure, Guard
 from toposcope.server.loading.logdir import Update
 from toposcope.server.loading.run_source import RunSource
+from toposcope.server.notes import notes_folder
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
-from toposcope.server.places.addresses import resolved
 from toposcope.server.places.place import reason_of
 from toposcope.server.request_bodies import BodyLimit
 from toposcope.server.runs.families import Families
@@ -37,6 +37,7 @@ from toposcope.server.search.search import RunSearch
 from toposcope.server.version import VERSION
 from toposcope.server.views.links import Links
 from toposcope.server.views.no_views import NoViews
+from toposcope.server.views.view import LARGEST_FILE
 from toposcope.server.views.views import Views
 from toposcope.server.views.views_folder import ViewsFolder
 
@@ -50,7 +51,7 @@ def make_app(
     streams: updates.Streams,
     exposure: Exposure,
     path_prefix: str = "",
-    data_folder: Path | None = None,
+    data_folder: Path | str | None = None,
     *,
     read_only: bool = False,
     started: float | None = None,
@@ -62,7 +63,7 @@ def make_app(
         streams: the open event streams.
         exposure: which requests to answer.
         path_prefix: "" or a path such as "/topo" below which everything is served.
-        data_folder: directory for notes and views; None for the user's data directory.
+        data_folder: directory for notes and views, or address of an object store; None for the user's data directory.
         read_only: whether there are no notes and views, so that no request can change anything.
         started: when the server was started, in seconds of time.monotonic(); None: now.
     """
@@ -83,7 +84,7 @@ def make_api(
     logdir: RunSource,
     streams: updates.Streams,
     path_prefix: str,
-    data_folder: Path | None = None,
+    data_folder: Path | str | None = None,
     *,
     read_only: bool = False,
     started: float | None = None,
@@ -101,7 +102,9 @@ def make_api(
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs, prepare)
     data_folder = data_folder or default_data_folder()
     notes_store = NoNotes() if read_only else _notes(logdir, data_folder)
-    views_store = NoViews() if read_only else Views(ViewsFolder(*_folder(data_folder, "views", logdir)))
+    views_store = (
+        NoViews() if read_only else Views(ViewsFolder(data_files(data_folder, "views", logdir.path, LARGEST_FILE)))
+    )
 
     def publish(update: Update) -> None:
         streams.send(update)
@@ -151,7 +154,7 @@ def make_api(
     app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, search
     app.state.views = views_store
-    app.state.links = None if read_only else Links(*_folder(data_folder, "links", logdir))
+    app.state.links = None if read_only else Links(data_files(data_folder, "links", logdir.path, LARGEST_FILE))
     app.state.tag_counts = TagCounts()
     app.state.families = Families(overview_cache)
     app.exception_handler(RequestValidationError)(_validation_error)
@@ -164,13 +167,9 @@ def make_api(
     return app
 
 
-def _notes(logdir: RunSource, data_folder: Path) -> Notes:
-    return Notes(NotesFolder(*_folder(data_folder, "notes", logdir)), lambda: logdir.snapshot.revision)
-
-
-def _folder(data_folder: Path, kind: str, logdir: RunSource) -> tuple[Path, str]:
-    """Return the folder of one kind of data of a logdir, and the path of the logdir."""
-    return logdir_folder(data_folder, kind, logdir.path), resolved(logdir.path)
+def _notes(logdir: RunSource, data_folder: Path | str) -> Notes:
+    files = data_files(data_folder, "notes", logdir.path, notes_folder.LARGEST_FILE)
+    return Notes(NotesFolder(files), lambda: logdir.snapshot.revision)
 
 
 async def _busy(_: Request, error: Exception) -> JSONResponse:

@@ -174,7 +174,7 @@ def _change(notes: Notes | NoNotes, current: Snapshot, run: str, change: NotesCh
     except OSError as error:
         raise HTTPException(
             503,
-            f"the notes cannot be stored in {notes.path!r}: {error.strerror or error}; make that directory writable, "
+            f"the notes cannot be stored in {notes.path!r}: {error.strerror or error}; make that place writable, "
             "or start the server with another --data-dir",
         ) from error
     return _reply(notes.current(), current, run)

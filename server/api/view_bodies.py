@@ -36,6 +36,6 @@ def storing(what: str, path: str) -> Iterator[None]:
     except OSError as error:
         raise HTTPException(
             503,
-            f"{what} cannot be stored in {path!r}: {error.strerror or error}; make that directory writable, "
+            f"{what} cannot be stored in {path!r}: {error.strerror or error}; make that place writable, "
             "or start the server with another --data-dir",
         ) from error

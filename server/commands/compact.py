@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
-from toposcope.server.data_files.data_folder import default_data_folder, logdir_folder
-from toposcope.server.data_files.json_folder import DamagedFileError
+from toposcope.server.data_files.data_folder import data_files, default_data_folder
+from toposcope.server.data_files.json_files import DamagedFileError
+from toposcope.server.garbage_collection import no_collections
 from toposcope.server.lake.compaction import Compacted, check_is_lake, compact
 from toposcope.server.lake.folder import Folder, open_folder
 from toposcope.server.lake.runs_table import Notes
 from toposcope.server.lake.schema import parquet
 from toposcope.server.loading.load_once import Loaded, load_logdir
-from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.notes.notes_folder import LARGEST_FILE, NotesFolder
 from toposcope.server.places.addresses import is_remote
 from toposcope.server.places.place import reason_of
 from toposcope.server.reading.index import Index, default_folder
@@ -37,12 +38,11 @@ def run(arguments: Sequence[str]) -> int:
         index_dir = Path(os.path.expanduser(options.index_dir)) if options.index_dir else default_folder()
         if not is_remote(logdir) and is_inside(str(index_dir), logdir):
             raise ValueError(f"--index-dir {str(index_dir)!r} is inside DIR, which is read-only")
-        loaded = load_logdir(logdir, Index(index_dir), follow_links=options.follow_links)
-        check_runs(loaded, logdir)
-        data_dir = Path(os.path.expanduser(options.data_dir)) if options.data_dir else default_data_folder()
-        compacted = compact(
-            folder, loaded.runs, read_notes(logdir_folder(data_dir, "notes", logdir)), is_complete=not loaded.problems
-        )
+        notes = NotesFolder(data_files(options.data_dir or default_data_folder(), "notes", logdir, LARGEST_FILE))
+        with no_collections():
+            loaded = load_logdir(logdir, Index(index_dir), follow_links=options.follow_links)
+            check_runs(loaded, logdir)
+            compacted = compact(folder, loaded.runs, read_notes(notes), is_complete=not loaded.problems)
     except (ModuleNotFoundError, OSError, ValueError) as error:
         parser.error(error_text(error))
     return _print_summary(options.out, compacted, loaded, time.perf_counter() - start)
@@ -59,7 +59,9 @@ def _parser() -> Parser:
         "--out", required=True, metavar="OUT", help="directory of the lake, or the address of an object store"
     )
     parser.add_argument("--index-dir", metavar="DIR", help="directory of the index; default: that of summary-server")
-    parser.add_argument("--data-dir", metavar="DIR", help="directory of notes; default: that of summary-server")
+    parser.add_argument(
+        "--data-dir", metavar="DIR", help="directory or address of notes; default: that of summary-server"
+    )
     parser.add_follow_links()
     return parser
 
@@ -92,15 +94,17 @@ def check_runs(loaded: Loaded, logdir: str) -> None:
         raise ValueError(f"DIR {logdir!r} has no runs: expected event files in it or in its subdirectories")
 
 
-def read_notes(folder: Path) -> dict[str, Notes]:
-    """Return the notes in a folder, by run; without those that cannot be read."""
+def read_notes(folder: NotesFolder) -> dict[str, Notes]:
+    """Return the notes in a folder, by run; without those that are damaged.
+
+    Raises:
+        OSError: the folder cannot be listed.
+    """
     notes: dict[str, Notes] = {}
-    source = NotesFolder(folder, "")
-    with contextlib.suppress(OSError):
-        for name in source.files.stamps():
-            with contextlib.suppress(OSError, DamagedFileError):
-                run, found = source.read(name)
-                notes[run] = Notes(found.alias, found.note, tuple(found.labels), found.archived)
+    for name in folder.files.stamps():
+        with contextlib.suppress(OSError, DamagedFileError):
+            run, found = folder.read(name)
+            notes[run] = Notes(found.alias, found.note, tuple(found.labels), found.archived)
     return notes
 
 

@@ -68,6 +68,7 @@ def run(arguments: Sequence[str]) -> int:
             check_outside_logdir("--index-dir", options.index_dir, address)
             check_outside_logdir("--data-dir", options.data_dir, address)
             check_outside_logdir("--token-file", options.token_file, address)
+        check_data_dir(options.data_dir)
         certificate = choose_certificate(options.certfile, options.keyfile)
         token = choose_token(options.token, options.token_file, options.no_token, not is_loopback(options.host))
         check_combination(options, token)
@@ -164,8 +165,9 @@ def _parser() -> Parser:
     )
     parser.add_argument(
         "--data-dir",
-        metavar="DIR",
-        help="directory for notes on runs and saved views; default: in the user's data directory",
+        metavar="PLACE",
+        help="directory for notes on runs and saved views, or an address in an object store, which several servers may "
+        "share; default: in the user's data directory",
     )
     token = parser.add_mutually_exclusive_group()
     token.add_argument(
@@ -268,8 +270,23 @@ def check_outside_logdir(flag: str, folder: str | None, logdir: str) -> None:
     Raises:
         ValueError: it is inside.
     """
-    if folder and is_inside(folder, logdir):
+    if folder and (is_remote(logdir) or is_remote(folder)):
+        is_within = f"{folder}/".startswith(f"{logdir.rstrip('/')}/")
+    else:
+        is_within = bool(folder) and is_inside(str(folder), logdir)
+    if is_within:
         raise ValueError(f"{flag} {folder!r} is inside the logdir, which is read-only: choose another directory")
+
+
+def check_data_dir(address: str | None) -> None:
+    """Check the address of the data folder, if it is in an object store.
+
+    Raises:
+        ModuleNotFoundError: the package for object stores is not installed.
+        ValueError: the address is not valid.
+    """
+    if address and is_remote(address):
+        place_of(address)
 
 
 def bind(host: str, port: int | None) -> socket.socket:

@@ -5,7 +5,9 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from toposcope.server.places.addresses import resolved
+from toposcope.server.data_files.json_files import JsonFiles
+from toposcope.server.data_files.json_folder import JsonFolder
+from toposcope.server.places.addresses import is_remote, resolved
 
 
 def default_data_folder() -> Path:
@@ -13,9 +15,20 @@ def default_data_folder() -> Path:
     return user_data_path("toposcope", appauthor=False)
 
 
-def logdir_folder(data_folder: Path, kind: str, logdir: str) -> Path:
-    """Return the folder of one kind of data of a logdir, the same for every path that leads to the logdir."""
-    return data_folder / kind / hashed(resolved(logdir))
+def data_files(data_folder: Path | str, kind: str, logdir: str, largest_file: int) -> JsonFiles:
+    """Return the files of one kind of data of a logdir, the same for every path that leads to the logdir.
+
+    Args:
+        data_folder: a directory, or the address of an object store.
+        kind: notes, views or links.
+        logdir: its path or address.
+        largest_file: a file of more bytes is damaged.
+    """
+    if isinstance(data_folder, str) and is_remote(data_folder):
+        from toposcope.server.data_files.json_store import JsonStore
+
+        return JsonStore(f"{data_folder.rstrip('/')}/{kind}/{hashed(resolved(logdir))}", largest_file)
+    return JsonFolder(Path(data_folder) / kind / hashed(resolved(logdir)), resolved(logdir), largest_file)
 
 
 def hashed(name: str) -> str:

@@ -1,35 +1,34 @@
-"""A folder of JSON files, one an entry, which are replaced by renaming while a lock is held."""
+"""A folder of JSON files on a disk, which are replaced by renaming while a lock is held."""
 
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
 
-import orjson
 from filelock import FileLock, Timeout
 
-SUFFIX = ".json"
+from toposcope.server.data_files.json_files import (
+    SUFFIX,
+    Change,
+    Content,
+    Item,
+    Result,
+    Stamp,
+    apply,
+    encode,
+    parse,
+)
+
 _PART_FILE = "draft"
 """Written while holding the lock only, so one that a crash left behind is overwritten."""
 _LOCK_SECONDS, _RETRY_SECONDS = 5.0, 0.01
-
-
-class DamagedFileError(ValueError):
-    """A file does not contain what it should."""
-
-
-class Stamp(NamedTuple):
-    """Changes when a file is replaced."""
-
-    inode: int
-    modified: int
-    size: int
+_FILES_AT_ONCE = 100
+"""Updated while the lock is held: other servers wait for it only for seconds."""
 
 
 class JsonFolder:
-    """Reads and replaces files. Thread-safe; several servers may use the same folder.
+    """Implements JsonFiles.
 
     Args:
         folder: is created with the first change.
@@ -38,52 +37,100 @@ class JsonFolder:
     """
 
     def __init__(self, folder: Path, logdir: str, largest_file: int) -> None:
-        self.path = folder
+        self._folder = folder
         self._logdir = logdir
         self._largest_file = largest_file
         self._lock = FileLock(folder / "lock", timeout=_LOCK_SECONDS, poll_interval=_RETRY_SECONDS)
 
-    def stamps(self) -> dict[str, Stamp]:
-        """Return the stamps of all files, by name; none if there is no folder.
+    @property
+    def address(self) -> str:
+        """The path of the folder."""
+        return str(self._folder)
 
-        Raises:
-            OSError: the folder cannot be listed.
-        """
+    @property
+    def is_slow(self) -> bool:
+        """False."""
+        return False
+
+    def modified(self) -> int:
+        """Return when the folder was modified, in nanoseconds since 1970; 0 if there is none."""
+        try:
+            return os.stat(self._folder).st_mtime_ns
+        except OSError:
+            return 0
+
+    def stamps(self) -> dict[str, Stamp]:
+        """Return the stamps of all files, by name."""
         stamps = {}
-        with suppress(FileNotFoundError), os.scandir(self.path) as entries:
+        with suppress(FileNotFoundError), os.scandir(self._folder) as entries:
             for entry in entries:
                 if entry.name.endswith(SUFFIX):
                     with suppress(FileNotFoundError):
                         stamps[entry.name] = _stamp(entry.stat())
         return stamps
 
-    def read(self, name: str) -> dict[str, Any]:
-        """Return the object in a file.
+    def read(self, name: str) -> Content:
+        """Return the object in a file."""
+        return parse(self._read(name), self._largest_file)
 
-        Raises:
-            OSError: the file cannot be read.
-            DamagedFileError: it contains no JSON object, or too many bytes.
-        """
-        with (self.path / name).open("rb") as file:
-            encoded = file.read(self._largest_file + 1)
-        if len(encoded) > self._largest_file:
-            raise DamagedFileError(f"it has more than {self._largest_file} bytes")
+    def update(self, name: str, change: Change, *, is_indented: bool = True) -> None:
+        """Replace the content of a file by what a change makes of it, even if the system crashes."""
+        with self._locked():
+            self._update(name, change, is_indented)
+
+    def update_many(self, changes: Iterable[tuple[str, Change]]) -> dict[str, Exception]:
+        """Update many files, some of them each time the lock is held."""
+        problems: dict[str, Exception] = {}
+        for part in _parts(changes, _FILES_AT_ONCE):
+            try:
+                with self._locked():
+                    for name, change in part:
+                        try:
+                            self._update(name, change, is_indented=True)
+                        except (OSError, ValueError) as error:
+                            problems[name] = error
+            except OSError as error:  # The folder cannot be locked.
+                problems |= {name: error for name, _ in part}
+        return problems
+
+    def _update(self, name: str, change: Change, is_indented: bool) -> None:
         try:
-            content = orjson.loads(encoded)
-        except orjson.JSONDecodeError as error:
-            raise DamagedFileError(f"it is not JSON: {error}") from None
-        if not isinstance(content, dict):
-            raise DamagedFileError("it contains no JSON object")
-        return content
+            encoded = self._read(name)
+        except FileNotFoundError:
+            encoded = None
+        update = apply(change, encoded, self._largest_file)
+        if update.is_damaged:
+            path = self._folder / name
+            path.replace(path.with_suffix(".damaged"))
+        if update.new is None:
+            self.delete(name)
+        elif update.new != update.old:
+            self._write(name, encode(update.new, is_indented=is_indented))
+
+    def _read(self, name: str) -> bytes:
+        with (self._folder / name).open("rb") as file:
+            return file.read(self._largest_file + 1)
+
+    def touch(self, name: str) -> None:
+        """Make a file the one that was modified last."""
+        os.utime(self._folder / name)
+
+    def delete(self, name: str) -> None:
+        """Delete a file, if there is one."""
+        (self._folder / name).unlink(missing_ok=True)
+
+    def map(self, read: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Return the results of reading items, one after the other."""
+        return map(read, items)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold the lock, which every change needs.
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock, which every update needs.
 
         Raises:
             OSError: the folder cannot be written; TimeoutError: another server holds the lock for seconds.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
         try:
             self._lock.acquire()
         except Timeout:
@@ -94,35 +141,22 @@ class JsonFolder:
         finally:
             self._lock.release()
 
-    def write(self, name: str, content: Mapping[str, Any], *, is_indented: bool = True) -> None:
-        """Replace a file atomically, even if the system crashes; indented, it takes many times as many bytes at worst.
-
-        Raises:
-            OSError: the folder cannot be written; the file is as before.
-        """
-        option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if is_indented else 0)
-        self._write(name, orjson.dumps(content, option=option))
-
-    def delete(self, name: str) -> None:
-        """Delete a file, if there is one."""
-        (self.path / name).unlink(missing_ok=True)
-
-    def set_aside(self, name: str) -> None:
-        """Keep a damaged file under another name."""
-        path = self.path / name
-        path.replace(path.with_suffix(".damaged"))
-
     def _write_logdir(self) -> None:
-        if not (self.path / "logdir.txt").exists():
+        if not (self._folder / "logdir.txt").exists():
             self._write("logdir.txt", os.fsencode(self._logdir) + b"\n")
 
     def _write(self, name: str, content: bytes) -> None:
-        part_file = self.path / _PART_FILE
+        part_file = self._folder / _PART_FILE
         with part_file.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        part_file.replace(self.path / name)
+        part_file.replace(self._folder / name)
+
+
+def _parts(changes: Iterable[tuple[str, Change]], size: int) -> Iterator[list[tuple[str, Change]]]:
+    everything = list(changes)
+    return (everything[start : start + size] for start in range(0, len(everything), size))
 
 
 def _stamp(status: os.stat_result) -> Stamp:

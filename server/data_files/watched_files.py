@@ -1,13 +1,12 @@
 """What the files of a folder contain, kept up to date when this or another server changes them."""
 
 import logging
-import os
 import threading
 import time
 from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
-from toposcope.server.data_files.json_folder import DamagedFileError, JsonFolder, Stamp
+from toposcope.server.data_files.json_files import DamagedFileError, JsonFiles, Stamp
 from toposcope.server.places.place import reason_of
 
 _POLL_SECONDS = 1.0
@@ -40,7 +39,7 @@ class WatchedFiles(Generic[Entry]):
     def __init__(
         self,
         kind: str,
-        folder: JsonFolder,
+        folder: JsonFiles,
         read: Callable[[str], Entry],
         publish: Callable[[list[Entry], list[str]], list[str]],
     ) -> None:
@@ -50,7 +49,7 @@ class WatchedFiles(Generic[Entry]):
         self._publish_entries = publish
         self._files: dict[str, _File[Entry]] = {}
         self._seen: int | None = None
-        """When the folder was last modified, in nanoseconds since 1970; None: its files must be checked."""
+        """What the folder's modified() was; None: its files must be checked."""
         self._failure: str | None = None
         self._is_read = False
         self._lock = threading.Lock()
@@ -61,7 +60,7 @@ class WatchedFiles(Generic[Entry]):
     @property
     def path(self) -> str:
         """The folder."""
-        return str(self._folder.path)
+        return self._folder.address
 
     def start(self, subscriber: Callable[[list[str]], None]) -> None:
         """Start watching; subscriber is called, in any thread, with the names of what changed."""
@@ -73,10 +72,15 @@ class WatchedFiles(Generic[Entry]):
         self._stopping.set()
         self._thread.join()
 
+    def look(self) -> None:
+        """Read the files that were replaced, unless that may take long; then it is left to the thread."""
+        if not (self._is_read and self._folder.is_slow):
+            self.refresh()
+
     def refresh(self, is_changed: bool = False) -> None:
         """Read the files that were replaced since the last time; is_changed: some certainly were."""
         with self._lock:
-            modified = self._modified()
+            modified = self._folder.modified()
             if not is_changed and self._seen is not None and modified == self._seen:
                 return
             is_first, self._is_read = not self._is_read, True
@@ -94,12 +98,6 @@ class WatchedFiles(Generic[Entry]):
             except Exception:  # The top of the thread: what was read is still served.
                 log.exception("cannot watch the %s in %s", self._kind, self.path)
             self._stopping.wait(_POLL_SECONDS)
-
-    def _modified(self) -> int:
-        try:
-            return os.stat(self.path).st_mtime_ns
-        except OSError:
-            return 0
 
     def _read_replaced(self) -> list[str]:
         """Read the files that were replaced and publish; return the names of what changed.
@@ -122,7 +120,8 @@ class WatchedFiles(Generic[Entry]):
             return []
         self._failure = None
         self._files = {name: file for name, file in self._files.items() if name not in gone}
-        self._files |= {name: self._read(name, stamps[name]) for name in replaced}
+        read = self._folder.map(lambda name: self._read(name, stamps[name]), replaced)
+        self._files |= dict(zip(replaced, read, strict=True))
         return self._publish()
 
     def _read(self, name: str, stamp: Stamp) -> _File[Entry]:

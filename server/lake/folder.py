@@ -196,9 +196,11 @@ def _ask(request: Any, name: str) -> Any:
     """
     from obstore.exceptions import BaseError
 
+    from toposcope.server.places.object_store import first_sentence
+
     try:
         return request()
     except FileNotFoundError:
         raise FileNotFoundError(errno.ENOENT, "no such object", name) from None
     except BaseError as error:
-        raise OSError(errno.EIO, str(error).partition("\n")[0].strip(), name) from None
+        raise OSError(errno.EIO, first_sentence(error), name) from None

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from typing import NamedTuple
@@ -13,9 +13,9 @@ from toposcope.server.loading.packing import Packing
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Place, Status, is_gone, reason_of
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
-from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.event_file import EventFile, first_offset
 from toposcope.server.reading.file_view import FileView
-from toposcope.server.reading.index import Index
+from toposcope.server.reading.index import CHECKED_BYTES, Index
 from toposcope.server.reading.packed_view import packed_view
 from toposcope.server.reading.parallel_read import WORKERS
 from toposcope.server.runs.file_activity import FileActivity, seen_first
@@ -26,6 +26,8 @@ _BUDGET_BYTES = 64 << 20
 _LARGE_BYTES = 1 << 20
 _VERIFY_BYTES = 32 << 20
 _SAVE_SECONDS = 0.1
+_MOST_EXPECTED = 512
+"""Files of which the place is notified that they will be read next."""
 _MANY_UNPACKED = 1000
 """Files from which on their segments are moved to a pack."""
 _VERY_MANY_UNSAVED = 20_000
@@ -237,6 +239,7 @@ class FileLoader:
         """Read files with unread bytes for about so many seconds."""
         ends = time.monotonic() + seconds
         order = self._order()
+        self._place.expect(self._first_reads(order[: -_MOST_EXPECTED - 1 : -1]))
         runs = ReadRuns(set(), set())
         running: set[Future[str]] = set()
         while running or (order and time.monotonic() < ends):
@@ -266,6 +269,17 @@ class FileLoader:
             self._waiting,
             key=lambda path: (self._files[path].run in self._prioritised, self._files[path].status.modified),
         )
+
+    def _first_reads(self, paths: Iterable[str]) -> Iterator[tuple[str, int]]:
+        """Yield the files that will be opened, and where each is read first: what was read last is compared."""
+        for path in paths:
+            loaded = self._files[path]
+            if loaded.file is not None:
+                yield path, max(loaded.file.read_bytes - CHECKED_BYTES, 0)
+            elif self._index is None:
+                yield path, 0
+            elif self._index.packed(path, loaded.status) is None:
+                yield path, first_offset(self._index.read_bytes(path), loaded.status.size)
 
     def _read(self, path: str) -> str:
         loaded = self._files[path]

@@ -11,7 +11,7 @@ from toposcope.server.places.addresses import place_of, text_of
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Place, reason_of
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
-from toposcope.server.reading.event_file import EventFile
+from toposcope.server.reading.event_file import EventFile, first_offset
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.parallel_read import WORKERS
@@ -83,6 +83,7 @@ def _load(
     order = sorted(files, key=lambda file: -file.status.size)
     declared = {file.run: DeclaredPlugins() for file in files}
     opened = {file.path: EventFile(file.path, file.name, index, declared[file.run], place) for file in order}
+    place.expect((file.path, first_offset(_indexed_bytes(index, file), file.status.size)) for file in order)
     with ThreadPoolExecutor(WORKERS, "toposcope-load") as pool:
         read = dict(zip(opened, pool.map(partial(_read, verify), opened.values()), strict=True))
     for file in opened.values():
@@ -93,6 +94,10 @@ def _load(
     views = {path: view for path, view in read.items() if not isinstance(view, str)}
     failed = {path: reason for path, reason in read.items() if isinstance(reason, str)}
     return Loaded(dict(_runs(files, views)), files, ignored_files, {**problems, **failed})
+
+
+def _indexed_bytes(index: Index | None, file: FoundFile) -> int:
+    return 0 if index is None else index.read_bytes(file.path)
 
 
 def _read(verify: bool, file: EventFile) -> FileView | str | None:

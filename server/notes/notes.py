@@ -55,7 +55,7 @@ class Notes:
 
     def current(self) -> NotesSnapshot:
         """Return all notes as they are now."""
-        self._files.refresh()
+        self._files.look()
         return self._snapshot
 
     def change(self, run: str, changes: Mapping[str, Any]) -> RunNotes:

@@ -9,7 +9,7 @@ import errno
 import operator
 import os
 import stat
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from toposcope.server.places.place import Buffer, Entry, Listing, Status, is_gone, reason_of
 
@@ -118,6 +118,9 @@ class LocalDisk:
         if not stat.S_ISREG(status.st_mode):
             return Entry(name, path, "other", is_link=is_link)
         return Entry(name, path, "file", _status(status), is_link)
+
+    def expect(self, reads: Iterable[tuple[str, int]]) -> None:
+        """Do nothing: the system reads ahead."""
 
     def stat(self, path: str) -> Status:
         """Return the status of a regular file."""

@@ -10,11 +10,12 @@ import itertools
 import operator
 import threading
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from toposcope.server.places.expected_reads import Expected, ExpectedReads
 from toposcope.server.places.place import Buffer, Entry, Listing, Status
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _PART_BYTES = 4 << 20
 """Larger reads are requested in parts, at once."""
 _MOST_BLOCKS = 4
 """Blocks of a file that stay in memory while it is open: its threads read within two of them."""
-_CONNECTIONS = 16
+_CONNECTIONS, _EXPECTED_AT_ONCE = 16, 16
 _RETRIES = 5
 _RETRY_TIME = timedelta(seconds=15)
 
@@ -61,6 +62,10 @@ class ObjectStore:
         """The entries of each prefix, as of the last listing."""
         self._listed: dict[str, Status] = {}
         """By path, as of the last listing: opening an object takes no request."""
+        self._failure: OSError | None = None
+        """Why the last listing failed."""
+        pool = ThreadPoolExecutor(_EXPECTED_AT_ONCE, "toposcope-expected")  # Its reads wait for parts in the other one.
+        self._expected = ExpectedReads(pool, self._size, self.read)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Make a worker of the server connect to the store itself, once."""
@@ -85,11 +90,19 @@ class ObjectStore:
         entries found then are returned.
         """
         if directory == self._root:
-            self._directories, self._listed = self._list_all()
+            self._list_again()
         try:
             return Listing(None, self._directories[directory])
         except KeyError:
             raise FileNotFoundError(errno.ENOENT, "no such prefix", directory) from None
+
+    def _list_again(self) -> None:
+        try:
+            self._directories, self._listed = self._list_all()
+        except OSError as error:
+            self._failure = error
+            raise
+        self._failure = None
 
     def _list_all(self) -> tuple[_Directories, dict[str, Status]]:
         """Return the entries of all prefixes, ordered by name, and the status of every object."""
@@ -109,15 +122,31 @@ class ObjectStore:
         return directories, listed
 
     def stat(self, path: str) -> Status:
-        """Return the status of an object."""
+        """Return the status of an object, from the last listing if it is there: each request takes long.
+
+        Raises:
+            OSError: the last listing failed, so that the status is not known at present.
+        """
         import obstore
 
+        if self._failure is not None:
+            raise self._failure
+        if (listed := self._listed.get(path)) is not None:
+            return listed
         found: Any = self._ask(lambda: obstore.head(self._client, self._key(path)), path)
         return _status(found)
 
+    def expect(self, reads: Iterable[tuple[str, int]]) -> None:
+        """Request the ranges of objects that will be read next."""
+        self._expected.replace(reads)
+
+    def _size(self, path: str) -> int:
+        status = self._listed.get(path)
+        return status.size if status else 0
+
     def open(self, path: str) -> "OpenObject":
         """Return an object as it was listed last."""
-        return OpenObject(self, path, self._listed.get(path) or self.stat(path))
+        return OpenObject(self, path, self._listed.get(path) or self.stat(path), self._expected.take(path))
 
     def read(self, path: str, offset: int, end: int) -> bytes:
         """Return the bytes of an object between two offsets, of which it has at least one."""
@@ -148,19 +177,20 @@ class ObjectStore:
         except FileNotFoundError:
             raise FileNotFoundError(errno.ENOENT, "no such object", path) from None
         except BaseError as error:
-            raise OSError(errno.EIO, _first_sentence(error), path) from None
+            raise OSError(errno.EIO, first_sentence(error), path) from None
 
 
 class OpenObject:
     """An object of which byte ranges are read, more at once the further it is read."""
 
-    def __init__(self, store: ObjectStore, path: str, status: Status) -> None:
+    def __init__(self, store: ObjectStore, path: str, status: Status, expected: Expected | None) -> None:
         self.status = status
         self._store = store
         self._path = path
         self._blocks = deque[tuple[int, bytes]](maxlen=_MOST_BLOCKS)
         """Offsets and contents."""
         self._next_bytes = _FIRST_BYTES
+        self._expected = expected
         self._lock = threading.Lock()
 
     def read(self, offset: int, length: int) -> bytes:
@@ -174,6 +204,7 @@ class OpenObject:
 
     def _block(self, offset: int, end: int) -> tuple[int, bytes]:
         """Return a block that contains a range, from memory or with what follows it."""
+        self._take_expected()
         for start, content in self._blocks:
             if start <= offset and end <= start + len(content):
                 return start, content
@@ -182,6 +213,13 @@ class OpenObject:
         block = offset, self._store.read(self._path, offset, min(max(end, offset + self._next_bytes), self.status.size))
         self._blocks.append(block)
         return block
+
+    def _take_expected(self) -> None:
+        """Use the block that was requested before the object was opened, unless that failed."""
+        expected, self._expected = self._expected, None
+        if expected is not None and expected.content.exception() is None:
+            self._blocks.append((expected.offset, expected.content.result()))
+            self._next_bytes = max(_FIRST_BYTES, expected.length)
 
     def read_into(self, buffer: Buffer, offset: int) -> int:
         """Fill a buffer with the bytes at an offset; return how many there were."""
@@ -192,6 +230,7 @@ class OpenObject:
     def close(self) -> None:
         """Forget what was read ahead."""
         self._blocks.clear()
+        self._expected = None
 
 
 @functools.cache
@@ -200,7 +239,7 @@ def _shared(address: str) -> ObjectStore:
 
 
 def connect(address: str) -> "Client":
-    """Return a client of the store at an address.
+    """Return the client of an address.
 
     Raises:
         ModuleNotFoundError: obstore is not installed.
@@ -216,7 +255,7 @@ def connect(address: str) -> "Client":
     try:
         return from_url(address, retry_config={"max_retries": _RETRIES, "retry_timeout": _RETRY_TIME})
     except (BaseError, ValueError) as error:
-        raise ValueError(f"{address!r} is not the address of an object store: {_first_sentence(error)}") from None
+        raise ValueError(f"{address!r} is not the address of an object store: {first_sentence(error)}") from None
 
 
 def _add_directory(directories: _Directories, path: str) -> None:
@@ -233,6 +272,6 @@ def _status(found: _Object) -> Status:
     return Status(found["size"], found["last_modified"].timestamp(), 0)
 
 
-def _first_sentence(error: Exception) -> str:
+def first_sentence(error: Exception) -> str:
     """Return an error without the request's details, which follow its first line."""
     return str(error).partition("\n")[0].strip()

@@ -7,7 +7,7 @@ Every method may raise OSError, and a failure may be temporary. FileNotFoundErro
 something is gone; after any other error it has to be assumed to be there still (see `is_gone`).
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal, NamedTuple, Protocol
 
 Kind = Literal["file", "directory", "other", "unknown"]
@@ -117,6 +117,10 @@ class Place(Protocol):
             IsADirectoryError: it is a directory.
             OSError: it is no regular file, or its status is not available, at present or ever.
         """
+        ...
+
+    def expect(self, reads: Iterable[tuple[str, int]]) -> None:
+        """Prepare for what will be read next: files and the first offset of each, in their order, and no others."""
         ...
 
     def open(self, path: str) -> OpenFile:

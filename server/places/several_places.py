@@ -1,6 +1,6 @@
 """Several places that are served as one logdir, in which the runs of each begin with its name."""
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 
 from toposcope.server.places.place import Listing, OpenFile, Place, Status, is_gone
 
@@ -90,6 +90,12 @@ class SeveralPlaces:
     def stat(self, path: str) -> Status:
         """Return the status of a file in one of the places."""
         return self._place_of(path).stat(path)
+
+    def expect(self, reads: Iterable[tuple[str, int]]) -> None:
+        """Prepare each place for what will be read next there."""
+        wanted = list(reads)
+        for each in self:
+            each.place.expect(read for read in wanted if each.contains(read[0]))
 
     def open(self, path: str) -> OpenFile:
         """Open a file in one of the places."""

@@ -30,6 +30,11 @@ _SMALL_BYTES = 64 << 10
 _START = NextWindow(0, framing.HEADER_BYTES, framing.HEADER_BYTES)
 
 
+def first_offset(indexed_bytes: int, size: int) -> int:
+    """Return where a file is read first: from its start, or, if the index contains much of it, where that ends."""
+    return 0 if size <= _SMALL_BYTES else max(indexed_bytes - CHECKED_BYTES, 0)
+
+
 class EventFile:
     """Reads an event file as it grows; the file is not open between two reads. Not thread-safe.
 
@@ -342,6 +347,11 @@ class EventFile:
             self._series.points(),
             self._large.offsets,
         )
+
+    @property
+    def read_bytes(self) -> int:
+        """How far the file was read."""
+        return self._next.offset
 
     def read_completely(self) -> tuple[Status, Segment] | None:
         """Return (the status of the file when it was read, all that was read); None if that is not all of it."""

@@ -1,15 +1,13 @@
 """Short links to views: files that are named by what they contain, the oldest of which are deleted."""
 
 import hashlib
-import os
 from base64 import b32encode
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
-from toposcope.server.data_files.json_folder import SUFFIX, DamagedFileError, JsonFolder
-from toposcope.server.views.view import LARGEST_FILE, Workspace
+from toposcope.server.data_files.json_files import SUFFIX, Content, DamagedFileError, JsonFiles
+from toposcope.server.views.view import Workspace
 
 MOST_LINKS = 10_000
 MOST_BYTES = 256 << 20
@@ -26,20 +24,15 @@ class Link(NamedTuple):
 
 
 class Links:
-    """Stores and finds links. Thread-safe; several servers may use the same folder.
+    """Stores and finds links. Thread-safe; several servers may use the same folder."""
 
-    Args:
-        folder: is created with the first link.
-        logdir: its path is written to the folder for people who inspect it.
-    """
-
-    def __init__(self, folder: Path, logdir: str) -> None:
-        self._files = JsonFolder(folder, logdir, LARGEST_FILE)
+    def __init__(self, files: JsonFiles) -> None:
+        self._files = files
 
     @property
     def path(self) -> str:
         """The folder."""
-        return str(self._files.path)
+        return self._files.address
 
     def find(self, identity: str) -> Link | None:
         """Return what a link leads to; None if there is no such link, or its file is damaged.
@@ -59,17 +52,16 @@ class Links:
             OSError: the folder cannot be written.
         """
         whole = _whole_id(link)
-        with self._files.locked():
-            identity = next(
-                whole[:size]
-                for size in range(SHORTEST_ID, LONGEST_ID + 1)
-                if size == LONGEST_ID or self.find(whole[:size]) in (None, link)
-            )
-            if self.find(identity) == link:
-                os.utime(self._files.path / (identity + SUFFIX))
-            else:
-                self._files.write(identity + SUFFIX, link._asdict(), is_indented=False)
-                self._delete_oldest(identity + SUFFIX)
+        identity = next(
+            whole[:size]
+            for size in range(SHORTEST_ID, LONGEST_ID + 1)
+            if size == LONGEST_ID or self.find(whole[:size]) in (None, link)
+        )
+        if self.find(identity) == link:
+            self._files.touch(identity + SUFFIX)
+        else:
+            self._files.update(identity + SUFFIX, lambda _: link._asdict(), is_indented=False)
+            self._delete_oldest(identity + SUFFIX)
         return identity
 
     def _delete_oldest(self, newest: str) -> None:
@@ -89,7 +81,7 @@ def _whole_id(link: Link) -> str:
     return b32encode(hashlib.sha256(encoded).digest()).decode().rstrip("=").lower()
 
 
-def _link(content: dict[str, Any]) -> Link:
+def _link(content: Content) -> Link:
     match content:
         case {"address": str(address), "workspace": dict() | None as workspace}:
             return Link(address, workspace)

@@ -46,7 +46,7 @@ class Views:
 
     def current(self) -> ViewsSnapshot:
         """Return all views as they are now."""
-        self._files.refresh()
+        self._files.look()
         return self._snapshot
 
     def read(self, name: str) -> View:

@@ -1,18 +1,17 @@
-"""The saved views of one logdir on disk: one file a view, and one that names the default view.
+"""The saved views of one logdir: one file a view, and one that names the default view.
 
 A file contains the name of its view; its own name is the hash of that name.
 """
 
 import hashlib
 import time
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
 from toposcope.server.data_files.data_folder import hashed
-from toposcope.server.data_files.json_folder import SUFFIX, DamagedFileError, JsonFolder
-from toposcope.server.views.view import LARGEST_FILE, ListedView, View, ViewContent
+from toposcope.server.data_files.json_files import SUFFIX, Content, DamagedFileError, JsonFiles
+from toposcope.server.views.view import ListedView, View, ViewContent
 
 MOST_VIEWS = 1000
 _DEFAULT = "default" + SUFFIX
@@ -45,15 +44,10 @@ class NoViewError(LookupError):
 
 
 class ViewsFolder:
-    """Reads and changes saved views. Thread-safe; several servers may use the same folder.
+    """Reads and changes saved views. Thread-safe; several servers may use the same folder."""
 
-    Args:
-        folder: is created with the first change.
-        logdir: its path is written to the folder for people who inspect it.
-    """
-
-    def __init__(self, folder: Path, logdir: str) -> None:
-        self.files = JsonFolder(folder, logdir, LARGEST_FILE)
+    def __init__(self, files: JsonFiles) -> None:
+        self.files = files
 
     def read(self, file_name: str) -> View | Default:
         """Return what a file contains.
@@ -93,18 +87,26 @@ class ViewsFolder:
             OSError: the folder cannot be written; nothing is changed.
         """
         file_name = hashed(name) + SUFFIX
-        with self.files.locked():
-            stored = self.find(name)
-            if base != (stored and stored.listed.version):
-                raise ConflictError(stored)
-            stamps = self.files.stamps().keys() - {_DEFAULT}
-            if file_name not in stamps and len(stamps) >= MOST_VIEWS:
-                raise TooManyViewsError
-            if stored is None and file_name in stamps:
-                self.files.set_aside(file_name)
-            written = {"name": name, "changed": time.time(), **content._asdict()}
-            self.files.write(file_name, written, is_indented=False)
-            return _view(written)
+        written: Content = {}
+
+        def change(stored: Content | None) -> Content:
+            if stored is not None and stored == written:  # The reply to the request that replaced it was lost.
+                return written
+            view = None if stored is None else _view(stored)
+            if base != (view and view.listed.version):
+                raise ConflictError(view)
+            if stored is None:
+                self._check_number(file_name)
+            written.update({"name": name, "changed": time.time(), **content._asdict()})
+            return written
+
+        self.files.update(file_name, change, is_indented=False)
+        return _view(written)
+
+    def _check_number(self, file_name: str) -> None:
+        names = self.files.stamps().keys() - {_DEFAULT}
+        if file_name not in names and len(names) >= MOST_VIEWS:
+            raise TooManyViewsError
 
     def delete(self, name: str, base: str) -> None:
         """Delete the version `base` of a view; a default view ceases to be the default.
@@ -114,18 +116,19 @@ class ViewsFolder:
             NoViewError: there is no such view.
             OSError: the folder cannot be written.
         """
-        file_name = hashed(name) + SUFFIX
-        if not self.files.path.exists():
+        if self.find(name) is None:
             raise NoViewError
-        with self.files.locked():
-            stored = self.find(name)
+
+        def change(stored: Content | None) -> None:
             if stored is None:
                 raise NoViewError
-            if base != stored.listed.version:
-                raise ConflictError(stored)
-            if self._default_name() == name:
-                self.files.delete(_DEFAULT)
-            self.files.delete(file_name)
+            view = _view(stored)
+            if base != view.listed.version:
+                raise ConflictError(view)
+
+        self.files.update(hashed(name) + SUFFIX, change)
+        if self._default_name() == name:
+            self.files.update(_DEFAULT, lambda chosen: None if chosen == {"default": name} else chosen)
 
     def choose_default(self, name: str | None) -> None:
         """Make a view the default; None: there is no default.
@@ -134,17 +137,13 @@ class ViewsFolder:
             NoViewError: there is no such view.
             OSError: the folder cannot be written.
         """
-        if not self.files.path.exists():
-            if name is not None:
-                raise NoViewError
-            return
-        with self.files.locked():
-            if name is None:
-                self.files.delete(_DEFAULT)
-            elif self.find(name) is None:
-                raise NoViewError
-            else:
-                self.files.write(_DEFAULT, {"default": name})
+        if name is None:
+            if _DEFAULT in self.files.stamps():
+                self.files.update(_DEFAULT, lambda _: None)
+        elif self.find(name) is None:
+            raise NoViewError
+        else:
+            self.files.update(_DEFAULT, lambda _: {"default": name})
 
     def _default_name(self) -> str | None:
         try:
@@ -153,14 +152,14 @@ class ViewsFolder:
             return None
 
 
-def _default(content: dict[str, Any]) -> Default:
+def _default(content: Content) -> Default:
     match content:
         case {"default": str(name)}:
             return Default(name)
     raise DamagedFileError("it does not name a view")
 
 
-def _view(content: dict[str, Any]) -> View:
+def _view(content: Content) -> View:
     match content:
         case {
             "name": str(name),

@@ -2,7 +2,6 @@
 
 import os
 import socket
-from pathlib import Path
 from typing import Any
 
 import numpy.typing as npt
@@ -51,7 +50,7 @@ def make_requests_app(runs: RunSource, settings: Settings) -> tuple[Streams, ASG
         streams,
         settings.exposure,
         settings.path_prefix,
-        Path(settings.data_folder) if settings.data_folder else None,
+        settings.data_folder,
         read_only=settings.read_only,
         started=settings.started,
     )

@@ -11,9 +11,10 @@ from typing import Literal, get_args
 
 from support.event_files import loss_run, scalar_event, tensorboard_event, write_run
 from toposcope.proto import framing, summary_pb2
+from toposcope.server.data_files.json_folder import JsonFolder
 from toposcope.server.loading.logdir import Logdir, Snapshot
 from toposcope.server.notes.notes import Notes
-from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.notes.notes_folder import LARGEST_FILE, NotesFolder
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.places.place import Place
 from toposcope.server.reading.index import Index, QuietFile
@@ -69,7 +70,7 @@ class Scenario:
         loss_run(self._templates / "first/elsewhere", range(7))
         (runs / "linked").symlink_to("../elsewhere")
         (runs / "notes.txt").write_text("not an event file")
-        folder = NotesFolder(self._templates / "first/notes", "runs")
+        folder = NotesFolder(JsonFolder(self._templates / "first/notes", "runs", LARGEST_FILE))
         folder.change("small", {"alias": ALIAS})
         folder.change("gone", {"note": "kept"})
 
@@ -151,7 +152,7 @@ class Scenario:
         loss_run(self.live / "runs/later", range(5))
 
     def _notes(self) -> Notes:
-        return Notes(NotesFolder(self.live / "notes", "runs"), lambda: 0)
+        return Notes(NotesFolder(JsonFolder(self.live / "notes", "runs", LARGEST_FILE)), lambda: 0)
 
     def _use_notes(self) -> None:
         """Read notes, change one, and read them again: what was read once stays."""

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
 from toposcope.server.places.place import Buffer, Entry, Listing, OpenFile, Place, Status, reason_of
@@ -68,6 +68,10 @@ class FaultyPlace:
         """Return the status of a file."""
         self._begin("stat", path)
         return self._place.stat(path)
+
+    def expect(self, reads: Iterable[tuple[str, int]]) -> None:
+        """Prepare for what will be read next."""
+        self._place.expect(reads)
 
     def open(self, path: str) -> OpenFile:
         """Open a file whose reads may fail."""

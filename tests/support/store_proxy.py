@@ -37,6 +37,9 @@ class StoreProxy:
         self.requests: list[Request] = []
         self.failed = 0
         """How many got the status 503 from here."""
+        self.most_at_once = 0
+        """The largest number of requests that were delayed at the same time."""
+        self._delayed = 0
         self._counting = threading.Lock()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
@@ -55,6 +58,15 @@ class StoreProxy:
         """Return the requests for objects, apart from listings."""
         return [request for request in self.requests if "list-type=2" not in request.path]
 
+    def wait(self) -> None:
+        """Wait as long as each request is delayed."""
+        with self._counting:
+            self._delayed += 1
+            self.most_at_once = max(self.most_at_once, self._delayed)
+        time.sleep(self.delay)
+        with self._counting:
+            self._delayed -= 1
+
     def admit(self, request: Request) -> bool:
         """Count a request; return whether it is forwarded."""
         with self._counting:
@@ -72,7 +84,7 @@ class StoreProxy:
 
             def do_GET(self) -> None:
                 """Forward a request."""
-                time.sleep(proxy.delay)
+                proxy.wait()
                 if not proxy.admit(Request(self.command, self.path, self.headers.get("Range"))):
                     self.send_error(503)
                     return

@@ -11,8 +11,8 @@ from support.s3_server import BUCKET, s3_server
 from support.servers import run
 
 from toposcope.server.cli import main
-from toposcope.server.data_files.data_folder import logdir_folder
-from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.data_files.data_folder import data_files
+from toposcope.server.notes.notes_folder import LARGEST_FILE, NotesFolder
 
 
 def compact(logdir: Path | str, out: Path | str, folder: Path, status: int = 0) -> str:
@@ -26,7 +26,7 @@ def compact(logdir: Path | str, out: Path | str, folder: Path, status: int = 0) 
 def test_second_call_writes_nothing(tmp_path: Path) -> None:
     """Notes that the server stored are in the table of runs."""
     loss_run(tmp_path / "logs/a", range(3))
-    notes = NotesFolder(logdir_folder(tmp_path / "data", "notes", str(tmp_path / "logs")), str(tmp_path / "logs"))
+    notes = NotesFolder(data_files(tmp_path / "data", "notes", str(tmp_path / "logs"), LARGEST_FILE))
     notes.change("a", {"labels": ["good"]})
 
     first = compact(tmp_path / "logs", tmp_path / "lake", tmp_path)

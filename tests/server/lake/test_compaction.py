@@ -117,7 +117,7 @@ def apply(logs: Path, number: int, change: tuple[str, str, int]) -> None:
         loss_run(logs / run, range(first, first + points), seconds=1000 * (number + 1), tag=kind)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rounds=st.lists(CHANGES, min_size=1, max_size=5))
 def test_random_changes_give_the_lake_that_is_written_at_once(
     tmp_path_factory: pytest.TempPathFactory, rounds: list[list[tuple[str, str, int]]]

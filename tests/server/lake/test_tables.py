@@ -88,7 +88,7 @@ def check_summary(row: dict[str, Any], rank: int, summary: Any) -> None:
 EVENTS = st.lists(st.tuples(st.integers(0, 12), st.sampled_from(["a", "b/c", "é"]), VALUES), max_size=8)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(files=st.lists(st.tuples(st.sampled_from(["x", "x/y", "z"]), st.integers(0, 2), EVENTS), max_size=6))
 def test_random_restarts_and_ranks_equal_the_api(
     tmp_path_factory: pytest.TempPathFactory, files: list[tuple[str, int, list[tuple[int, str, float]]]]
@@ -111,10 +111,9 @@ def test_random_restarts_and_ranks_equal_the_api(
 
 def test_points_are_sorted_and_encoded_for_engines(tmp_path: Path) -> None:
     """Row groups of about 100,000 rows with statistics, the chosen encodings, and names that are plain text."""
-    for number in range(3):
-        for tag in ("b", "a"):
-            records = [scalar_event(1 + step, step, {tag: step / 3}) for step in range(60_000)]
-            write_run(tmp_path / f"logs/run{number}", records, seconds=10 if tag == "a" else 1)
+    for run, tag, steps in (("one", "b", 20_000), ("one", "a", 60_000), ("two", "a", 60_000)):
+        records = [scalar_event(1 + step, step, {tag: step / 3}) for step in range(steps)]
+        write_run(tmp_path / "logs" / run, records, seconds=ord(tag))
     lake = written(tmp_path / "logs", tmp_path / "lake")
     (path,) = (lake / "scalars").iterdir()
     file = pyarrow.parquet.ParquetFile(path)
@@ -123,7 +122,7 @@ def test_points_are_sorted_and_encoded_for_engines(tmp_path: Path) -> None:
 
     keys = [(row["tag"], row["run"], row["rank"], row["step"]) for row in table(lake, "scalars").to_pylist()]
     assert keys == sorted(keys)
-    assert file.metadata.num_row_groups == 3
+    assert file.metadata.num_row_groups == 2
     assert group.num_rows >= ROWS_PER_GROUP
     assert "DELTA_BINARY_PACKED" in encodings["step"]
     assert "BYTE_STREAM_SPLIT" in encodings["value"]

@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from toposcope.server.data_files.data_folder import hashed, logdir_folder
+from toposcope.server.data_files.data_folder import data_files, hashed
+from toposcope.server.data_files.json_folder import JsonFolder
 from toposcope.server.notes.notes import Notes
-from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.notes.notes_folder import LARGEST_FILE, NotesFolder
 from toposcope.server.notes.run_notes import RunNotes
 
 
 def test_damaged_files_are_reported_and_kept(tmp_path: Path) -> None:
     """The others are read; changing a damaged one keeps its bytes under another name."""
-    folder = NotesFolder(tmp_path, "logdir")
+    folder = NotesFolder(JsonFolder(tmp_path, "logdir", LARGEST_FILE))
     for run in ("a", "b", "c", "d", "e"):
         folder.change(run, {"alias": run})
     path = {run: tmp_path / f"{hashed(run)}.json" for run in "abcde"}
@@ -40,7 +41,7 @@ def test_damaged_files_are_reported_and_kept(tmp_path: Path) -> None:
 
 def test_fields_of_newer_versions_are_kept(tmp_path: Path) -> None:
     """A change preserves fields that this version does not know."""
-    folder = NotesFolder(tmp_path, "logdir")
+    folder = NotesFolder(JsonFolder(tmp_path, "logdir", LARGEST_FILE))
     folder.change("a", {"alias": "x"})
     path = tmp_path / f"{hashed('a')}.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"stars": 5}))
@@ -54,7 +55,7 @@ def test_fields_of_newer_versions_are_kept(tmp_path: Path) -> None:
 def test_revision_of_the_logdir_is_that_of_the_last_change(tmp_path: Path) -> None:
     """It identifies the replies that may lack the change; a change without effect does not increase it."""
     revisions = iter(range(10, 20))
-    notes = Notes(NotesFolder(tmp_path, "logdir"), lambda: next(revisions))
+    notes = Notes(NotesFolder(JsonFolder(tmp_path, "logdir", LARGEST_FILE)), lambda: next(revisions))
     notified: list[list[str]] = []
     notes.start(notified.append)
     assert notes.current()[:2] == (0, -1)
@@ -71,7 +72,7 @@ def test_revision_of_the_logdir_is_that_of_the_last_change(tmp_path: Path) -> No
 
 def test_crash_leaves_only_a_part_file(tmp_path: Path) -> None:
     """What a killed server left half written is ignored and overwritten by the next change."""
-    folder = NotesFolder(tmp_path, "logdir")
+    folder = NotesFolder(JsonFolder(tmp_path, "logdir", LARGEST_FILE))
     folder.change("a", {"alias": "x"})
     (tmp_path / "draft").write_bytes(b'{"run": "a", "al')
 
@@ -87,10 +88,10 @@ def test_change_fails_while_another_server_holds_the_lock(tmp_path: Path, monkey
     fcntl.flock(descriptor, fcntl.LOCK_EX)
 
     with pytest.raises(TimeoutError, match="another server has locked"):
-        NotesFolder(tmp_path, "logdir").change("a", {"alias": "x"})
+        NotesFolder(JsonFolder(tmp_path, "logdir", LARGEST_FILE)).change("a", {"alias": "x"})
 
     os.close(descriptor)
-    assert NotesFolder(tmp_path, "logdir").change("a", {"alias": "x"}) == RunNotes(alias="x")
+    assert NotesFolder(JsonFolder(tmp_path, "logdir", LARGEST_FILE)).change("a", {"alias": "x"}) == RunNotes(alias="x")
 
 
 def test_a_logdir_has_one_folder_for_all_its_paths(tmp_path: Path) -> None:
@@ -99,9 +100,9 @@ def test_a_logdir_has_one_folder_for_all_its_paths(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "runs")
 
     folders = {
-        logdir_folder(Path("data"), "notes", str(path))
+        data_files("data", "notes", str(path), LARGEST_FILE).address
         for path in (tmp_path / "runs", tmp_path / "link", tmp_path / "runs/../runs")
     }
 
     assert len(folders) == 1
-    assert logdir_folder(Path("data"), "notes", str(tmp_path)) not in folders
+    assert data_files("data", "notes", str(tmp_path), LARGEST_FILE).address not in folders

@@ -97,6 +97,22 @@ def test_objects_that_did_not_change_are_not_requested(tmp_path: Path) -> None:
         stop(process)
 
 
+def test_many_objects_are_requested_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first bytes of objects are requested before these are opened: one after the other would take too long."""
+    content = loss_run(tmp_path / "run", range(5)).read_bytes()
+    with s3_server() as store, proxied(store) as (proxy, environment):
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        for number in range(40):
+            store.put(f"many/run-{number}/events.out.events.summary.1.0.host_MS", content)
+        proxy.delay = 0.05
+        logdir = server.open(f"s3://{BUCKET}/many")
+        assert len(logdir.runs) == 40
+        assert all(run.scalars("loss").step.tolist() == list(range(5)) for run in logdir.runs.values())
+        assert len(proxy.reads()) == 40
+        assert proxy.most_at_once >= 4
+
+
 def test_an_object_that_was_replaced_by_another_recording_is_read_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

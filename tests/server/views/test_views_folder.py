@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from toposcope.server.data_files.json_folder import JsonFolder
 from toposcope.server.views import links, views_folder
 from toposcope.server.views.links import Link, Links
-from toposcope.server.views.view import View, ViewContent
+from toposcope.server.views.view import LARGEST_FILE, View, ViewContent
 from toposcope.server.views.views import Views
 from toposcope.server.views.views_folder import ConflictError, NoViewError, TooManyViewsError, ViewsFolder
 
@@ -25,7 +26,7 @@ CHANGES = st.lists(
 def test_views_are_those_of_a_dict(changes: list[tuple[str, str, bool, int, bool]]) -> None:
     """Two servers take turns; a change is accepted exactly if its base is what is stored."""
     with tempfile.TemporaryDirectory() as folder:
-        servers = [Views(ViewsFolder(Path(folder, "views"), "logdir")) for _ in range(2)]
+        servers = [Views(ViewsFolder(JsonFolder(Path(folder, "views"), "logdir", LARGEST_FILE))) for _ in range(2)]
         model: dict[str, View] = {}
         default: str | None = None
         for kind, name, is_current, number, is_second in changes:
@@ -66,7 +67,7 @@ def test_views_are_those_of_a_dict(changes: list[tuple[str, str, bool, int, bool
 def test_number_of_views_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A view may still be replaced."""
     monkeypatch.setattr(views_folder, "MOST_VIEWS", 2)
-    folder = ViewsFolder(tmp_path, "logdir")
+    folder = ViewsFolder(JsonFolder(tmp_path, "logdir", LARGEST_FILE))
     content = ViewContent("scalars", "#", None)
     first = folder.replace("a", content, None)
     folder.replace("b", content, None)
@@ -80,7 +81,7 @@ def test_number_of_views_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_oldest_links_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By number and by size; creating a link again makes it the newest."""
     monkeypatch.setattr(links, "MOST_LINKS", 3)
-    store = Links(tmp_path, "logdir")
+    store = Links(JsonFolder(tmp_path, "logdir", LARGEST_FILE))
     made = [store.store(Link(f"#{number}", None)) for number in range(3)]
     assert store.store(Link("#0", None)) == made[0]
     newest = store.store(Link("#3", None))
@@ -93,7 +94,7 @@ def test_oldest_links_are_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_link_with_the_start_of_another_is_longer(tmp_path: Path) -> None:
     """A file that contains something else is neither overwritten nor returned."""
-    store = Links(tmp_path, "logdir")
+    store = Links(JsonFolder(tmp_path, "logdir", LARGEST_FILE))
     link = store.store(Link("#a", None))
     other = store.store(Link("#b", None))
     (tmp_path / f"{link}.json").write_bytes((tmp_path / f"{other}.json").read_bytes())
