@@ -122,5 +122,5 @@ def _print_summary(out: str, compacted: Compacted, loaded: Loaded, seconds: floa
     for path, reason in list(loaded.problems.items())[:10]:
         print(f"{path}: {reason}")
     if compacted.kept:
-        print(f"{len(compacted.kept):,} runs were not found and are kept, as not all of DIR could be read")
+        print(f"{len(compacted.kept):,} runs were not found, or lack files, and are left as they are")
     return 1 if loaded.problems else 0

@@ -40,7 +40,7 @@ class Compacted(NamedTuple):
     written_parts: int
     deleted_parts: int
     kept: list[str]
-    """Runs that were not found, but are kept as not all of the logdir could be read."""
+    """Runs that were not found, or lack a file, and are left as they are, as not all of the logdir could be read."""
 
 
 class Plan(NamedTuple):
@@ -68,7 +68,7 @@ def compact(
         runs: all runs of the logdir, by name.
         notes: what users noted about runs, by name.
         tags: names of the scalar tags to write; none: all. Always the same for one lake.
-        is_complete: whether all of the logdir was read. If not, runs that are missing are kept.
+        is_complete: whether all of the logdir was read. If not, runs that are missing or lack files are kept.
         limits: the sizes of parts.
 
     Raises:
@@ -81,7 +81,7 @@ def compact(
         known = all_runs(runs)
         by_name = {plain_text(name): run for name, run in runs.items()}
         parts = {part.name: part for part in _read(folder, by_name)}
-        kept = [] if is_complete else sorted({run for part in parts.values() for run in part.runs} - by_name.keys())
+        kept = [] if is_complete else sorted(_lacking(parts.values(), by_name, known))
         changes = plan(parts.values(), by_name, known, frozenset(kept), limits)
         for name in changes.delete:
             delete_part(folder, name)
@@ -147,6 +147,17 @@ def _read(folder: Folder, runs: Mapping[str, RunView]) -> list[Part]:
     return parts
 
 
+def _lacking(parts: Iterable[Part], runs: Mapping[str, RunView], known: AllRuns) -> set[str]:
+    """Return the runs in some parts that are missing now, or lack a file that was there."""
+    lacking = set()
+    for part in parts:
+        for name, covered in part.runs.items():
+            present = {file[0] for file in files_of(runs[name], known)} if name in runs else set()
+            if name not in runs or any(file[0] not in present for file in covered.files or ()):
+                lacking.add(name)
+    return lacking
+
+
 def check_is_lake(folder: Folder, names: Sequence[str]) -> None:
     """Check that a folder is that of a lake which is kept up to date, or empty; `names` are its files.
 
@@ -176,7 +187,7 @@ def plan(
         parts: of the lake.
         runs: all runs, by name.
         known: the same runs.
-        kept: runs that are missing and are kept; a part with one of them is left as it is.
+        kept: runs that are missing or lack files, and are kept; a part with one of them is left as it is.
         limits: the sizes of parts.
     """
     parts = sorted(parts)

@@ -11,6 +11,7 @@ from toposcope.server.runs.hyper_parameters import read_settings
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_parent
+from toposcope.server.runs.run_messages import TemporaryProblem
 
 Files = list[list[Any]]
 """Of each event file: its path below that of the run, its inode, the bytes read, and when it was written."""
@@ -28,7 +29,7 @@ class CoveredRun(NamedTuple):
     """A run in a part of a lake."""
 
     files: Files | None
-    """None: the points are being written for the first time."""
+    """None: the run is to be written again, as it is incomplete."""
     recorded: int
     """Points, with those that a later attempt repeats."""
     points: int
@@ -55,7 +56,8 @@ def files_of(run: RunView, known: AllRuns) -> Files:
 
 def cover(run: RunView, known: AllRuns, points: int) -> CoveredRun:
     """Return what the lake says of a run of which some points were written."""
-    return CoveredRun(files_of(run, known), count_points(run), points, _row(run, known))
+    row, is_complete = _row(run, known)
+    return CoveredRun(files_of(run, known) if is_complete else None, count_points(run), points, row)
 
 
 def state_columns(run: RunView) -> dict[str, Any]:
@@ -78,10 +80,12 @@ def json_object(content: dict[str, Any]) -> dict[str, Any]:
     return converted
 
 
-def _row(run: RunView, known: AllRuns) -> dict[str, Any]:
+def _row(run: RunView, known: AllRuns) -> tuple[dict[str, Any], bool]:
+    """Return (a row without notes; whether everything in it could be read)."""
     sessions = known.sessions.get(run.name, [])
     settings = read_settings(run, sessions)
-    lineage, problems = lineage_of(run, known.sessions, known.runs)
+    lineage, more_problems = lineage_of(run, known.sessions, known.runs)
+    problems = [*settings.problems, *more_problems]
     first, last = run.steps or (None, None)
     bad = Overview().first_non_finite(run)
     row = {
@@ -100,9 +104,10 @@ def _row(run: RunView, known: AllRuns) -> dict[str, Any]:
         "hyper_parameters": settings.hyper_parameters,
         "environment": _text(settings.environment),
         "lineage": _text(lineage._asdict() if any(lineage) else {}),
-        "problems": list(dict.fromkeys([*settings.problems, *problems])),
+        "problems": list(dict.fromkeys(map(str, problems))),
     }
-    return state_columns(run) | json_object(row)
+    is_complete = not any(isinstance(problem, TemporaryProblem) for problem in problems)
+    return state_columns(run) | json_object(row), is_complete
 
 
 def _text(content: dict[str, Any]) -> str | None:

@@ -1,7 +1,11 @@
 """The queries of the page on the lake, with DuckDB and Polars, against slow versions of them with the Python API."""
 
+import contextlib
 import math
 import re
+import subprocess
+import sys
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +16,7 @@ import numpy as np
 import polars
 import pytest
 from support.documentation import DOCS
-from support.event_files import end_event, scalar_event, version_event, write_run
+from support.event_files import end_event, loss_run, scalar_event, version_event, write_run
 
 from toposcope import recorder, server
 from toposcope.proto.summary_pb2 import RecordingStart
@@ -263,3 +267,34 @@ def test_types_are_those_of_the_page(folder: Path) -> None:
             assert kind not in names or column.startswith("_") or described[column] == names[kind], column
     for table, columns in types.items():
         assert polars.scan_parquet(f"lake/{table}").collect_schema().names() == list(columns)
+
+
+def test_killed_calls_are_repaired_by_the_next_one(tmp_path: Path) -> None:
+    """The process is killed at random moments; at none of them is a point there twice."""
+    logs, lake = tmp_path / "logs", tmp_path / "lake"
+    arguments = [sys.executable, "-m", "toposcope.server.cli", "compact", str(logs), "--out", str(lake)]
+    arguments += ["--index-dir", str(tmp_path / "index"), "--data-dir", str(tmp_path / "data")]
+    loss_run(logs / "run", range(10))
+    seconds = time_of(arguments)
+    for number in range(12):
+        for run in range(20):
+            loss_run(logs / f"run{run}", range(100 * number, 100 * number + 50), seconds=1000 + number)
+        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds * (0.5 + 0.05 * number))
+        process.kill()
+        process.wait()
+        found = duckdb.execute(f"SELECT run, tag, step FROM '{lake}/scalars/*.parquet'").fetchall()
+        assert len(found) == len(set(found))
+    subprocess.run(arguments, check=True)
+    expected = {
+        (name, "loss", step) for name, run in server.open(logs).runs.items() for step in run.scalars("loss").step
+    }
+    assert set(duckdb.execute(f"SELECT run, tag, step FROM '{lake}/scalars/*.parquet'").fetchall()) == expected
+
+
+def time_of(arguments: list[str]) -> float:
+    """Return how many seconds a command takes."""
+    start = time.perf_counter()
+    subprocess.run(arguments, check=True)
+    return time.perf_counter() - start

@@ -1,5 +1,6 @@
 """summary-server compact and export --parquet: the tables of a lake from the command line."""
 
+import sys
 from pathlib import Path
 
 import obstore
@@ -85,6 +86,16 @@ def test_invalid_places_are_one_line(tmp_path: Path, logdir: str, out: str, erro
     assert error in found
     assert found.count("\n") == 1
     assert stamps(tmp_path) == before
+
+
+def test_missing_package_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the extra that has it."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(SystemExit):
+        main(["compact", str(GOLDEN), "--out", str(tmp_path / "lake")])
+    assert "pip install 'toposcope[lake]'" in capsys.readouterr().err
 
 
 def test_export_writes_selected_runs_and_tags_once(tmp_path: Path) -> None:

@@ -77,6 +77,22 @@ def test_missing_runs_are_kept_while_the_logdir_cannot_be_read(tmp_path: Path) -
     assert {row["run"] for row in rows(lake, "scalars")} == {"b"}
 
 
+def test_runs_that_lack_a_file_are_kept_while_the_logdir_cannot_be_read(tmp_path: Path) -> None:
+    """Their points stay; they are written when the file is back."""
+    logs, lake = tmp_path / "logs", tmp_path / "lake"
+    loss_run(logs / "a", range(3))
+    path = loss_run(logs / "a", range(3, 6), seconds=9)
+    update(logs, lake)
+    before = content(lake)
+    path.rename(tmp_path / path.name)
+
+    assert update(logs, lake, is_complete=False).kept == ["a"]
+    assert content(lake) == before
+    (tmp_path / path.name).rename(path)
+    assert update(logs, lake).kept == []
+    assert content(lake) == before
+
+
 def test_other_folders_are_not_overwritten(tmp_path: Path) -> None:
     """Neither one with other files, nor the lake of another logdir."""
     loss_run(tmp_path / "one/a", range(3))
