@@ -3,6 +3,8 @@
 import re
 from typing import NamedTuple
 
+from toposcope.proto.piece_name import PIECE_INFIX, parse_piece_name
+
 # MindInsight accepts any name that contains "summary.<digits>", TensorBoard any name that contains "tfevents".
 _SUMMARY = re.compile(r"^(?P<prefix>.*?)\.out\.events\.summary\.(?P<seconds>\d+)\.(?P<rank>\d{1,9})\.(?P<rest>.*)$")
 _LOOSE_SUMMARY = re.compile(r"summary\.(?P<seconds>\d+)")
@@ -38,7 +40,9 @@ def tensorboard_file_name(seconds: int, host: str, process_id: int, rank: int, s
 
 
 def parse_file_name(name: str) -> FileName | None:
-    """Parse the name of an event file; return None if it is not one."""
+    """Parse the name of an event file; return None if it is not one, or that of a piece of one."""
+    if PIECE_INFIX in name and parse_piece_name(name):
+        return None
     if _SUMMARY_INFIX in name and (match := _SUMMARY.match(name)):  # Looking for the infix alone is faster.
         return FileName("mindspore", int(match["seconds"]), int(match["rank"]), name.endswith(_LINEAGE_SUFFIX))
     if match := _TENSORBOARD.search(name):

@@ -10,12 +10,13 @@ import itertools
 import operator
 import threading
 from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from toposcope.server.places.expected_reads import Expected, ExpectedReads
+from toposcope.server.places.pieces import NOTHING, Part, merge, ranges
 from toposcope.server.places.place import Buffer, Entry, Listing, Status
 
 if TYPE_CHECKING:
@@ -43,6 +44,12 @@ class _Object(TypedDict):
     last_modified: datetime
 
 
+class _Located(NamedTuple):
+    status: Status
+    parts: Sequence[Part] | None
+    """None: the file is one object."""
+
+
 class ObjectStore:
     """The objects below an address.
 
@@ -60,8 +67,8 @@ class ObjectStore:
         self._pool = ThreadPoolExecutor(_CONNECTIONS, "toposcope-store")
         self._directories: _Directories = {}
         """The entries of each prefix, as of the last listing."""
-        self._listed: dict[str, Status] = {}
-        """By path, as of the last listing: opening an object takes no request."""
+        self._merged = NOTHING
+        """The files of the last listing: opening one takes no request."""
         self._failure: OSError | None = None
         """Why the last listing failed."""
         pool = ThreadPoolExecutor(_EXPECTED_AT_ONCE, "toposcope-expected")  # Its reads wait for parts in the other one.
@@ -98,28 +105,19 @@ class ObjectStore:
 
     def _list_again(self) -> None:
         try:
-            self._directories, self._listed = self._list_all()
+            self._merged = merge(self._list_all(), self._merged)
+            self._directories = _directories(self._root, self._merged.files)
         except OSError as error:
             self._failure = error
             raise
         self._failure = None
 
-    def _list_all(self) -> tuple[_Directories, dict[str, Status]]:
-        """Return the entries of all prefixes, ordered by name, and the status of every object."""
+    def _list_all(self, below: str = "") -> dict[str, Status]:
+        """Return the status of every object below a prefix, by path."""
         import obstore
 
-        directories: _Directories = {self._root: []}
-        listed: dict[str, Status] = {}
-        pages: Any = self._ask(lambda: list(obstore.list(self._client)), self._root)
-        for found in itertools.chain.from_iterable(pages):
-            path, status = f"{self._root}/{found['path']}", _status(found)
-            listed[path] = status
-            parent, _, name = path.rpartition("/")
-            _add_directory(directories, parent)
-            directories[parent].append(Entry(name, path, "file", status))
-        for entries in directories.values():
-            entries.sort(key=operator.attrgetter("name"))
-        return directories, listed
+        pages: Any = self._ask(lambda: list(obstore.list(self._client, below or None)), self._root)
+        return {f"{self._root}/{found['path']}": _status(found) for found in itertools.chain.from_iterable(pages)}
 
     def stat(self, path: str) -> Status:
         """Return the status of an object, from the last listing if it is there: each request takes long.
@@ -127,34 +125,60 @@ class ObjectStore:
         Raises:
             OSError: the last listing failed, so that the status is not known at present.
         """
-        import obstore
-
         if self._failure is not None:
             raise self._failure
-        if (listed := self._listed.get(path)) is not None:
-            return listed
-        found: Any = self._ask(lambda: obstore.head(self._client, self._key(path)), path)
-        return _status(found)
+        return self._locate(path).status
+
+    def _locate(self, path: str) -> _Located:
+        """Return where the bytes of a file are, from the last listing if it is there."""
+        import obstore
+
+        if (status := self._merged.files.get(path)) is not None:
+            return _Located(status, self._merged.parts.get(path))
+        try:
+            found: Any = self._ask(lambda: obstore.head(self._client, self._key(path)), path)
+            return _Located(_status(found), None)
+        except FileNotFoundError:
+            merged = merge(self._list_all(self._key(path).rpartition("/")[0]))
+            if path not in merged.parts:
+                raise
+            return _Located(merged.files[path], merged.parts[path])
 
     def expect(self, reads: Iterable[tuple[str, int]]) -> None:
         """Request the ranges of objects that will be read next."""
         self._expected.replace(reads)
 
     def _size(self, path: str) -> int:
-        status = self._listed.get(path)
+        status = self._merged.files.get(path)
         return status.size if status else 0
 
     def open(self, path: str) -> "OpenObject":
         """Return an object as it was listed last."""
-        return OpenObject(self, path, self._listed.get(path) or self.stat(path), self._expected.take(path))
+        return OpenObject(self, path, self._locate(path), self._expected.take(path))
 
     def read(self, path: str, offset: int, end: int) -> bytes:
-        """Return the bytes of an object between two offsets, of which it has at least one."""
-        starts = range(offset, end, _PART_BYTES)
-        if len(starts) == 1:
-            return self._read_part(path, offset, end)
-        parts = self._pool.map(lambda start: self._read_part(path, start, min(start + _PART_BYTES, end)), starts)
-        return b"".join(parts)
+        """Return the bytes of a file between two offsets, of which it has at least one."""
+        return self.read_located(path, self._merged.parts.get(path), offset, end)
+
+    def read_located(self, path: str, parts: Sequence[Part] | None, offset: int, end: int) -> bytes:
+        """Return the bytes of a file, which may be in parts, between two offsets."""
+        if parts is None:
+            return self._read_ranges([(path, offset, end)])
+        try:
+            return self._read_ranges(ranges(parts, offset, end))
+        except FileNotFoundError:  # The whole file has replaced its pieces.
+            return self._read_ranges([(path, offset, end)])
+
+    def _read_ranges(self, wanted: Iterable[tuple[str, int, int]]) -> bytes:
+        """Return the bytes of ranges of objects, joined; they are read at once."""
+        requests = [
+            (path, start, min(start + _PART_BYTES, end))
+            for path, first, end in wanted
+            for start in range(first, end, _PART_BYTES)
+        ]
+        if len(requests) == 1:
+            return self._read_part(*requests[0])
+        return b"".join(self._pool.map(lambda request: self._read_part(*request), requests))
 
     def _read_part(self, path: str, start: int, end: int) -> bytes:
         import obstore
@@ -183,8 +207,9 @@ class ObjectStore:
 class OpenObject:
     """An object of which byte ranges are read, more at once the further it is read."""
 
-    def __init__(self, store: ObjectStore, path: str, status: Status, expected: Expected | None) -> None:
-        self.status = status
+    def __init__(self, store: ObjectStore, path: str, located: _Located, expected: Expected | None) -> None:
+        self.status = located.status
+        self._parts = located.parts
         self._store = store
         self._path = path
         self._blocks = deque[tuple[int, bytes]](maxlen=_MOST_BLOCKS)
@@ -210,7 +235,8 @@ class OpenObject:
                 return start, content
         follows = any(start <= offset <= start + len(content) for start, content in self._blocks)
         self._next_bytes = min(_GROWTH * self._next_bytes, _MOST_BYTES) if follows else _FIRST_BYTES
-        block = offset, self._store.read(self._path, offset, min(max(end, offset + self._next_bytes), self.status.size))
+        ends = min(max(end, offset + self._next_bytes), self.status.size)
+        block = offset, self._store.read_located(self._path, self._parts, offset, ends)
         self._blocks.append(block)
         return block
 
@@ -256,6 +282,18 @@ def connect(address: str) -> "Client":
         return from_url(address, retry_config={"max_retries": _RETRIES, "retry_timeout": _RETRY_TIME})
     except (BaseError, ValueError) as error:
         raise ValueError(f"{address!r} is not the address of an object store: {first_sentence(error)}") from None
+
+
+def _directories(root: str, files: Mapping[str, Status]) -> _Directories:
+    """Return the entries of all prefixes, ordered by name."""
+    directories: _Directories = {root: []}
+    for path, status in files.items():
+        parent, _, name = path.rpartition("/")
+        _add_directory(directories, parent)
+        directories[parent].append(Entry(name, path, "file", status))
+    for entries in directories.values():
+        entries.sort(key=operator.attrgetter("name"))
+    return directories
 
 
 def _add_directory(directories: _Directories, path: str) -> None:
