@@ -16,7 +16,7 @@ from toposcope.server.lake.runs_table import Notes
 from toposcope.server.lake.schema import parquet
 from toposcope.server.loading.load_once import Loaded, load_logdir
 from toposcope.server.notes.notes_folder import LARGEST_FILE, NotesFolder
-from toposcope.server.places.addresses import is_remote
+from toposcope.server.places.addresses import addresses_of, is_remote, parse_places, text_of
 from toposcope.server.places.place import reason_of
 from toposcope.server.reading.index import Index, default_folder
 
@@ -36,12 +36,14 @@ def run(arguments: Sequence[str]) -> int:
         logdir, folder = check_places(options.dir, options.out)
         check_is_lake(folder, folder.names())
         index_dir = Path(os.path.expanduser(options.index_dir)) if options.index_dir else default_folder()
-        if not is_remote(logdir) and is_inside(str(index_dir), logdir):
+        if any(contains(address, str(index_dir)) for address in addresses_of(logdir)):
             raise ValueError(f"--index-dir {str(index_dir)!r} is inside DIR, which is read-only")
-        notes = NotesFolder(data_files(options.data_dir or default_data_folder(), "notes", logdir, LARGEST_FILE))
+        notes = NotesFolder(
+            data_files(options.data_dir or default_data_folder(), "notes", text_of(logdir), LARGEST_FILE)
+        )
         with no_collections():
             loaded = load_logdir(logdir, Index(index_dir), follow_links=options.follow_links)
-            check_runs(loaded, logdir)
+            check_runs(loaded, text_of(logdir))
             compacted = compact(folder, loaded.runs, read_notes(notes), is_complete=not loaded.problems)
     except (ModuleNotFoundError, OSError, ValueError) as error:
         parser.error(error_text(error))
@@ -54,7 +56,12 @@ def _parser() -> Parser:
         _DESCRIPTION,
         "Exit status: 0; 1 if not all of DIR could be read; 2 for invalid arguments and failures.",
     )
-    parser.add_argument("dir", metavar="DIR", help="directory of runs, or the address of an object store")
+    parser.add_argument(
+        "dir",
+        metavar="DIR",
+        nargs="+",
+        help="directory of runs, or the address of an object store; or several, each as NAME=DIR",
+    )
     parser.add_argument(
         "--out", required=True, metavar="OUT", help="directory of the lake, or the address of an object store"
     )
@@ -66,22 +73,29 @@ def _parser() -> Parser:
     return parser
 
 
-def check_places(logdir: str, out: str) -> tuple[str, Folder]:
-    """Return the logdir, and the folder of the lake.
+def check_places(arguments: Sequence[str], out: str) -> tuple[str | dict[str, str], Folder]:
+    """Return the logdir that arguments name, or several by name, and the folder of the lake.
 
     Raises:
         ModuleNotFoundError: an object store needs obstore, which is not installed.
-        OSError: the logdir does not exist.
+        OSError: a logdir does not exist.
         ValueError: it cannot be read, or the lake is inside it.
     """
-    if not is_remote(logdir):
-        logdir = os.path.expanduser(logdir)
-        check_listable("DIR", logdir)
-    logdir, out = logdir.rstrip("/") or "/", out.rstrip("/") if is_remote(out) else os.path.expanduser(out)
-    is_remote_inside = is_remote(logdir) and f"{out}/".startswith(f"{logdir}/")
-    if is_remote_inside or (not is_remote(logdir) and not is_remote(out) and is_inside(out, logdir)):
-        raise ValueError(f"--out {out!r} is inside DIR, which is read-only: choose another directory")
-    return logdir, open_folder(out)
+    places = parse_places(arguments)
+    out = out.rstrip("/") if is_remote(out) else os.path.expanduser(out)
+    for address in addresses_of(places):
+        if not is_remote(address):
+            check_listable("DIR", address)
+        if contains(address, out):
+            raise ValueError(f"--out {out!r} is inside DIR, which is read-only: choose another directory")
+    return places, open_folder(out)
+
+
+def contains(logdir: str, path: str) -> bool:
+    """Return whether a path or an address is that of a logdir, or inside it."""
+    if is_remote(logdir):
+        return f"{path}/".startswith(f"{logdir.rstrip('/')}/")
+    return not is_remote(path) and is_inside(path, logdir)
 
 
 def check_runs(loaded: Loaded, logdir: str) -> None:

@@ -13,6 +13,7 @@ from toposcope.server.lake.compaction import write_lake
 from toposcope.server.lake.run_rows import all_runs
 from toposcope.server.lake.schema import parquet
 from toposcope.server.loading.load_once import Loaded, load_logdir
+from toposcope.server.places.addresses import text_of
 from toposcope.server.runs.chosen_series import Choice
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_lineage import sessions_by_parent
@@ -60,10 +61,10 @@ def _export_parquet(parser: Parser, options: argparse.Namespace) -> int:
         for name in _NOT_WITH_PARQUET:
             if getattr(options, name) not in (None, []):
                 raise ValueError(f"--{name} cannot be used with --parquet, which has the scalars of all ranks")
-        logdir, folder = check_places(options.dir, options.out)
+        logdir, folder = check_places([options.dir], options.out)
         parquet()
         loaded = load_logdir(logdir, follow_links=options.follow_links)
-        runs = _choose(loaded, options.run, logdir)
+        runs = _choose(loaded, options.run, text_of(logdir))
         _check_tags(runs, Selection(("scalar",), frozenset(options.tag)))
         points = write_lake(folder, runs, all_runs(loaded.runs), frozenset(options.tag))
     except (ModuleNotFoundError, OSError, ValueError) as error:

@@ -56,7 +56,6 @@ def compact(
     folder: Folder,
     runs: Mapping[str, RunView],
     notes: Mapping[str, Notes] | None = None,
-    tags: frozenset[str] = frozenset(),
     *,
     is_complete: bool = True,
     limits: Limits = LIMITS,
@@ -67,7 +66,6 @@ def compact(
         folder: of the lake; empty, or with one that this function or write_part() wrote.
         runs: all runs of the logdir, by name.
         notes: what users noted about runs, by name.
-        tags: names of the scalar tags to write; none: all. Always the same for one lake.
         is_complete: whether all of the logdir was read. If not, runs that are missing or lack files are kept.
         limits: the sizes of parts.
 
@@ -76,7 +74,7 @@ def compact(
         OSError: the folder cannot be written, or another process writes it.
         ValueError: the folder contains something else, or a lake of other runs.
     """
-    check_is_lake(folder, folder.names())
+    check_is_lake(folder, folder.names())  # Before there is a lock in it.
     with folder.locked():
         known = all_runs(runs)
         by_name = {plain_text(name): run for name, run in runs.items()}
@@ -87,7 +85,7 @@ def compact(
             delete_part(folder, name)
             del parts[name]
         for name, names in changes.write.items():
-            parts[name] = write_part(folder, name, [by_name[run] for run in names], known, tags, parts.get(name))
+            parts[name] = write_part(folder, name, [by_name[run] for run in names], known, before=parts.get(name))
         for part in parts.values():
             if part.name not in changes.write and (current := _with_states(part, by_name)) != part:
                 write_state(folder, current)
@@ -132,11 +130,8 @@ def write_lake(folder: Folder, runs: Sequence[RunView], known: AllRuns, tags: fr
 
 def _read(folder: Folder, runs: Mapping[str, RunView]) -> list[Part]:
     names = folder.names()
+    check_is_lake(folder, names)
     parts = read_parts(folder, names)
-    if names and not parts:
-        raise ValueError(
-            f"{folder.address!r} is not empty, and no lake: choose a new directory, nothing is overwritten"
-        )
     files = set(names)
     parts = [part if files.issuperset(part.files) else part._replace(schema=0) for part in parts]
     covered = {run for part in parts for run in part.runs}

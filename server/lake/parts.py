@@ -7,6 +7,7 @@ the files of a part is in its state too.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import orjson
@@ -21,6 +22,8 @@ from toposcope.server.runs.run import RunView
 
 _SCALARS, _TAGS, _STATE = "scalars/{}.parquet", "tags/{}.parquet", "_state/{}.json"
 _STATES = "_state/"
+_CONNECTIONS = 16
+"""To an object store."""
 
 
 class Part(NamedTuple):
@@ -115,7 +118,8 @@ def read_parts(folder: Folder, names: Iterable[str] | None = None) -> list[Part]
     """
     names = folder.names() if names is None else names
     stems = [name.removeprefix(_STATES).removesuffix(".json") for name in sorted(names) if is_state_file(name)]
-    return [_read(folder, stem) for stem in stems]
+    with ThreadPoolExecutor(_CONNECTIONS, "toposcope-lake") as pool:
+        return list(pool.map(lambda stem: _read(folder, stem), stems))
 
 
 def is_state_file(name: str) -> bool:

@@ -88,6 +88,17 @@ def test_invalid_places_are_one_line(tmp_path: Path, logdir: str, out: str, erro
     assert stamps(tmp_path) == before
 
 
+def test_several_logdirs_are_one_lake(tmp_path: Path) -> None:
+    """The runs of each begin with its name."""
+    loss_run(tmp_path / "one/a", range(3))
+    loss_run(tmp_path / "two/a", range(4))
+    places = [f"x={tmp_path / 'one'}", f"y={tmp_path / 'two'}"]
+    done = run("compact", *places, "--out", tmp_path / "lake", "--index-dir", tmp_path / "index")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [(row["run"], row["points"]) for row in rows(tmp_path / "lake", "tags")] == [("x/a", 3), ("y/a", 4)]
+
+
 def test_missing_package_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
