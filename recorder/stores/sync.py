@@ -20,7 +20,9 @@ log = logging.getLogger("toposcope.recorder")
 
 def main(arguments: Sequence[str]) -> int:
     """Upload the spools of a folder, or that of one process while it records; return the exit status."""
-    logging.basicConfig(format="toposcope: %(message)s", level=logging.INFO, stream=sys.stderr)
+    is_following = arguments[:1] == ["--follow"]
+    level = logging.WARNING if is_following else logging.INFO
+    logging.basicConfig(format="toposcope: %(message)s", level=level, stream=sys.stderr)
     match arguments:
         case ["--follow", folder]:
             return _follow(Path(folder))
