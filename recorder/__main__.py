@@ -15,11 +15,14 @@ _USAGE = """\
 usage: python -m toposcope.recorder run SCRIPT [ARGUMENT ...]
        python -m toposcope.recorder run -m MODULE [ARGUMENT ...]
        python -m toposcope.recorder run COMMAND [ARGUMENT ...]
+       python -m toposcope.recorder sync [DIR]
 """
 _HELP = f"""{_USAGE}
 Run a Python script, a module, or a command written in Python such as torchrun. In its process, and in the Python
 processes that it starts, SummaryWriter of torch.utils.tensorboard and tensorboardX is Toposcope's.
 Options of Python are those of this process: python -X dev -m toposcope.recorder run SCRIPT
+
+sync uploads what recorders to object stores have left in the spool DIR, because they were killed or the store was gone.
 """
 _WRONG_USAGE = 2
 
@@ -30,6 +33,10 @@ def main(arguments: Sequence[str]) -> int:
         case ["-h" | "--help"] | ["run", "-h" | "--help"]:
             print(_HELP, end="")
             return 0
+        case ["sync", *rest]:
+            from toposcope.recorder.stores import sync
+
+            return sync.main(rest)
         case ["run", "-m", _, *_]:
             command = _python(arguments[1:])
         case ["run", str(program), *_] if not program.startswith("-"):

@@ -9,6 +9,7 @@ from typing import SupportsIndex, cast
 
 import numpy as np
 
+from toposcope.recorder.stores.spool import is_remote, local_path
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from
 
@@ -22,15 +23,29 @@ MIN_HEARTBEAT_SECONDS = 0.01
 def checked_directory(parameter: str, directory: object) -> str:
     """Return the absolute path of directory, which is created with its parents if it does not exist.
 
+    For an address in an object store, "s3://bucket/prefix" for example, it is a folder from which files are uploaded.
+
     Raises:
         TypeError: directory is neither a str nor a path of str.
-        ValueError: directory is blank or contains a null character.
+        ValueError: directory is blank, contains a null character, or is an invalid address.
         NotADirectoryError: directory exists and is not a directory.
+        ModuleNotFoundError: an address needs a package that is not installed.
         OSError: directory cannot be created.
     """
     path = _checked_path(parameter, directory)
     os.makedirs(path, exist_ok=True)
     return path
+
+
+def checked_local_directory(parameter: str, directory: object) -> str:
+    """Return what checked_directory() returns for a directory that is also read, which no address may name.
+
+    Raises:
+        ValueError: directory is an address in an object store; see checked_directory() for others.
+    """
+    if isinstance(directory, str) and is_remote(directory):
+        raise ValueError(f"{parameter} must be a local directory, as it is read: {directory!r} is in an object store.")
+    return checked_directory(parameter, directory)
 
 
 def checked_future_directory(parameter: str, directory: object) -> str:
@@ -60,7 +75,7 @@ def _checked_path(parameter: str, directory: object) -> str:
         raise ValueError(f"{parameter} must name a directory; {path!r} is blank.")
     if "\0" in path:
         raise ValueError(f"{parameter} must name a directory; {short_repr(path)} contains a null character.")
-    path = os.path.abspath(path)
+    path = local_path(path)
     if os.path.exists(path) and not os.path.isdir(path):
         raise NotADirectoryError(f"{parameter} {path!r} exists and is not a directory.")
     return path

@@ -35,6 +35,7 @@ from toposcope.recorder.pending_values import PendingValues, ThreadPendingValues
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.secrets import command_line
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
+from toposcope.recorder.stores.spool import shown_path
 from toposcope.recorder.summary import OperatorValue
 from toposcope.recorder.unclosed import close_when_dropped
 from toposcope.recorder.values.deferred_scalar import DeferredScalar
@@ -158,8 +159,8 @@ class SummaryRecord:
 
     @property
     def log_dir(self) -> str:
-        """Full path of the current event file."""
-        return self._recording.summaries.path
+        """Full path, or address in an object store, of the current event file."""
+        return shown_path(self._recording.summaries.path)
 
     def set_mode(self, mode: str) -> None:
         """Set the phase of the network, "train" or "eval".

@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from toposcope.recorder import log
-from toposcope.recorder.arguments import checked_bool, checked_directory, checked_integer
+from toposcope.recorder.arguments import checked_bool, checked_integer, checked_local_directory
 from toposcope.recorder.callbacks.rank_decision import distributed_of_process
 from toposcope.recorder.callbacks.training_checkpoint import restore_training, save_training
 from toposcope.recorder.checkpoints.capturing import states_of
@@ -63,7 +63,7 @@ class BackupAndRestore(Callback):
             frequency = 1 if isinstance(save_freq, str) and save_freq == "epoch" else save_freq
             self._frequency = checked_integer("save_freq", frequency, lowest=1)
             self._deletes = checked_bool("delete_checkpoint", delete_checkpoint)
-            self.backup_file = os.path.join(checked_directory("backup_dir", backup_dir), _FILE)
+            self.backup_file = os.path.join(checked_local_directory("backup_dir", backup_dir), _FILE)
         except TypeError as error:  # MindSpore documents ValueError for all invalid values.
             raise ValueError(str(error)) from None
         self._rank = process_rank()

@@ -26,6 +26,7 @@ from toposcope.recorder.checkpoints.sharded_tensors import (
 )
 from toposcope.recorder.framework import framework_of
 from toposcope.recorder.rank import process_count, process_rank
+from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
 from toposcope.recorder.values.foreign_values import short_repr
@@ -272,7 +273,7 @@ def _checked_directory(directory: object) -> str:
     )
     if not isinstance(path, str) or not path.strip() or "\0" in path:
         raise ValueError(f"directory must be a non-blank path or None, not {short_repr(directory)}.")
-    path = os.path.abspath(path)
+    path = local_path(path)
     if os.path.exists(path) and not os.path.isdir(path):
         raise NotADirectoryError(f"directory {path!r} exists and is not a directory.")
     os.makedirs(path, exist_ok=True)

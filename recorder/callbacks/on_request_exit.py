@@ -9,7 +9,7 @@ from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.adapters import adapter, is_module
-from toposcope.recorder.arguments import checked_bool, checked_directory, checked_integer, checked_text
+from toposcope.recorder.arguments import checked_bool, checked_integer, checked_local_directory, checked_text
 from toposcope.recorder.callbacks.rank_decision import RankDecision
 from toposcope.recorder.callbacks.training_checkpoint import restore_training, save_training
 from toposcope.recorder.checkpoints.arguments import checked_path
@@ -92,7 +92,7 @@ class OnRequestExit(Callback):
             raise ValueError(f"file_name must be a non-empty str without '/', not {name!r}.")
         folder = os.path.join(parent, f"rank_{process_rank()}")
         if self._saves_checkpoint or self._saves_program:
-            checked_directory("directory", parent)
+            checked_local_directory("directory", parent)
             os.makedirs(folder, exist_ok=True)
         self._path = os.path.join(folder, name)
         self.exit = self.stop_train = False

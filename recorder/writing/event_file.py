@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from toposcope.proto.file_name import event_file_name, parse_file_name, tensorboard_file_name
 from toposcope.proto.framing import Buffer
+from toposcope.recorder.stores.spool import name_token, seal
 
 # Small enough that even a slow disk completes a write, and so makes progress, within seconds.
 _WRITE_BYTES = 8 << 20
@@ -62,6 +63,7 @@ class EventFile:
         try:
             if self._descriptor >= 0:
                 _sync(self._descriptor)
+                seal(self.path)
         finally:
             self.abandon()
 
@@ -85,9 +87,10 @@ class Naming(NamedTuple):
 
     def file_name(self, seconds: int) -> str:
         """Return the name of a file that is created at a time, in seconds since 1970."""
+        host = _host() + name_token(self.directory)
         if self.dialect == "tensorboard":
-            return tensorboard_file_name(seconds, _host(), os.getpid(), self.rank, self.suffix)
-        return event_file_name(self.prefix, seconds, self.rank, _host(), self.suffix)
+            return tensorboard_file_name(seconds, host, os.getpid(), self.rank, self.suffix)
+        return event_file_name(self.prefix, seconds, self.rank, host, self.suffix)
 
 
 def create_event_file(naming: Naming, seconds: int = 0, after: int = 0) -> EventFile:

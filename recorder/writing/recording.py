@@ -4,6 +4,7 @@ import os
 from typing import NamedTuple
 
 from toposcope.proto.summary_pb2 import RecordingStart
+from toposcope.recorder.stores.spool import largest_file
 from toposcope.recorder.writing.dialect import MINDSPORE, Dialect
 from toposcope.recorder.writing.event_encoder import EventEncoder
 from toposcope.recorder.writing.event_file import Naming, create_event_file, seconds_of
@@ -70,10 +71,11 @@ def start_recording(options: RecordingOptions) -> Recording:
     first event file: that is how MindSpore pairs them.
     """
     naming, session = options.naming, os.urandom(16)
+    max_file_size = largest_file(naming.directory, options.max_file_size)
     summaries = RotatingFile(
         lambda _: create_event_file(naming, after=seconds_of(summaries.path)),
         lambda rotation: version_records(options.dialect, session, rotation, options.start, options.resume),
-        options.max_file_size,
+        max_file_size,
     )
     summaries.open_next()
     seconds = seconds_of(summaries.path)
@@ -82,7 +84,7 @@ def start_recording(options: RecordingOptions) -> Recording:
             naming._replace(suffix=_LINEAGE_SUFFIX), 0 if rotation else seconds, seconds_of(lineage.path)
         ),
         lambda _: b"",
-        options.max_file_size,
+        max_file_size,
     )
     export = NpyExport(naming.directory, seconds) if options.exports_npy else None
     queue = EventQueue(summaries.path, options.flush_seconds, drops_on_backlog=options.drops_on_backlog)

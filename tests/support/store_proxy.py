@@ -19,6 +19,8 @@ class Request(NamedTuple):
     path: str
     range: str | None
     """Its header Range."""
+    sent: int = 0
+    """Bytes of its body."""
 
 
 class StoreProxy:
@@ -84,14 +86,15 @@ class StoreProxy:
 
             def do_GET(self) -> None:
                 """Forward a request."""
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 proxy.wait()
-                if not proxy.admit(Request(self.command, self.path, self.headers.get("Range"))):
+                if not proxy.admit(Request(self.command, self.path, self.headers.get("Range"), len(body))):
                     self.send_error(503)
                     return
                 host = urllib.parse.urlsplit(proxy.target).netloc
                 try:
                     connection = http.client.HTTPConnection(host)
-                    connection.request(self.command, self.path, headers=dict(self.headers.items()))
+                    connection.request(self.command, self.path, body or None, dict(self.headers.items()))
                     reply = connection.getresponse()
                     content = reply.read()
                 except OSError:  # The store is gone, and so is the client's connection to it.
@@ -108,6 +111,18 @@ class StoreProxy:
                 self.wfile.write(content)
 
             def do_HEAD(self) -> None:
+                """Forward a request."""
+                self.do_GET()
+
+            def do_PUT(self) -> None:
+                """Forward a request."""
+                self.do_GET()
+
+            def do_POST(self) -> None:
+                """Forward a request."""
+                self.do_GET()
+
+            def do_DELETE(self) -> None:
                 """Forward a request."""
                 self.do_GET()
 

@@ -13,6 +13,7 @@ from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.frameworks.accelerate.images import images_in
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
+from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
@@ -63,7 +64,7 @@ class ToposcopeTracker(tracking.GeneralTracker):
         super().__init__()
         directory = os.path.join(logging_dir, checked_text("run_name", run_name))
         self._settings = checked_settings(directory, callbacks, **settings)
-        self._directory = os.path.abspath(directory)
+        self._directory = local_path(directory)
         self._reset()
 
     def __getstate__(self) -> dict[str, Any]:

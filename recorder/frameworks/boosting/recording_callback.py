@@ -16,6 +16,7 @@ from toposcope.recorder.messages.lineage import eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.program_exit import is_exiting
 from toposcope.recorder.rank import process_rank
+from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
@@ -79,7 +80,7 @@ class RecordingCallback:
         super().__init__()
         self._loss = None if loss is None else checked_text("loss", loss)
         self._settings = checked_settings(summary_dir, callbacks, **settings)
-        self._summary_dir = os.path.abspath(summary_dir)
+        self._summary_dir = local_path(summary_dir)
         self._run: DrivenRun | None = None
         self._is_called = False
         """Whether the library has called this object since the with statement began."""

@@ -18,6 +18,7 @@ from toposcope.recorder.frameworks.composer.trainer_settings import planned_step
 from toposcope.recorder.loggers.table import markdown_table
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
+from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.summary import paused
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
@@ -65,7 +66,7 @@ class ToposcopeLogger(LoggerDestination):
         """
         super().__init__()
         self._settings = checked_settings(summary_dir, callbacks, **settings)
-        self._summary_dir = os.path.abspath(summary_dir)
+        self._summary_dir = local_path(summary_dir)
         self._reset()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from toposcope.recorder.frameworks.keras.batch_losses import BatchLosses
 from toposcope.recorder.frameworks.keras.observed_model import observe_models
 from toposcope.recorder.frameworks.keras.run_settings import lineage_of
 from toposcope.recorder.rank import process_rank
+from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
@@ -44,7 +45,7 @@ class ToposcopeCallback(keras.callbacks.Callback):
         """
         super().__init__()
         self._settings = checked_settings(summary_dir, callbacks, **settings)
-        self._summary_dir = os.path.abspath(summary_dir)
+        self._summary_dir = local_path(summary_dir)
         self._reset()
 
     def __getstate__(self) -> dict[str, Any]:

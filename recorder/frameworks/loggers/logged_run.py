@@ -11,6 +11,7 @@ from toposcope.recorder.frameworks.loggers.audio_files import write_audio
 from toposcope.recorder.frameworks.loggers.newest_checkpoint import NewestCheckpoint
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
+from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
@@ -46,7 +47,7 @@ class LoggedRun:
             ValueError: an argument has an invalid value, or a SummaryCollector is among the callbacks.
         """
         self._settings = checked_settings(summary_dir, callbacks, **settings)
-        self.summary_dir = os.path.abspath(summary_dir)
+        self.summary_dir = local_path(summary_dir)
         self._run: DrivenRun | None = None
         self._checkpoint = NewestCheckpoint()
 

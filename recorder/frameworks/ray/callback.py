@@ -13,6 +13,7 @@ from ray.tune.utils import flatten_dict
 from toposcope.recorder.callbacks.adapter_settings import AdapterSettings, checked_settings
 from toposcope.recorder.messages.lineage import eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
+from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.writing.earlier_recordings import last_recorded_step
@@ -49,7 +50,7 @@ class ToposcopeCallback(Callback):
             ValueError: an argument has an invalid value.
         """
         self._settings = checked_settings(summary_dir, **settings)
-        self._summary_dir = os.path.abspath(summary_dir)  # Ray may change the working directory.
+        self._summary_dir = local_path(summary_dir)  # Ray may change the working directory.
         self._runs: dict[str, _Trial] = {}
 
     def __getstate__(self) -> dict[str, Any]:

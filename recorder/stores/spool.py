@@ -1,0 +1,175 @@
+"""The spool of this process: a local folder for what it records to object stores, which another process uploads.
+
+The spool mirrors the stores: what is recorded to s3://bucket/run is in the folder s3/bucket/run of the spool.
+`python -m toposcope.recorder sync --follow SPOOL` uploads it in a process of its own: a slow store does not delay the
+training, and what was recorded is uploaded however the training ends.
+"""
+
+import atexit
+import importlib.util
+import json
+import os
+import platform
+import re
+import secrets
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from toposcope.recorder import log
+from toposcope.recorder.fork import close_at_end_of_child
+
+SCHEMES = ("s3", "gs", "az")
+SEGMENT_BYTES = 8 << 20
+"""Size at which an event file is complete and uploaded as a whole."""
+OWNER, DONE, SEALED = "owner.json", "done", ".sealed"
+"""The process that records; a file that exists once it has ended; the suffix of a file beside a complete one."""
+_ADDRESS = re.compile(rf"({'|'.join(SCHEMES)})://(.*)", re.DOTALL)
+_PATH_OF_ADDRESS = re.compile(rf"({'|'.join(SCHEMES)}):/[^/]")
+_EXIT_SECONDS, _POLL_SECONDS = 30.0, 0.02
+"""How long the end of the process waits for the last uploads, and how often it looks."""
+
+_lock = threading.Lock()
+_current: "_Spool | None" = None
+
+
+class _Spool(NamedTuple):
+    folder: str
+    process_id: int
+    token: str
+    """In the names of event files: no other recorder has it, so that none overwrites the objects of another one."""
+    uploader: "subprocess.Popen[bytes]"
+
+
+def is_remote(text: str) -> bool:
+    """Return whether a text is an address in an object store."""
+    return _ADDRESS.fullmatch(text) is not None
+
+
+def local_path(directory: str | os.PathLike[str]) -> str:
+    """Return the absolute path of a directory; for an address in an object store, that of its folder in the spool.
+
+    Raises:
+        ValueError: the address names no bucket, has an empty, "." or ".." part, or was made a path, which has no "//".
+        ModuleNotFoundError: the package for object stores is not installed.
+        OSError: the spool cannot be created.
+    """
+    directory = os.fspath(directory)
+    match = _ADDRESS.fullmatch(directory)
+    if match is None:
+        if _PATH_OF_ADDRESS.match(directory):
+            raise ValueError(f"{directory!r} lacks a '/', which a Path removes: expected a str with '://'")
+        return os.path.abspath(directory)
+    parts = match[2].rstrip("/").split("/")
+    if any(part in ("", ".", "..") for part in parts):
+        raise ValueError(f"{directory!r} is not an address in an object store: expected {match[1]}://bucket/prefix")
+    return os.path.join(_spool().folder, match[1], *parts)
+
+
+def shown_path(path: str) -> str:
+    """Return a path as the user knows it: the address of one in the spool."""
+    if (spool := _containing(path)) is None:
+        return path
+    scheme, _, rest = os.path.relpath(path, spool.folder).replace(os.sep, "/").partition("/")
+    return f"{scheme}://{rest}"
+
+
+def name_token(directory: str) -> str:
+    """Return what makes the names of event files unique among all recorders in a store; "" for a local directory."""
+    return f"-{spool.token}" if (spool := _containing(directory)) else ""
+
+
+def largest_file(directory: str, chosen: int | None) -> int | None:
+    """Return the maximum size of the event files in a directory, in bytes; None: no limit."""
+    return SEGMENT_BYTES if chosen is None and _containing(directory) else chosen
+
+
+def seal(path: str) -> None:
+    """Note that an event file is complete, if it is in the spool.
+
+    Raises:
+        OSError: the note cannot be written; the file is uploaded at the end of the process.
+    """
+    if _containing(path) is not None:
+        with open(path + SEALED, "wb"):
+            pass
+        _spool()
+
+
+def default_folder() -> Path:
+    """Return the folder of the spools of all processes: TOPOSCOPE_SPOOL, or one in the user's cache folder."""
+    if folder := os.environ.get("TOPOSCOPE_SPOOL"):
+        return Path(folder).absolute()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("toposcope", appauthor=False) / "spool"
+
+
+def _containing(path: str) -> _Spool | None:
+    """Return the spool of this process if it contains a path."""
+    spool = _current
+    is_own = spool is not None and spool.process_id == os.getpid() and path.startswith(spool.folder + os.sep)
+    return spool if is_own else None
+
+
+def _spool() -> _Spool:
+    """Return the spool of this process, whose uploader runs."""
+    global _current
+    with _lock:
+        spool = _current
+        if spool is None or spool.process_id != os.getpid():  # A forked process has one of its own.
+            spool = _create()
+        elif spool.uploader.poll() is not None:
+            spool = spool._replace(uploader=_start_uploader(spool.folder))
+        _current = spool
+    return spool
+
+
+def _create() -> _Spool:
+    if importlib.util.find_spec("obstore") is None:
+        raise ModuleNotFoundError(
+            "Recording to an object store needs obstore: pip install 'toposcope[store]'", name="obstore"
+        )
+    import psutil
+
+    token = secrets.token_hex(4)
+    folder = default_folder() / f"{platform.node() or 'localhost'}-{os.getpid()}-{token}"
+    folder.mkdir(parents=True)
+    owner = {"host": platform.node(), "pid": os.getpid(), "started": psutil.Process().create_time()}
+    (folder / OWNER).write_text(json.dumps(owner))
+    spool = _Spool(str(folder), os.getpid(), token, _start_uploader(str(folder)))
+    atexit.register(_finish)
+    close_at_end_of_child(_finish, _finish)
+    return spool
+
+
+def _start_uploader(folder: str) -> "subprocess.Popen[bytes]":
+    """Start the process that uploads; signals of the terminal do not end it."""
+    command = [sys.executable, "-m", "toposcope.recorder", "sync", "--follow", folder]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
+
+
+def _finish() -> None:
+    """Wait for the last uploads, for a limited time."""
+    spool = _current
+    if spool is None or spool.process_id != os.getpid() or not os.path.isdir(spool.folder):
+        return
+    try:
+        with open(os.path.join(spool.folder, DONE), "wb"):
+            pass
+        uploader = _spool().uploader
+        end = time.monotonic() + _EXIT_SECONDS
+        while os.path.isdir(spool.folder) and uploader.poll() is None and time.monotonic() < end:
+            time.sleep(_POLL_SECONDS)
+    except OSError as error:
+        log.error("%s: the uploads cannot be waited for: %s", spool.folder, error)
+    if os.path.isdir(spool.folder):
+        log.error(
+            "%s: not everything is uploaded yet. Another process goes on with it; if that ends too, run: "
+            "python -m toposcope.recorder sync %s",
+            spool.folder,
+            spool.folder,
+        )

@@ -1,0 +1,95 @@
+"""python -m toposcope.recorder sync: uploads what recorders have left in their spools."""
+
+import logging
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from toposcope.recorder.stores.spool import OWNER, default_folder
+from toposcope.recorder.stores.uploader import LOCK, Uploader
+
+USAGE = "usage: python -m toposcope.recorder sync [DIR]\n"
+_POLL_SECONDS = 0.5
+_MOST_SECONDS_AFTER_END = 24 * 3600.0
+"""How long an uploader tries after the recording has ended."""
+
+log = logging.getLogger("toposcope.recorder")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Upload the spools of a folder, or that of one process while it records; return the exit status."""
+    logging.basicConfig(format="toposcope: %(message)s", level=logging.INFO, stream=sys.stderr)
+    match arguments:
+        case ["--follow", folder]:
+            return _follow(Path(folder))
+        case []:
+            return _sync(default_folder())
+        case [folder] if not folder.startswith("-"):
+            return _sync(Path(folder))
+        case _:
+            sys.stderr.write(USAGE)
+            return 2
+
+
+def _sync(folder: Path) -> int:
+    """Upload what ended recordings have left; return 1 if anything is left there."""
+    if not folder.is_dir():
+        log.error("%s: there is no such folder", folder)
+        return 1
+    spools = [folder] if (folder / OWNER).exists() else sorted(path.parent for path in folder.glob(f"*/{OWNER}"))
+    results = [_sync_one(spool) for spool in spools]
+    log.info("%d of %d spools uploaded", sum(results), len(spools))
+    return 0 if all(results) else 1
+
+
+def _sync_one(spool: Path) -> bool:
+    uploader = Uploader(spool)
+    if uploader.is_owned():
+        log.info("%s: still being recorded", spool)
+        return False
+    try:
+        with FileLock(spool / LOCK, timeout=0):
+            is_uploaded = uploader.upload(is_ended=True)
+    except Timeout:
+        log.info("%s: another process uploads it", spool)
+        return False
+    if is_uploaded:
+        log.info("%s: uploaded", spool)
+    return is_uploaded
+
+
+def _follow(spool: Path) -> int:
+    """Upload what a process records until it has ended, and what others in the same folder have left."""
+    try:
+        with FileLock(spool / LOCK, timeout=0):
+            return _upload_all(spool)
+    except Timeout:
+        return 1
+
+
+def _upload_all(spool: Path) -> int:
+    uploader = Uploader(spool)
+    ended_at: float | None = None
+    has_looked = False
+    while True:
+        if ended_at is None and not uploader.is_owned():
+            ended_at = time.monotonic()
+        is_done = uploader.upload(is_ended=ended_at is not None)
+        if not uploader.failure and not has_looked:
+            has_looked = True
+            _upload_left(spool.parent, spool)
+        if is_done:
+            return 0
+        if ended_at is not None and time.monotonic() - ended_at > _MOST_SECONDS_AFTER_END:
+            return 1
+        time.sleep(_POLL_SECONDS if not uploader.failure or ended_at is None else 5 * _POLL_SECONDS)
+
+
+def _upload_left(folder: Path, own: Path) -> None:
+    """Upload what recorders that were killed have left."""
+    for owner in folder.glob(f"*/{OWNER}"):
+        if owner.parent != own and not Uploader(owner.parent).is_owned():
+            _sync_one(owner.parent)

@@ -1,0 +1,129 @@
+"""The uploader of a spool: pieces, complete files, other files, and stores that fail."""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import obstore
+import pytest
+from support.s3_server import BUCKET, S3Server, s3_server
+from support.store_proxy import StoreProxy, store_proxy
+
+from toposcope.proto.piece_name import parse_piece_name
+from toposcope.recorder.stores.spool import OWNER, SEALED
+from toposcope.recorder.stores.uploader import Uploader
+from toposcope.server.places.object_store import ObjectStore
+
+NAME = "events.out.events.summary.1.0.host-ab_MS"
+
+
+@pytest.fixture
+def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[S3Server, StoreProxy]]:
+    """Return a server with an empty bucket, and a proxy that leads to it."""
+    with s3_server() as running, store_proxy(running.url) as proxy:
+        for name, value in running.environment.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.url)
+        yield running, proxy
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Return the folder of a run in a spool."""
+    (tmp_path / OWNER).write_text(json.dumps({"host": "another", "pid": 1, "started": 0.0}))
+    folder = tmp_path / "s3" / BUCKET / "run"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def shown() -> bytes:
+    """Return the content of the event file as the server reads it."""
+    place = ObjectStore(f"s3://{BUCKET}/run")
+    (entry,) = place.list(f"s3://{BUCKET}/run").entries
+    assert entry.name == NAME
+    opened = place.open(entry.path)
+    return opened.read(0, opened.status.size)
+
+
+def keys(store: S3Server) -> set[str]:
+    """Return the keys of all objects."""
+    return {found["path"] for page in obstore.list(store.client) for found in page}
+
+
+def test_each_byte_is_sent_twice_at_most(store: tuple[S3Server, StoreProxy], run: Path, tmp_path: Path) -> None:
+    """In a piece, and with the whole file, which replaces the pieces; readers see every byte once at any time."""
+    server, proxy = store
+    uploader, path = Uploader(tmp_path, piece_seconds=0), run / NAME
+    content = bytes(range(256)) * 40
+    for start in range(0, len(content), 2048):
+        with path.open("ab") as file:
+            file.write(content[start : start + 2048])
+        assert not uploader.upload(is_ended=False)
+        assert shown() == content[: start + 2048]
+    assert len(keys(server)) == 5
+    assert all(parse_piece_name(key) for key in keys(server))
+    Path(f"{path}{SEALED}").touch()
+    assert not uploader.upload(is_ended=False)
+    assert keys(server) == {f"run/{NAME}"}
+    assert shown() == content
+    assert not any(run.iterdir())
+    assert sum(request.sent for request in proxy.requests if request.method == "PUT") <= 2.1 * len(content)
+
+
+def test_pieces_have_an_interval(store: tuple[S3Server, StoreProxy], run: Path, tmp_path: Path) -> None:
+    """Nothing is sent before it is over, nor if nothing was recorded."""
+    _, proxy = store
+    uploader, path = Uploader(tmp_path, piece_seconds=3600), run / NAME
+    for _ in range(3):
+        with path.open("ab") as file:
+            file.write(b"more")
+        uploader.upload(is_ended=False)
+    assert [request.method for request in proxy.requests] == ["PUT"]
+
+
+def test_a_store_that_is_gone_loses_nothing(store: tuple[S3Server, StoreProxy], run: Path, tmp_path: Path) -> None:
+    """What was recorded meanwhile is uploaded when it is back, even if it has forgotten the pieces."""
+    _, proxy = store
+    uploader, path = Uploader(tmp_path, piece_seconds=0), run / NAME
+    path.write_bytes(b"first")
+    uploader.upload(is_ended=False)
+    with contextlib.ExitStack() as stack:
+        proxy.fail_every = 1
+        with path.open("ab") as file:
+            file.write(b", second")
+        assert not uploader.upload(is_ended=True)
+        assert uploader.failure
+        proxy.fail_every = 0
+        other = stack.enter_context(s3_server())
+        proxy.target = other.url
+        assert uploader.upload(is_ended=True)
+        assert shown() == b"first, second"
+    assert not tmp_path.exists()
+
+
+def test_other_files_are_mirrored(store: tuple[S3Server, StoreProxy], run: Path, tmp_path: Path) -> None:
+    """A replaced checkpoint is replaced, a deleted one is deleted, and an exported tensor is moved to the store."""
+    server, _ = store
+    uploader = Uploader(tmp_path)
+    for name in ("best.pt", "last.pt", "t_1.npy", ".part"):
+        (run / name).write_bytes(name.encode())
+        make_old(run / name)
+    uploader.upload(is_ended=False)
+    assert keys(server) == {"run/best.pt", "run/last.pt", "run/t_1.npy"}
+    assert not (run / "t_1.npy").exists()
+    (run / "best.pt").unlink()
+    (run / "last.pt").write_bytes(b"replaced")
+    make_old(run / "last.pt", 1)
+    uploader.upload(is_ended=False)
+    assert keys(server) == {"run/last.pt", "run/t_1.npy"}
+    assert bytes(obstore.get(server.client, "run/last.pt").bytes()) == b"replaced"
+    (run / "last.pt").write_bytes(b"still being written")
+    uploader.upload(is_ended=False)
+    assert bytes(obstore.get(server.client, "run/last.pt").bytes()) == b"replaced"
+
+
+def make_old(path: Path, seconds: int = 0) -> None:
+    """Make a file one that was modified long ago."""
+    os.utime(path, (seconds, seconds))
