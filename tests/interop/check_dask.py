@@ -1,5 +1,6 @@
 """Indexing on a real cluster of Dask: a scheduler and two worker processes, with the runs on a disk and in a store."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -83,6 +84,7 @@ def test_index_in_a_store(
         loading.stop_loading()
         assert [request.path for request in proxy.reads()[packs:]] == []
         assert packs <= 3
+    monkeypatch.setenv("AWS_ENDPOINT_URL", store.url)
     runs = loading.snapshot.runs
     expected = load_logdir(logdir, verify=True).runs
     assert list(runs) == list(expected)
@@ -93,13 +95,19 @@ def test_index_in_a_store(
     assert ": 0 files indexed" in again.stdout
 
 
-def test_landscapes_from_the_command_line(tmp_path: Path, cluster: DaskCluster) -> None:
-    """The workers of a cluster measure the same bits as this process."""
-    for name in ("here", "dask"):
-        (tmp_path / name).mkdir()
-        copy_trained_bowl(tmp_path / name)
+def test_landscapes_of_checkpoints_in_a_bucket(tmp_path: Path, store: S3Server, cluster: DaskCluster) -> None:
+    """The workers of a cluster measure the same bits as this process; the landscapes are written to the bucket."""
+    (tmp_path / "here").mkdir()
+    copy_trained_bowl(tmp_path / "here")
+    store.put_tree(tmp_path / "here", "bowl")
     SummaryLandscape(tmp_path / "here").gen_landscapes_with_multi_process(bowl_callback())
-    command = [sys.executable, "-m", "toposcope.recorder.landscapes.command", str(tmp_path / "dask")]
-    command += ["--model", "support.bowl_network:trained_bowl", "--on", f"dask://{cluster.address}"]
-    subprocess.run(command, check=True)
-    assert journals(tmp_path / "dask") == journals(tmp_path / "here")
+    module = "from support.bowl_network import bowl_callback\ncallback_fn = bowl_callback()\n"
+    (tmp_path / "bowl_callbacks.py").write_text(module)
+
+    command = [sys.executable, "-m", "toposcope.recorder.landscapes.command", f"s3://{BUCKET}/bowl"]
+    command += ["--model", "bowl_callbacks:callback_fn", "--on", f"dask://{cluster.address}"]
+    environment = {**os.environ, "TOPOSCOPE_SPOOL": str(tmp_path / "spool")}
+    subprocess.run([*command, "--checkpoints", "fetched"], check=True, cwd=tmp_path, env=environment)
+
+    assert journals(tmp_path / "fetched") == journals(tmp_path / "here")
+    assert load_logdir(f"s3://{BUCKET}/bowl").runs["."].tags == load_logdir(str(tmp_path / "here")).runs["."].tags
