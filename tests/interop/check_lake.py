@@ -21,6 +21,7 @@ import polars
 import pytest
 from support.documentation import DOCS
 from support.event_files import end_event, loss_run, scalar_event, version_event, write_run
+from support.imports import ROOT
 
 from toposcope import recorder, server
 from toposcope.proto.summary_pb2 import RecordingStart
@@ -283,14 +284,14 @@ def test_killed_calls_are_repaired_by_the_next_one(tmp_path: Path) -> None:
     for number in range(12):
         for run in range(20):
             loss_run(logs / f"run{run}", range(100 * number, 100 * number + 50), seconds=1000 + number)
-        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, cwd=ROOT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(seconds * (0.5 + 0.05 * number))
         process.kill()
         process.wait()
         found = duckdb.execute(f"SELECT run, tag, step FROM '{lake}/scalars/*.parquet'").fetchall()
         assert len(found) == len(set(found))
-    subprocess.run(arguments, check=True)
+    subprocess.run(arguments, check=True, cwd=ROOT)
     expected = {
         (name, "loss", step) for name, run in server.open(logs).runs.items() for step in run.scalars("loss").step
     }
@@ -300,7 +301,7 @@ def test_killed_calls_are_repaired_by_the_next_one(tmp_path: Path) -> None:
 def time_of(arguments: list[str]) -> float:
     """Return how many seconds a command takes."""
     start = time.perf_counter()
-    subprocess.run(arguments, check=True)
+    subprocess.run(arguments, check=True, cwd=ROOT)
     return time.perf_counter() - start
 
 
