@@ -20,6 +20,7 @@ from toposcope.server.indexing.running import run_tasks
 from toposcope.server.indexing.task import Indexed, Task, index_files
 from toposcope.server.loading.discovery import discover
 from toposcope.server.places.pieces import NOTHING
+from toposcope.server.reading.shared_packs import shared_address, store_shared_pack
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +117,18 @@ def children(pid: int) -> list[psutil.Process]:
     return [each for each in psutil.Process(pid).children() if "spawn_main" in " ".join(each.cmdline())]
 
 
+def test_workers_elsewhere_return_what_they_read(tmp_path: Path, processes: Workers) -> None:
+    """A worker that does not find the mark in the folder of the index returns the pack, and writes nothing."""
+    loss_run(tmp_path / "runs/a", range(5))
+    task = Task(str(tmp_path / "runs"), False, discover(str(tmp_path / "runs")).files, NOTHING, str(tmp_path), "none")
+    result = processes.executor.submit(index_files, task).result()
+    store_shared_pack(shared_address(str(tmp_path / "index")), task.name, result.pack)
+    assert list(tmp_path.glob("*.pack")) == []
+    runs, opened = start(tmp_path / "runs", tmp_path / "index")
+    assert opened == []
+    assert_equal_to_a_first_load(runs, tmp_path / "runs")
+
+
 def kill_itself_at_bad(task: Task) -> Indexed:
     """Index files, or end the process if a run is named bad."""
     if any(file.run == "bad" for file in task.files):
@@ -128,7 +141,10 @@ def test_run_that_ends_its_workers_is_reported(tmp_path: Path) -> None:
     for name in ("a", "bad", "c", "d"):
         loss_run(tmp_path / name, range(5))
     files = discover(str(tmp_path)).files
-    tasks = [Task(str(tmp_path), False, group, NOTHING, None) for group in (files[:2], files[2:3], files[3:])]
+    tasks = [
+        Task(str(tmp_path), False, group, NOTHING, str(tmp_path / "packs"), "none")
+        for group in (files[:2], files[2:3], files[3:])
+    ]
 
     indexed, failed = set(), dict[str, str]()
     with workers_on("processes:2") as workers:
