@@ -14,6 +14,7 @@ from toposcope.proto import framing
 Dialect = Literal["own", "tensorboard"]
 """Files of our recorder, with an exact double for each float32, or of TensorBoard's writers."""
 Int64s = npt.NDArray[np.int64]
+Float64s = npt.NDArray[np.float64]
 Records = npt.NDArray[np.uint8]
 
 START = 1.7e9
@@ -67,7 +68,7 @@ def create_file(run: Path, dialect: Dialect) -> Path:
     run.mkdir(parents=True)
     path = run / _NAMES[dialect]
     version, session = _VERSIONS[dialect]
-    path.write_bytes(framing.frame(_wall_times(np.array([0])).tobytes() + _delimited(b"\x1a", version) + session))
+    path.write_bytes(framing.frame(_wall_times(np.array([START])).tobytes() + _delimited(b"\x1a", version) + session))
     return path
 
 
@@ -75,29 +76,45 @@ def scalar_events(dialect: Dialect, tags: Sequence[str], first: int, end: int) -
     """Yield the records of the steps in range(first, end) in chunks, with one event per step."""
     for start in range(first, end, _CHUNK):
         steps = np.arange(start, min(start + _CHUNK, end))
-        widths = np.maximum(1, -(-np.frexp(steps.astype(float))[1] // 7))
-        for width in np.unique(widths).tolist():
-            yield _frame_rows(_payloads(dialect, tags, steps[widths == width], width)).tobytes()
+        columns = [values(number, steps) for number in range(len(tags))]
+        yield from given_events(dialect, tags, steps, _times_of(steps), columns)
 
 
-def values(tag: int, steps: Int64s) -> npt.NDArray[np.float64]:
+def given_events(
+    dialect: Dialect, tags: Sequence[str], steps: Int64s, wall_times: Float64s, columns: Sequence[Float64s]
+) -> Iterator[bytes]:
+    """Yield the records of ascending steps in chunks, with one event per step.
+
+    Args:
+        dialect: of the file.
+        tags: of the values.
+        steps: one or more, ascending.
+        wall_times: of each step, in seconds since 1970.
+        columns: the values of each tag.
+    """
+    widths = np.maximum(1, -(-np.frexp(steps.astype(float))[1] // 7))
+    for width in np.unique(widths).tolist():
+        where = widths == width
+        parts = [_values(dialect, tag, column[where]) for tag, column in zip(tags, columns, strict=True)]
+        yield _frame_rows(_payloads(steps[where], wall_times[where], parts, width)).tobytes()
+
+
+def values(tag: int, steps: Int64s) -> Float64s:
     """Return the values of the tag with this number: a falling curve with noise."""
     noise = np.sin(12.9898 * steps + tag) * 43758.5453
-    curve: npt.NDArray[np.float64] = np.exp(-steps / 1e5) + tag + 0.1 * (noise - np.floor(noise))
+    curve: Float64s = np.exp(-steps / 1e5) + tag + 0.1 * (noise - np.floor(noise))
     return curve
 
 
-def _payloads(dialect: Dialect, tags: Sequence[str], steps: Int64s, step_bytes: int) -> Records:
-    """Return one event per row, for steps whose varints have the given length."""
-    parts = [_values(dialect, tag, values(number, steps)) for number, tag in enumerate(tags)]
+def _payloads(steps: Int64s, wall_times: Float64s, parts: Sequence[Records], step_bytes: int) -> Records:
+    """Return one event per row, for steps whose varints have the given length; `parts` are the values of each tag."""
     summary = _delimited(b"\x2a", b"\0" * sum(part.shape[1] for part in parts))
     head = summary[: len(summary) - sum(part.shape[1] for part in parts)]
-    return np.hstack(
-        [_wall_times(steps), _constant(b"\x10", steps), _varints(steps, step_bytes), _constant(head, steps), *parts]
-    )
+    varints = _varints(steps, step_bytes)
+    return np.hstack([_wall_times(wall_times), _constant(b"\x10", steps), varints, _constant(head, steps), *parts])
 
 
-def _values(dialect: Dialect, tag: str, scalars: npt.NDArray[np.float64]) -> Records:
+def _values(dialect: Dialect, tag: str, scalars: Float64s) -> Records:
     """Return the summary values of one tag, one per row."""
     columns = [_constant(_SCALAR[dialect], scalars), _bytes_of(scalars.astype("<f4"))]
     if dialect == "own":
@@ -112,7 +129,7 @@ def _image_event(step: int, encoded: bytes) -> Iterator[bytes]:
     picture = b"\x08\x80\x04\x10\x80\x04\x18\x03" + _delimited(_IMAGE, encoded)
     value = _delimited(b"\x0a", b"picture") + _delimited(_IMAGE, picture)
     summary = _delimited(b"\x2a", _delimited(b"\x0a", value))
-    yield framing.frame(_wall_times(np.array([step])).tobytes() + b"\x10" + _varint(step) + summary)
+    yield framing.frame(_wall_times(_times_of(np.array([step]))).tobytes() + b"\x10" + _varint(step) + summary)
 
 
 def _frame_rows(payloads: Records) -> Records:
@@ -121,8 +138,12 @@ def _frame_rows(payloads: Records) -> Records:
     return np.hstack([_constant(header, payloads), payloads, _bytes_of(framing.masked_crcs(payloads).astype("<u4"))])
 
 
-def _wall_times(steps: Int64s) -> Records:
-    return np.hstack([_constant(b"\x09", steps), _bytes_of((START + steps / 1000).astype("<f8"))])
+def _times_of(steps: Int64s) -> Float64s:
+    return START + steps / 1000
+
+
+def _wall_times(times: Float64s) -> Records:
+    return np.hstack([_constant(b"\x09", times), _bytes_of(times.astype("<f8"))])
 
 
 def _varints(numbers: Int64s, length: int) -> Records:

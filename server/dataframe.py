@@ -1,4 +1,4 @@
-"""Conversion of columns to a pandas DataFrame; pandas is imported on first use."""
+"""Conversion of columns to DataFrames of pandas and Polars, which are imported on first use."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from toposcope.server.reading.series import NO_POINTS, Points, concatenate
 
 if TYPE_CHECKING:
     import pandas
+    import polars
 
 
 def dataframe(columns: Mapping[str, npt.NDArray[Any]]) -> "pandas.DataFrame":
@@ -23,6 +24,19 @@ def dataframe(columns: Mapping[str, npt.NDArray[Any]]) -> "pandas.DataFrame":
     except ImportError:
         raise ImportError("pandas is required for DataFrames: pip install pandas") from None
     return pandas.DataFrame({name: column.copy() for name, column in columns.items()})
+
+
+def polars_dataframe(columns: Mapping[str, npt.NDArray[Any]]) -> "polars.DataFrame":
+    """Return a DataFrame of Polars with columns of equal length.
+
+    Raises:
+        ImportError: polars is not installed.
+    """
+    try:
+        import polars
+    except ImportError:
+        raise ImportError("polars is required for its DataFrames: pip install polars") from None
+    return polars.DataFrame(dict(columns))
 
 
 def dataframe_of_series(series: Sequence[tuple[str, str, int, Points]]) -> "pandas.DataFrame":

@@ -7,7 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
 
-from toposcope.server.dataframe import dataframe, dataframe_of_series
+from toposcope.server.arrow import arrow_table
+from toposcope.server.dataframe import dataframe, dataframe_of_series, polars_dataframe
 from toposcope.server.installation import log_installation_warnings
 from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
@@ -31,6 +32,7 @@ from toposcope.server.values.text import Text, read_text
 
 if TYPE_CHECKING:
     import pandas
+    import polars
 
 Value = TypeVar("Value")
 Attempt = int | Literal["all"] | None
@@ -52,6 +54,23 @@ class Scalars(NamedTuple):
             ImportError: pandas is not installed.
         """
         return dataframe(self._asdict())
+
+    def to_polars(self) -> "polars.DataFrame":
+        """Return a DataFrame of Polars with these columns.
+
+        Raises:
+            ImportError: polars is not installed.
+        """
+        return polars_dataframe(self._asdict())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the columns as a stream of Arrow's PyCapsule interface, which DuckDB and PyArrow read without copying.
+
+        Raises:
+            ModuleNotFoundError: pyarrow is not installed.
+        """
+        stream: object = arrow_table(self._asdict()).__arrow_c_stream__(requested_schema)
+        return stream
 
 
 class Values(Sequence[Value], Generic[Value]):

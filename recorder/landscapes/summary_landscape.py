@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from toposcope.recorder import log
-from toposcope.recorder.arguments import checked_directory, checked_integer
+from toposcope.recorder.arguments import checked_directory, checked_integer, checked_local_directory
 from toposcope.recorder.landscapes.computation import Computation
 from toposcope.recorder.landscapes.plan.landscape_plan import CHECKPOINTS, joint_plan, plan_of
 from toposcope.recorder.landscapes.planes.axes_of_kind import AXES
@@ -47,11 +47,11 @@ class SummaryLandscape:
 
         Raises:
             TypeError: summary_dir is not a path.
-            ValueError: it is blank.
+            ValueError: it is blank, or an address in an object store, from which checkpoints are not read.
             NotADirectoryError: it exists and is not a directory.
             OSError: it cannot be created.
         """
-        self._summary_dir = checked_directory("summary_dir", summary_dir)
+        self._summary_dir = checked_local_directory("summary_dir", summary_dir)
         self._ckpt_dir = os.path.join(self._summary_dir, CHECKPOINTS)
 
     def gen_landscapes_with_multi_process(

@@ -6,21 +6,20 @@ training, and what was recorded is uploaded however the training ends.
 """
 
 import atexit
-import importlib.util
-import json
 import os
 import platform
 import re
-import secrets
-import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from toposcope.recorder import log
-from toposcope.recorder.fork import close_at_end_of_child
+from toposcope.recorder.fork import close_at_end_of_child, make_inert_in_children
+
+if TYPE_CHECKING:
+    import subprocess
 
 SCHEMES = ("s3", "gs", "az")
 SEGMENT_BYTES = 8 << 20
@@ -32,16 +31,28 @@ _PATH_OF_ADDRESS = re.compile(rf"({'|'.join(SCHEMES)}):/[^/]")
 _EXIT_SECONDS, _POLL_SECONDS = 30.0, 0.02
 """How long the end of the process waits for the last uploads, and how often it looks."""
 
-_lock = threading.Lock()
-_current: "_Spool | None" = None
-
 
 class _Spool(NamedTuple):
     folder: str
-    process_id: int
     token: str
     """In the names of event files: no other recorder has it, so that none overwrites the objects of another one."""
     uploader: "subprocess.Popen[bytes]"
+
+
+class _Current:
+    """The spool of this process; None before the first address."""
+
+    def __init__(self) -> None:
+        self.become_inert()
+        make_inert_in_children(self, is_lock=True)
+
+    def become_inert(self) -> None:
+        """Forget the spool of the parent process, and its lock, which another thread may have held."""
+        self.lock = threading.Lock()
+        self.spool: _Spool | None = None
+
+
+_current = _Current()
 
 
 def is_remote(text: str) -> bool:
@@ -62,6 +73,9 @@ def local_path(directory: str | os.PathLike[str]) -> str:
     if match is None:
         if _PATH_OF_ADDRESS.match(directory):
             raise ValueError(f"{directory!r} lacks a '/', which a Path removes: expected a str with '://'")
+        if "://" in directory:
+            schemes = ", ".join(f"{scheme}://" for scheme in SCHEMES)
+            raise ValueError(f"{directory!r} is neither a directory nor an address that begins with {schemes}")
         return os.path.abspath(directory)
     parts = match[2].rstrip("/").split("/")
     if any(part in ("", ".", "..") for part in parts):
@@ -110,25 +124,28 @@ def default_folder() -> Path:
 
 def _containing(path: str) -> _Spool | None:
     """Return the spool of this process if it contains a path."""
-    spool = _current
-    is_own = spool is not None and spool.process_id == os.getpid() and path.startswith(spool.folder + os.sep)
-    return spool if is_own else None
+    spool = _current.spool
+    return spool if spool is not None and path.startswith(spool.folder + os.sep) else None
 
 
 def _spool() -> _Spool:
     """Return the spool of this process, whose uploader runs."""
-    global _current
-    with _lock:
-        spool = _current
-        if spool is None or spool.process_id != os.getpid():  # A forked process has one of its own.
+    with _current.lock:
+        spool = _current.spool
+        if spool is None:
             spool = _create()
         elif spool.uploader.poll() is not None:
             spool = spool._replace(uploader=_start_uploader(spool.folder))
-        _current = spool
+        _current.spool = spool
     return spool
 
 
 def _create() -> _Spool:
+    # Imported here: most recorders write to local directories, and need none of them.
+    import importlib.util
+    import json
+    import secrets
+
     if importlib.util.find_spec("obstore") is None:
         raise ModuleNotFoundError(
             "Recording to an object store needs obstore: pip install 'toposcope[store]'", name="obstore"
@@ -140,7 +157,7 @@ def _create() -> _Spool:
     folder.mkdir(parents=True)
     owner = {"host": platform.node(), "pid": os.getpid(), "started": psutil.Process().create_time()}
     (folder / OWNER).write_text(json.dumps(owner))
-    spool = _Spool(str(folder), os.getpid(), token, _start_uploader(str(folder)))
+    spool = _Spool(str(folder), token, _start_uploader(str(folder)))
     atexit.register(_finish)
     close_at_end_of_child(_finish, _finish)
     return spool
@@ -148,14 +165,16 @@ def _create() -> _Spool:
 
 def _start_uploader(folder: str) -> "subprocess.Popen[bytes]":
     """Start the process that uploads; signals of the terminal do not end it."""
+    import subprocess
+
     command = [sys.executable, "-m", "toposcope.recorder", "sync", "--follow", folder]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
 
 
 def _finish() -> None:
     """Wait for the last uploads, for a limited time."""
-    spool = _current
-    if spool is None or spool.process_id != os.getpid() or not os.path.isdir(spool.folder):
+    spool = _current.spool
+    if spool is None or not os.path.isdir(spool.folder):
         return
     try:
         with open(os.path.join(spool.folder, DONE), "wb"):

@@ -3,10 +3,9 @@
 import logging
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock, Timeout
 
 from toposcope.recorder.stores.spool import OWNER, default_folder
 from toposcope.recorder.stores.uploader import LOCK, Uploader
@@ -21,7 +20,9 @@ log = logging.getLogger("toposcope.recorder")
 
 def main(arguments: Sequence[str]) -> int:
     """Upload the spools of a folder, or that of one process while it records; return the exit status."""
-    logging.basicConfig(format="toposcope: %(message)s", level=logging.INFO, stream=sys.stderr)
+    is_following = arguments[:1] == ["--follow"]
+    level = logging.WARNING if is_following else logging.INFO
+    logging.basicConfig(format="toposcope: %(message)s", level=level, stream=sys.stderr)
     match arguments:
         case ["--follow", folder]:
             return _follow(Path(folder))
@@ -50,12 +51,11 @@ def _sync_one(spool: Path) -> bool:
     if uploader.is_owned():
         log.info("%s: still being recorded", spool)
         return False
-    try:
-        with FileLock(spool / LOCK, timeout=0):
-            is_uploaded = uploader.upload(is_ended=True)
-    except Timeout:
-        log.info("%s: another process uploads it", spool)
-        return False
+    with _locked(spool) as is_locked:
+        if not is_locked:
+            log.info("%s: another process uploads it", spool)
+            return False
+        is_uploaded = uploader.upload(is_ended=True)
     if is_uploaded:
         log.info("%s: uploaded", spool)
     return is_uploaded
@@ -63,11 +63,25 @@ def _sync_one(spool: Path) -> bool:
 
 def _follow(spool: Path) -> int:
     """Upload what a process records until it has ended, and what others in the same folder have left."""
+    with _locked(spool) as is_locked:
+        return _upload_all(spool) if is_locked else 1
+
+
+@contextmanager
+def _locked(spool: Path) -> Iterator[bool]:
+    """Hold the lock of a spool; return False if another process holds it."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(spool / LOCK)
     try:
-        with FileLock(spool / LOCK, timeout=0):
-            return _upload_all(spool)
+        lock.acquire(timeout=0)
     except Timeout:
-        return 1
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()
 
 
 def _upload_all(spool: Path) -> int:

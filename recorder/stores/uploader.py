@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.piece_name import parse_piece_name, piece_name
-from toposcope.recorder.stores.spool import DONE, OWNER, SCHEMES, SEALED
+from toposcope.recorder.stores.spool import DONE, OWNER, SCHEMES, SEALED, SEGMENT_BYTES
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -29,6 +29,8 @@ _QUIET_SECONDS = 2.0
 """How long a file that is no event file must not have changed before it is uploaded."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 """Seconds between two attempts while a store cannot be reached."""
+_LOST_SECONDS = 300.0
+"""After this time without a change, a spool of another machine is not recorded to any more: heartbeats change it."""
 _UNREAD = ".npy"
 """Files that training writes and never reads: they are deleted once they are uploaded."""
 
@@ -69,14 +71,16 @@ class Uploader:
         return self._failure
 
     def is_owned(self) -> bool:
-        """Return whether the process that records still runs, on this machine or another one."""
+        """Return whether the process that records still runs; on another machine, whether its files still change."""
         if (self._folder / DONE).exists():
             return False
         try:
             owner = json.loads((self._folder / OWNER).read_bytes())
         except (OSError, ValueError):
             return False
-        return _runs(owner["host"], owner["pid"], owner["started"])
+        if owner["host"] != platform.node():
+            return time.time() - _modified(self._folder) < _LOST_SECONDS
+        return _runs(owner["pid"], owner["started"])
 
     def upload(self, *, is_ended: bool) -> bool:
         """Upload what is due; return whether nothing is left.
@@ -111,9 +115,8 @@ class Uploader:
 
     def _upload_whole(self, path: Path) -> None:
         """Upload a complete event file, then delete its pieces and the local file."""
-        content = path.read_bytes()
-        if content:
-            self._put(path, content)
+        if path.stat().st_size:
+            self._put(path, path)
         has_pieces = self._sent.pop(path, None) != 0
         if has_pieces:
             self._delete_pieces(path)
@@ -128,7 +131,7 @@ class Uploader:
             return
         with path.open("rb") as file:
             file.seek(sent)
-            content = file.read()
+            content = file.read(SEGMENT_BYTES)
         if content:
             self._put(path.with_name(piece_name(path.name, sent)), content)
             self._sent[path] = sent + len(content)
@@ -140,7 +143,7 @@ class Uploader:
         is_quiet = is_ended or time.time() - status.st_mtime > _QUIET_SECONDS
         if not is_quiet or self._others.get(path) == stamp:
             return
-        self._put(path, path.read_bytes())
+        self._put(path, path)
         self._others[path] = stamp
         if path.suffix == _UNREAD:
             path.unlink()
@@ -166,7 +169,8 @@ class Uploader:
         if pieces:
             self._ask(lambda: obstore.delete(client, pieces))
 
-    def _put(self, path: Path, content: bytes) -> None:
+    def _put(self, path: Path, content: bytes | Path) -> None:
+        """Upload bytes, or a file that need not fit into memory, under the name of a file."""
         import obstore
 
         client, key = self._target(path)
@@ -220,12 +224,14 @@ def _files(folder: Path) -> Iterator[Path]:
                     yield Path(parent, name)
 
 
-def _runs(host: str, process_id: int, started: float) -> bool:
-    """Return whether a process runs; one of another machine is taken to run."""
+def _modified(folder: Path) -> float:
+    """Return when a file of a spool was changed last, in seconds since 1970."""
+    return max(path.stat().st_mtime for path in (folder / OWNER, *_files(folder)))
+
+
+def _runs(process_id: int, started: float) -> bool:
     import psutil
 
-    if host != platform.node():
-        return True
     try:
         return bool(abs(psutil.Process(process_id).create_time() - started) < 1.0)
     except psutil.NoSuchProcess:

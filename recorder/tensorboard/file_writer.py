@@ -88,7 +88,7 @@ class FileWriter:
         """Create a new event file in *log_dir*, which is created if it does not exist.
 
         Args:
-            log_dir: a directory of this machine.
+            log_dir: a directory, or an address in an object store.
             max_queue: not used: the queue is bounded by its memory.
             flush_secs: maximum time in seconds before a value is written; a second if it is longer.
             filename_suffix: of the file names.
@@ -102,8 +102,6 @@ class FileWriter:
             ValueError: an argument has an invalid value.
             OSError: the directory or the file cannot be created.
         """
-        if "://" in str(log_dir):
-            raise ValueError(f"log_dir must be a directory of this machine, not {str(log_dir)!r}.")
         self._log_dir = str(log_dir)
         rank = process_rank()
         self._naming = Naming(

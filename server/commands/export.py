@@ -1,13 +1,19 @@
 """summary-server export: converts runs to files that other programs read."""
 
+import argparse
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from toposcope.server.commands.arguments import Parser, attempt_or_all, check_listable, is_inside, rank_or_all
+from toposcope.server.commands.compact import check_places, error_text
 from toposcope.server.commands.export_folder import MANIFEST, ExportFolder
 from toposcope.server.commands.export_run import PLUGINS, SERIES_PLUGINS, Selection, export_run
+from toposcope.server.lake.compaction import write_lake
+from toposcope.server.lake.run_rows import all_runs
+from toposcope.server.lake.schema import parquet
 from toposcope.server.loading.load_once import Loaded, load_logdir
+from toposcope.server.places.addresses import text_of
 from toposcope.server.runs.chosen_series import Choice
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_lineage import sessions_by_parent
@@ -18,13 +24,17 @@ _DESCRIPTION = """\
 Export runs to a new directory, with a subdirectory for each run: scalar.csv,
 image/TAG_STEP.png, tensor/TAG_STEP.npy, text/TAG_STEP.md, and histograms,
 landscapes, graphs and lineage as JSON. manifest.json, which is written last,
-describes each file and lists what was left out and why."""
+describes each file and lists what was left out and why. With --parquet, the
+tables of summary-server compact instead: scalars/, tags/ and runs.parquet."""
+_NOT_WITH_PARQUET = ("plugin", "rank", "attempt")
 
 
 def run(arguments: Sequence[str]) -> int:
     """Export runs; return 1 if damaged points were left out."""
     parser = _parser()
     options = parser.parse_hyphenated(arguments)
+    if options.parquet:
+        return _export_parquet(parser, options)
     logdir, out = os.path.expanduser(options.dir), os.path.expanduser(options.out)
     try:
         check_listable("DIR", logdir)
@@ -45,6 +55,26 @@ def run(arguments: Sequence[str]) -> int:
     return _print_summary(folder, loaded, runs)
 
 
+def _export_parquet(parser: Parser, options: argparse.Namespace) -> int:
+    """Write the tables of a lake; see summary-server compact."""
+    try:
+        for name in _NOT_WITH_PARQUET:
+            if getattr(options, name) not in (None, []):
+                raise ValueError(f"--{name} cannot be used with --parquet, which has the scalars of all ranks")
+        logdir, folder = check_places([options.dir], options.out)
+        parquet()
+        loaded = load_logdir(logdir, follow_links=options.follow_links)
+        runs = _choose(loaded, options.run, text_of(logdir))
+        _check_tags(runs, Selection(("scalar",), frozenset(options.tag)))
+        points = write_lake(folder, runs, all_runs(loaded.runs), frozenset(options.tag))
+    except (ModuleNotFoundError, OSError, ValueError) as error:
+        parser.error(error_text(error))
+    print(f"{options.out}: {len(runs):,} runs, {points:,} points")
+    for path, reason in list(loaded.problems.items())[:_MOST_LISTED]:
+        print(f"{path}: {reason}")
+    return 1 if loaded.problems or any(file.damage for view in runs for file in view.files) else 0
+
+
 def _parser() -> Parser:
     parser = Parser(
         "summary-server export",
@@ -53,6 +83,7 @@ def _parser() -> Parser:
     )
     parser.add_argument("dir", metavar="DIR", help="directory of runs, searched recursively")
     parser.add_argument("--out", required=True, metavar="DIR", help="directory to create; may exist if it is empty")
+    parser.add_argument("--parquet", action="store_true", help="write Parquet files of scalars and runs, see compact")
     parser.add_argument("--run", action="append", default=[], metavar="RUN", help="export only this run; repeatable")
     parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="export only this tag; repeatable")
     parser.add_argument(

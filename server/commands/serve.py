@@ -53,7 +53,8 @@ _EPILOG = """\
 subcommands:
   inspect               list runs, tags and steps, and verify event files
   repair                copy the intact records of a damaged event file
-  export                convert runs to CSV, PNG, NPY and JSON files
+  export                convert runs to CSV, PNG, NPY and JSON files, or Parquet
+  compact               keep Parquet files of all runs up to date
   index                 read event files on many processes or on a cluster
 
 Run "summary-server SUBCOMMAND --help" for the options of a subcommand."""

@@ -107,7 +107,12 @@ def is_by_product(file: FileView) -> bool:
 
 
 def stitch(attempts: list[Attempt], read: Callable[[FileView], Columns], none: Columns) -> Columns:
-    """Return a series over all attempts, without what a later attempt repeats.
+    """Return a series over all attempts, without what a later attempt repeats; see stitched_parts()."""
+    return concatenate(stitched_parts(attempts, read, none), none)
+
+
+def stitched_parts(attempts: list[Attempt], read: Callable[[FileView], Columns], none: Columns) -> list[Columns]:
+    """Return the points of a series in each attempt, without what a later attempt repeats.
 
     An attempt with the series hides the points of earlier attempts that are at or after its first step above 0, or at
     one of its steps. Step 0 is an exception because it may be an evaluation before training continues. An attempt that
@@ -123,7 +128,7 @@ def stitch(attempts: list[Attempt], read: Callable[[FileView], Columns], none: C
             first = points.step[points.step > 0].min(initial=np.iinfo(np.int64).max)
             parts = [part.take((part.step < first) & ~np.isin(part.step, points.step)) for part in parts]
         parts.append(points)
-    return concatenate(parts, none)
+    return parts
 
 
 def reached_steps(attempts: list[Attempt]) -> tuple[int, int] | None:

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.packed_series import PackedSeries
@@ -32,6 +33,7 @@ from toposcope.server.runs.attempts import (
     overlaps,
     reached_steps,
     stitch,
+    stitched_parts,
 )
 from toposcope.server.runs.file_activity import FileActivity, activity_of
 from toposcope.server.runs.recordings import Recording, recordings_of
@@ -255,15 +257,15 @@ class RunView:
         ):
             return NO_POINTS  # Not cached, as requests may contain any names.
         if key not in self._points:
-
-            def read(file: FileView) -> Points:
-                series = None if _hides(file, scalar, attempt) else file.series.get(scalar)
-                return series if isinstance(series, Points) else NO_POINTS
-
-            gathered = _gather(attempts, attempt, read, NO_POINTS)
+            gathered = _gather(attempts, attempt, _scalar_reader(scalar, attempt), NO_POINTS)
             has_copied = sum(scalar in file.series for file in self.files) > 1
             self._points[key] = compact(gathered) if has_copied else gathered
         return self._points[key]
+
+    def attempts_of(self, tag: str, rank: int) -> npt.NDArray[np.int32]:
+        """Return the attempt, from 1 on, of each point of the stitched view of a scalar series, in file order."""
+        parts = stitched_parts(self.attempts.get(rank, []), _scalar_reader(Tag("scalar", tag), None), NO_POINTS)
+        return np.repeat(np.arange(1, len(parts) + 1, dtype=np.int32), [part.total for part in parts])
 
     def hidden(self, tag: str, rank: int) -> int:
         """Return how many points of a scalar series the stitched view hides, as a later attempt replaces them."""
@@ -283,7 +285,7 @@ class RunView:
         key = (tag, rank, attempt, by)
         if key not in self._ordered:
             points = self.points(tag, rank, attempt)
-            self._ordered[key] = (points, _ordering_of(points, by)) if attempt == ALL else sorted_points(points, by)
+            self._ordered[key] = (points, ordering_of(points, by)) if attempt == ALL else sorted_points(points, by)
         return self._ordered[key]
 
     def payloads(self, tag: Tag, rank: int, attempt: int | str | None = None) -> Payloads:
@@ -313,14 +315,15 @@ class RunView:
 
 def sorted_points(points: Points, by: str) -> tuple[Points, Ordering]:
     """Return (points sorted by "step" or "wall_time", stably; their ordering, "none" if wall times are NaN)."""
-    ordering = _ordering_of(points, by)
+    ordering = ordering_of(points, by)
     if ordering == "none":
         points = points.take(np.argsort(points.step if by == "step" else points.wall_time, kind="stable"))
-        ordering = _ordering_of(points, by)
+        ordering = ordering_of(points, by)
     return points, ordering
 
 
-def _ordering_of(points: Points, by: str) -> Ordering:
+def ordering_of(points: Points, by: str) -> Ordering:
+    """Return how the points are ordered by "step" or "wall_time"."""
     steps = points.compact_step
     if by == "wall_time":
         return _ordering(points.wall_time)
@@ -337,6 +340,16 @@ def _hides(file: FileView, tag: Tag, attempt: int | str | None) -> bool:
     """Return whether the stitched view omits a tag of a file as a by-product of MindSpore's landscapes."""
     is_shown = attempt is not None or tag.plugin in ("landscape", "graph", *LINEAGE_PLUGINS)
     return not is_shown and is_by_product(file)
+
+
+def _scalar_reader(tag: Tag, attempt: int | str | None) -> Callable[[FileView], Points]:
+    """Return a function that returns the points of a scalar tag in a file."""
+
+    def read(file: FileView) -> Points:
+        series = None if _hides(file, tag, attempt) else file.series.get(tag)
+        return series if isinstance(series, Points) else NO_POINTS
+
+    return read
 
 
 def _gather(

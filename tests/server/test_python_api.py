@@ -190,3 +190,26 @@ def test_open_imports_no_web_server(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True, check=True)
 
     assert not {"fastapi", "uvicorn", "pandas", "watchfiles", "toposcope.recorder"} & set(done.stdout.split())
+
+
+def test_scalars_are_a_stream_of_arrow(digits: Run) -> None:
+    """The columns are the arrays, without a copy."""
+    import pyarrow
+
+    scalars = digits.scalars("logit_abs_mean")
+    table = pyarrow.RecordBatchReader.from_stream(scalars).read_all()
+
+    assert table.schema.names == ["step", "wall_time", "value"]
+    assert [str(kind) for kind in table.schema.types] == ["int64", "double", "double"]
+    for column, expected in zip(table.columns, scalars, strict=True):
+        np.testing.assert_array_equal(column.to_numpy(), expected)
+
+
+def test_missing_packages_of_tables_are_named(digits: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrow with the extra that has it."""
+    for name in ("pyarrow", "polars"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'toposcope\[lake\]'"):
+        digits.scalars("logit_abs_mean").__arrow_c_stream__()
+    with pytest.raises(ImportError, match="pip install polars"):
+        digits.scalars("logit_abs_mean").to_polars()

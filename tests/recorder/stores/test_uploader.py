@@ -124,6 +124,15 @@ def test_other_files_are_mirrored(store: tuple[S3Server, StoreProxy], run: Path,
     assert bytes(obstore.get(server.client, "run/last.pt").bytes()) == b"replaced"
 
 
+def test_a_spool_of_another_machine_is_left_when_it_does_not_change(run: Path, tmp_path: Path) -> None:
+    """Heartbeats change the files of a recorder that still runs; its process cannot be seen from here."""
+    (run / NAME).write_bytes(b"growing")
+    make_old(tmp_path / OWNER)
+    assert Uploader(tmp_path).is_owned()
+    make_old(run / NAME)
+    assert not Uploader(tmp_path).is_owned()
+
+
 def make_old(path: Path, seconds: int = 0) -> None:
     """Make a file one that was modified long ago."""
     os.utime(path, (seconds, seconds))
