@@ -34,7 +34,7 @@ def run(arguments: Sequence[str]) -> int:
         _check(logdir, index)
         with workers_on(options.on) as workers:
             summary = index_logdir(logdir, index, workers, follow_links=options.follow_links, progress=line.show)
-    except (OSError, ValueError, ModuleNotFoundError) as error:
+    except (OSError, ValueError, ModuleNotFoundError, RuntimeError) as error:
         line.end()
         parser.error(str(error))
     finally:

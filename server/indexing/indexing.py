@@ -10,11 +10,12 @@ from toposcope.proto.executors import Workers
 from toposcope.server.indexing.grouping import TASK_RUNS, group
 from toposcope.server.indexing.listing import listing_of
 from toposcope.server.indexing.running import run_tasks
-from toposcope.server.indexing.task import Indexed, Task
+from toposcope.server.indexing.task import Indexed, Task, pack_format
 from toposcope.server.loading.discovery import FoundFile, discover
 from toposcope.server.places.addresses import is_remote, place_of, text_of
 from toposcope.server.places.place import reason_of
 from toposcope.server.reading.index import key_of
+from toposcope.server.reading.pack import MAGIC
 from toposcope.server.reading.shared_packs import (
     delete_superseded,
     open_shared_packs,
@@ -71,6 +72,7 @@ def index_logdir(
     Raises:
         OSError: the index cannot be read or written.
         ModuleNotFoundError: an object store needs obstore, or the workers lack this package.
+        RuntimeError: the workers have another version of it.
         ValueError: an address of an object store is not valid.
     """
     place = place_of(logdir, follow_links=follow_links)
@@ -78,6 +80,8 @@ def index_logdir(
     address = shared_address(index)
     missing = _missing(discovery.files, address)
     problems = {**discovery.unfollowed, **discovery.unlisted}
+    if missing:
+        _check_workers(workers)
     mark = f"{secrets.token_hex(8)}.mark"
     tasks = [
         Task(logdir, follow_links, files, listing_of(place, [file.path for file in files]), address, mark)
@@ -87,8 +91,6 @@ def index_logdir(
     progress(done)
     with _marked(address, mark):
         for task, result in run_tasks(tasks, workers):
-            if isinstance(result, ModuleNotFoundError):
-                raise ModuleNotFoundError(f"the workers cannot import what they need: {result}", name=result.name)
             if isinstance(result, Exception):
                 problems.update((file.path, reason_of(result)) for file in task.files)
             else:
@@ -102,6 +104,19 @@ def index_logdir(
     if missing:
         delete_superseded(address, open_shared_packs(address))
     return Summary(len(discovery.files), indexed, len(discovery.files) - len(missing), problems)
+
+
+def _check_workers(workers: Workers) -> None:
+    """Check that a worker has this package, in this version."""
+    try:
+        found = workers.executor.submit(pack_format).result()
+    except workers.lost:  # That says nothing about the others.
+        return
+    except Exception as error:  # Each engine has an error of its own for that.
+        reason = reason_of(error.__cause__ or error)
+        raise ModuleNotFoundError(f"the workers cannot run Toposcope, which they need: {reason}") from error
+    if found != MAGIC:
+        raise RuntimeError("the workers have another version of Toposcope than this process")
 
 
 @contextmanager

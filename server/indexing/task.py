@@ -14,7 +14,7 @@ from toposcope.server.places.place import Place, reason_of
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.index import key_of
-from toposcope.server.reading.pack import NewFile, encode_pack
+from toposcope.server.reading.pack import MAGIC, NewFile, encode_pack
 from toposcope.server.reading.segment import encode
 from toposcope.server.reading.shared_packs import store_shared_pack
 
@@ -62,6 +62,11 @@ class Indexed(NamedTuple):
     """That the worker took."""
     cpu_seconds: float
     pack_bytes: int
+
+
+def pack_format() -> bytes:
+    """Return the format of the packs that the process makes that runs this task."""
+    return MAGIC
 
 
 def index_files(task: Task) -> Indexed:
