@@ -128,7 +128,7 @@ def measure_task(folder: Path, costs: dict[str, float]) -> None:
     small = discover(str(folder / "runs")).files
     costs["list_seconds_a_file"] = (time.perf_counter() - start) / len(small)
     files = discover(str(folder / "large")).files
-    task = Task(str(folder / "large"), False, files, NOTHING, str(folder), "none")
+    task = Task(str(folder / "large"), False, files, NOTHING, str(folder), "another.mark")
     index_files(task)
     result = index_files(task)
     assert result.pack is not None
