@@ -12,7 +12,7 @@ NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
-.PHONY: bench-lake bench-store bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
+.PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
 .PHONY: proto release chromium clean
 .DELETE_ON_ERROR:
 
@@ -67,6 +67,11 @@ bench-many-page: $(VENV)/.dev page chromium
 # A logdir in an object store with a delay: waits and requests.
 bench-store: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python benchmarks/object_store.py $(MEASUREMENTS)
+
+# Indexing 10,000 runs by processes and by workers of Dask, what a task costs, and a simulation of clusters with these costs.
+bench-engine: build/interop/dask/.installed $(TYPED)
+	PYTHONPATH=$(TYPED):tests build/interop/dask/bin/python benchmarks/index_engine.py --costs build/interop/dask/costs.json $(MEASUREMENTS)
+	$(BIN)/python benchmarks/cluster_simulation.py --costs build/interop/dask/costs.json
 
 # What --workers costs and brings: CPU time a request, requests a second, the way of a new point to a page, 200 clients.
 bench-workers: $(VENV)/.dev page chromium
@@ -142,7 +147,7 @@ docs: $(VENV)/.docs
 # What we record and serve against the real packages, each in an environment of its own.
 INTEROP = mindinsight vtk keras transformers accelerate lightning $(INTEROP_IN_ENVIRONMENT)
 # Those that run in that environment, once.
-INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray fabric lake
+INTEROP_IN_ENVIRONMENT = torch jax mindspore landscape composer tensorboard frameworks ultralytics wandb boosters loggers ray fabric lake dask
 INTEROP += jupyter store
 
 .PHONY: interop $(INTEROP:%=interop-%)

@@ -1,15 +1,16 @@
 """summary-server index: reads the event files of a logdir on many processes or a cluster, so that servers need not."""
 
+import argparse
 import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
-from toposcope.proto.executors import FORMS, workers_on
+from toposcope.proto.executors import FORMS, Workers, workers_on
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
 from toposcope.server.indexing.indexing import Progress, Summary, index_logdir
-from toposcope.server.places.addresses import addresses_of, is_remote, parse_places
+from toposcope.server.places.addresses import addresses_of, is_remote, parse_places, text_of
 from toposcope.server.reading.index import default_folder
 
 _MOST_PRINTED = 10
@@ -32,14 +33,20 @@ def run(arguments: Sequence[str]) -> int:
         logdir = parse_places(options.dir)
         index = options.index_dir if is_remote(options.index_dir) else os.path.abspath(options.index_dir)
         _check(logdir, index)
+        if options.lake is not None:
+            _check_lake(logdir, options.lake)
         with workers_on(options.on) as workers:
             summary = index_logdir(logdir, index, workers, follow_links=options.follow_links, progress=line.show)
-    except (OSError, ValueError, ModuleNotFoundError) as error:
+            line.end()
+            status = _print_summary(summary, index)
+            if options.lake is not None:
+                _write_lake(logdir, index, options, workers)
+    except (OSError, ValueError, ModuleNotFoundError, RuntimeError) as error:
         line.end()
         parser.error(str(error))
     finally:
         line.end()
-    return _print_summary(summary, index)
+    return status
 
 
 def _parser() -> Parser:
@@ -63,6 +70,15 @@ def _parser() -> Parser:
         help="a directory, or an address in an object store, which servers read with the same option; "
         "default: in the user's cache",
     )
+    parser.add_argument(
+        "--lake",
+        type=os.path.expanduser,
+        metavar="OUT",
+        help="also bring the Parquet files of a lake up to date, in a directory or an object store",
+    )
+    parser.add_argument(
+        "--data-dir", metavar="DIR", help="directory or address of notes for the lake; default: that of summary-server"
+    )
     parser.add_follow_links()
     return parser
 
@@ -79,6 +95,34 @@ def _check(logdir: str | Mapping[str, str], index: str) -> None:
             check_listable("DIR", address)
         if is_remote(address) == is_remote(index) and _contains(address, index):
             raise ValueError(f"--index-dir {index!r} is inside DIR, which is read-only: choose another directory")
+
+
+def _check_lake(logdir: str | Mapping[str, str], out: str) -> None:
+    """Check that a lake can be written, and is not inside the logdir.
+
+    Raises:
+        ModuleNotFoundError: pyarrow is not installed.
+        ValueError: it is inside.
+    """
+    from toposcope.server.lake.schema import parquet
+
+    parquet()
+    for address in addresses_of(logdir):
+        if is_remote(address) == is_remote(out) and _contains(address, out):
+            raise ValueError(f"--lake {out!r} is inside DIR, which is read-only: choose another directory")
+
+
+def _write_lake(logdir: str | Mapping[str, str], index: str, options: argparse.Namespace, workers: Workers) -> None:
+    from toposcope.server.commands.compact import read_notes
+    from toposcope.server.data_files.data_folder import data_files, default_data_folder
+    from toposcope.server.indexing.lake import write_lake_of
+    from toposcope.server.notes.notes_folder import LARGEST_FILE, NotesFolder
+
+    out = options.lake.rstrip("/") if is_remote(options.lake) else os.path.abspath(options.lake)
+    files = data_files(options.data_dir or default_data_folder(), "notes", text_of(logdir), LARGEST_FILE)
+    notes = read_notes(NotesFolder(files))
+    lake = write_lake_of(logdir, index, out, workers, notes=notes, follow_links=options.follow_links)
+    print(f"{out}: {lake.runs:,} runs, {lake.points:,} points, {lake.written_parts:,} parts written")
 
 
 def _contains(address: str, index: str) -> bool:

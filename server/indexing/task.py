@@ -1,19 +1,20 @@
 """A task of a worker: reads the event files of some runs, and makes a pack of the index."""
 
 import hashlib
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from toposcope.server.indexing.listing import assume
 from toposcope.server.loading.discovery import FoundFile
-from toposcope.server.places.addresses import place_of
+from toposcope.server.places.addresses import is_remote, place_of
 from toposcope.server.places.pieces import Merged
 from toposcope.server.places.place import Place, reason_of
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.event_file import EventFile
 from toposcope.server.reading.index import key_of
-from toposcope.server.reading.pack import NewFile, encode_pack
+from toposcope.server.reading.pack import MAGIC, NewFile, encode_pack
 from toposcope.server.reading.segment import encode
 from toposcope.server.reading.shared_packs import store_shared_pack
 
@@ -31,8 +32,10 @@ class Task(NamedTuple):
     files: Sequence[FoundFile]
     listed: Merged
     """Where these files are in an object store."""
-    target: str | None
-    """Where the worker stores the pack; None: it returns it."""
+    target: str
+    """Where packs are, a folder or an address."""
+    mark: str
+    """A file in that folder: a worker that finds it has the same folder and stores the pack there, others return it."""
 
     @property
     def name(self) -> str:
@@ -61,6 +64,11 @@ class Indexed(NamedTuple):
     pack_bytes: int
 
 
+def pack_format() -> bytes:
+    """Return the format of the packs that the process makes that runs this task."""
+    return MAGIC
+
+
 def index_files(task: Task) -> Indexed:
     """Read the event files of a task. What is wrong with one file does not concern the others.
 
@@ -74,9 +82,10 @@ def index_files(task: Task) -> Indexed:
     problems: dict[str, str] = {}
     new = list(_new_files(task.files, place, problems))
     pack = encode_pack(new) if new else b""
-    if task.target is not None and new:
+    is_stored = is_remote(task.target) or os.path.exists(os.path.join(task.target, task.mark))
+    if is_stored and new:
         store_shared_pack(task.target, task.name, pack)
-    returned = pack if task.target is None and new else None
+    returned = pack if new and not is_stored else None
     seconds, cpu = time.perf_counter() - start, time.process_time() - cpu_start
     return Indexed(len(new), returned, problems, seconds, cpu, len(pack))
 

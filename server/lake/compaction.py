@@ -2,7 +2,7 @@
 
 import bisect
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from toposcope.server.lake.folder import Folder
@@ -52,6 +52,25 @@ class Plan(NamedTuple):
     """Names of parts."""
 
 
+class NewPart(NamedTuple):
+    """A part that is to be written."""
+
+    name: str
+    runs: Sequence[RunView]
+    before: Part | None
+    """What it covers at present."""
+
+
+WriteParts = Callable[[Folder, Sequence[NewPart], AllRuns], Iterable[Part]]
+"""Writes parts into a folder, and returns them. The last argument has all runs of the logdir."""
+
+
+def write_here(folder: Folder, parts: Sequence[NewPart], known: AllRuns) -> Iterator[Part]:
+    """Write parts in this process, one after the other."""
+    for part in parts:
+        yield write_part(folder, part.name, part.runs, known, before=part.before)
+
+
 def compact(
     folder: Folder,
     runs: Mapping[str, RunView],
@@ -59,6 +78,7 @@ def compact(
     *,
     is_complete: bool = True,
     limits: Limits = LIMITS,
+    write: WriteParts = write_here,
 ) -> Compacted:
     """Bring a lake up to date: only parts with runs that changed, are new or are gone are written.
 
@@ -68,6 +88,7 @@ def compact(
         notes: what users noted about runs, by name.
         is_complete: whether all of the logdir was read. If not, runs that are missing or lack files are kept.
         limits: the sizes of parts.
+        write: writes parts.
 
     Raises:
         ModuleNotFoundError: pyarrow is not installed.
@@ -84,8 +105,8 @@ def compact(
         for name in changes.delete:
             delete_part(folder, name)
             del parts[name]
-        for name, names in changes.write.items():
-            parts[name] = write_part(folder, name, [by_name[run] for run in names], known, before=parts.get(name))
+        new = [NewPart(name, [by_name[run] for run in names], parts.get(name)) for name, names in changes.write.items()]
+        parts.update((part.name, part) for part in write(folder, new, known))
         for part in parts.values():
             if part.name not in changes.write and (current := _with_states(part, by_name)) != part:
                 write_state(folder, current)

@@ -43,7 +43,7 @@ from toposcope.server.reading.summary_columns import SummaryColumn, SummaryWrite
 from toposcope.server.reading.tag_table import Entry, Tag
 from toposcope.server.reading.version_event import Version
 
-_MAGIC = b"toposcope-pack4\0"
+MAGIC = b"toposcope-pack4\0"
 _FOOTER = struct.Struct("<QII")
 _ALIGNMENT = 8
 _KEPT_BYTES = 64 << 20
@@ -250,7 +250,7 @@ def _write_segments(out: BinaryIO, files: Iterable[NewFile]) -> int:
     tags, entries = dict[tuple[Tag, ...], int](), dict[tuple[Entry, ...], int]()
     listed: list[list[Any]] = []
     summaries = SummaryWriter(out)
-    offset = out.write(_MAGIC)
+    offset = out.write(MAGIC)
     for file in files:
         segment = file.segment
         tags_of_file, entries_of_file = tuple(segment.series), tuple(segment.entries)
@@ -290,7 +290,7 @@ def _write_segments(out: BinaryIO, files: Iterable[NewFile]) -> int:
 
 def _read_directory(file: OpenFile) -> dict[str, Any]:
     size = file.status.size
-    if size < len(_MAGIC) + _FOOTER.size or file.read(0, len(_MAGIC)) != _MAGIC:
+    if size < len(MAGIC) + _FOOTER.size or file.read(0, len(MAGIC)) != MAGIC:
         raise DamagedSegmentError("it is not a pack")
     offset, length, checksum = _FOOTER.unpack(file.read(size - _FOOTER.size, _FOOTER.size))
     if offset + length + _FOOTER.size != size:

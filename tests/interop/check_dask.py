@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.bowl_network import bowl_callback, copy_trained_bowl
-from support.clusters import DaskCluster, dask_cluster
+from support.clusters import IMPORTS, DaskCluster, dask_cluster
 from support.event_files import GOLDEN, loss_run
 from support.indexed_runs import assert_equal_to_a_first_load, described, start
 from support.landscape_events import journals
@@ -61,6 +61,17 @@ def test_worker_killed_in_the_middle(tmp_path: Path, cluster: DaskCluster) -> No
     assert_equal_to_a_first_load(runs, tmp_path / "runs")
 
 
+def test_workers_without_toposcope_are_refused(tmp_path: Path) -> None:
+    """With one error, before any task."""
+    loss_run(tmp_path / "runs/a", range(5))
+    with (
+        dask_cluster(tmp_path, 1, {"PYTHONPATH": ""}) as cluster,
+        workers_on(f"dask://{cluster.address}") as workers,
+        pytest.raises(ModuleNotFoundError, match="the workers cannot run Toposcope"),
+    ):
+        index_logdir(str(tmp_path / "runs"), str(tmp_path / "index"), workers)
+
+
 def test_index_in_a_store(
     tmp_path: Path, store: S3Server, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,7 +117,7 @@ def test_landscapes_of_checkpoints_in_a_bucket(tmp_path: Path, store: S3Server, 
 
     command = [sys.executable, "-m", "toposcope.recorder.landscapes.command", f"s3://{BUCKET}/bowl"]
     command += ["--model", "bowl_callbacks:callback_fn", "--on", f"dask://{cluster.address}"]
-    environment = {**os.environ, "TOPOSCOPE_SPOOL": str(tmp_path / "spool")}
+    environment = {**os.environ, **IMPORTS, "TOPOSCOPE_SPOOL": str(tmp_path / "spool")}
     subprocess.run([*command, "--checkpoints", "fetched"], check=True, cwd=tmp_path, env=environment)
 
     assert journals(tmp_path / "fetched") == journals(tmp_path / "here")

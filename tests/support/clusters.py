@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 from support.servers import wait_until
 
+IMPORTS = {"PYTHONPATH": os.pathsep.join(os.path.abspath(path) for path in sys.path if path)}
+"""What processes in another working directory import from."""
+
 
 class DaskCluster(NamedTuple):
     """A scheduler, and workers of one thread each that nothing restarts."""
@@ -21,7 +24,7 @@ class DaskCluster(NamedTuple):
 
 
 @contextlib.contextmanager
-def dask_cluster(folder: Path, workers: int, environment: Mapping[str, str] = os.environ) -> Iterator[DaskCluster]:
+def dask_cluster(folder: Path, workers: int, environment: Mapping[str, str] = IMPORTS) -> Iterator[DaskCluster]:
     """Start a scheduler and workers; end them when the block ends."""
     python = [sys.executable, "-m"]
     options = {"env": {**os.environ, **environment}, "cwd": folder, "stderr": subprocess.DEVNULL}

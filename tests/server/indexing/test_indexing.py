@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
+import pyarrow.parquet as pq
 import pytest
 from support.event_files import GOLDEN, loss_run, scalar_event
 from support.indexed_runs import assert_equal_to_a_first_load, start
@@ -16,10 +17,15 @@ from support.servers import run, wait_until
 
 from toposcope.proto.executors import Workers, workers_on
 from toposcope.server.indexing.indexing import Progress, index_logdir
+from toposcope.server.indexing.lake import write_lake_of
 from toposcope.server.indexing.running import run_tasks
 from toposcope.server.indexing.task import Indexed, Task, index_files
+from toposcope.server.lake.compaction import compact
+from toposcope.server.lake.folder import open_folder
 from toposcope.server.loading.discovery import discover
+from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.places.pieces import NOTHING
+from toposcope.server.reading.shared_packs import shared_address, store_shared_pack
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +122,31 @@ def children(pid: int) -> list[psutil.Process]:
     return [each for each in psutil.Process(pid).children() if "spawn_main" in " ".join(each.cmdline())]
 
 
+def test_workers_elsewhere_return_what_they_read(tmp_path: Path, processes: Workers) -> None:
+    """A worker that does not find the mark in the folder of the index returns the pack, and writes nothing."""
+    loss_run(tmp_path / "runs/a", range(5))
+    task = Task(str(tmp_path / "runs"), False, discover(str(tmp_path / "runs")).files, NOTHING, str(tmp_path), "none")
+    result = processes.executor.submit(index_files, task).result()
+    assert result.pack is not None
+    store_shared_pack(shared_address(str(tmp_path / "index")), task.name, result.pack)
+    assert list(tmp_path.glob("*.pack")) == []
+    runs, opened = start(tmp_path / "runs", tmp_path / "index")
+    assert opened == []
+    assert_equal_to_a_first_load(runs, tmp_path / "runs")
+
+
+def test_lake_is_equal_to_that_of_one_process(tmp_path: Path, processes: Workers) -> None:
+    """The tables that workers write have the same rows, also of runs that are sessions of others."""
+    logdir, index = str(GOLDEN), str(tmp_path / "index")
+    index_logdir(logdir, index, processes)
+    write_lake_of(logdir, index, str(tmp_path / "lake"), processes)
+    compact(open_folder(str(tmp_path / "expected")), load_logdir(logdir).runs)
+    for name in ("scalars/part-00000.parquet", "tags/part-00000.parquet", "runs.parquet"):
+        written, expected = (pq.read_table(tmp_path / lake / name) for lake in ("lake", "expected"))
+        assert repr(written.to_pylist()) == repr(expected.to_pylist())  # As NaN is not equal to NaN.
+    assert write_lake_of(logdir, index, str(tmp_path / "lake"), processes).written_parts == 0
+
+
 def kill_itself_at_bad(task: Task) -> Indexed:
     """Index files, or end the process if a run is named bad."""
     if any(file.run == "bad" for file in task.files):
@@ -128,7 +159,10 @@ def test_run_that_ends_its_workers_is_reported(tmp_path: Path) -> None:
     for name in ("a", "bad", "c", "d"):
         loss_run(tmp_path / name, range(5))
     files = discover(str(tmp_path)).files
-    tasks = [Task(str(tmp_path), False, group, NOTHING, None) for group in (files[:2], files[2:3], files[3:])]
+    tasks = [
+        Task(str(tmp_path), False, group, NOTHING, str(tmp_path / "packs"), "none")
+        for group in (files[:2], files[2:3], files[3:])
+    ]
 
     indexed, failed = set(), dict[str, str]()
     with workers_on("processes:2") as workers:
