@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-_SUBCOMMANDS = ("inspect", "repair", "export", "compact")
+_SUBCOMMANDS = ("inspect", "repair", "export", "compact", "index")
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 """Exit statuses that shells report for a process ended by SIGINT and SIGPIPE."""

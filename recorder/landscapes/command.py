@@ -4,12 +4,18 @@ import argparse
 import ast
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TextIO
 
+from toposcope.proto.executors import FORMS, workers_on
 from toposcope.recorder.landscapes.planes.axes_of_kind import AXES
 from toposcope.recorder.landscapes.progress import Progress
+from toposcope.recorder.landscapes.stored_checkpoints import default_folder, fetch_checkpoints
 from toposcope.recorder.landscapes.summary_landscape import SummaryLandscape
+from toposcope.recorder.stores.spool import is_remote
 
 _FAILED, _INTERRUPTED = 1, 130
 _COLUMNS = 80
@@ -22,27 +28,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         callback_fn = _function(options.model)
         collect_landscape = _collect_landscape(options)
+        if options.on is not None and options.devices is not None:
+            raise ValueError("--on and --devices both select the workers: expected one of them")
     except (ImportError, AttributeError, TypeError, ValueError) as error:
         parser.error(str(error))
     line = _ProgressLine(sys.stderr)
     try:
-        SummaryLandscape(options.summary_dir).gen_landscapes_with_multi_process(
-            callback_fn,
-            collect_landscape,
-            options.devices,
-            options.output,
-            axes=options.axes,
-            seed=options.seed,
-            levels=options.levels,
-            others=options.others,
-            eigenvalues=options.eigenvalues,
-            progress=line.show,
-        )
+        summary_dir, output = _directories(options)
+        with _executor(options.on) as executor:
+            SummaryLandscape(summary_dir).gen_landscapes_with_multi_process(
+                callback_fn,
+                collect_landscape,
+                options.devices,
+                output,
+                axes=options.axes,
+                executor=executor,
+                seed=options.seed,
+                levels=options.levels,
+                others=options.others,
+                eigenvalues=options.eigenvalues,
+                progress=line.show,
+            )
     except KeyboardInterrupt:
         line.end()
         print("summary-landscape: interrupted; run the same command again to resume", file=sys.stderr)
         return _INTERRUPTED
-    except (OSError, TypeError, ValueError, RuntimeError) as error:
+    except (OSError, TypeError, ValueError, RuntimeError, ModuleNotFoundError) as error:
         line.end()
         print(f"summary-landscape: {error}", file=sys.stderr)
         return _FAILED
@@ -56,7 +67,9 @@ def _parser() -> argparse.ArgumentParser:
         description="Compute the loss landscapes of a training from the checkpoints in SUMMARY_DIR/ckpt_dir. "
         "After an interruption, the same command resumes.",
     )
-    parser.add_argument("summary_dir", metavar="SUMMARY_DIR", help="directory of the run")
+    parser.add_argument(
+        "summary_dir", metavar="SUMMARY_DIR", help="directory of the run, or its address in an object store"
+    )
     parser.add_argument(
         "--model",
         required=True,
@@ -70,6 +83,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", choices=("train", "result"), help="only intervals, or only the final landscape")
     parser.add_argument("--levels", type=int, metavar="K", help="measure up to 2**K + 1 nodes a side")
     parser.add_argument("--devices", type=_devices, metavar="I,J", help="one worker for each, on these GPUs if any")
+    parser.add_argument("--on", metavar="WORKERS", help=f"{FORMS}; they need the same files (default: this machine)")
+    parser.add_argument(
+        "--checkpoints",
+        type=Path,
+        metavar="DIR",
+        help="where to keep the checkpoints of an address, for all workers (default: in the user's cache)",
+    )
     parser.add_argument("--eigenvalues", type=int, default=0, metavar="K", help="of the Hessian at the last checkpoint")
     parser.add_argument("--seed", type=int, default=0, help="seed of random directions (default: %(default)s)")
     parser.add_argument(
@@ -77,6 +97,25 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--output", metavar="DIR", help="where to write (default: SUMMARY_DIR)")
     return parser
+
+
+@contextmanager
+def _executor(on: str | None) -> Iterator[Executor | None]:
+    """Provide the executor of the workers that a text names; None for those of this machine that are worth starting."""
+    if on is None:
+        yield None
+        return
+    with workers_on(on) as workers:
+        yield workers.executor
+
+
+def _directories(options: argparse.Namespace) -> tuple[str, str | None]:
+    """Return the directory with the checkpoints, and where to write; fetch checkpoints from an object store."""
+    if not is_remote(options.summary_dir):
+        return options.summary_dir, options.output
+    folder = options.checkpoints or default_folder(options.summary_dir)
+    fetch_checkpoints(options.summary_dir, folder)
+    return str(folder), options.output or options.summary_dir
 
 
 def _devices(text: str) -> list[int]:

@@ -11,7 +11,6 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
@@ -56,6 +55,7 @@ subcommands:
   repair                copy the intact records of a damaged event file
   export                convert runs to CSV, PNG, NPY and JSON files, or Parquet
   compact               keep Parquet files of all runs up to date
+  index                 read event files on many processes or on a cluster
 
 Run "summary-server SUBCOMMAND --help" for the options of a subcommand."""
 
@@ -70,6 +70,8 @@ def run(arguments: Sequence[str]) -> int:
             check_outside_logdir("--data-dir", options.data_dir, address)
             check_outside_logdir("--token-file", options.token_file, address)
         check_data_dir(options.data_dir)
+        if options.index_dir and is_remote(options.index_dir):
+            place_of(options.index_dir)
         certificate = choose_certificate(options.certfile, options.keyfile)
         token = choose_token(options.token, options.token_file, options.no_token, not is_loopback(options.host))
         check_combination(options, token)
@@ -162,7 +164,8 @@ def _parser() -> Parser:
     parser.add_argument(
         "--index-dir",
         metavar="DIR",
-        help="directory for the index of data already read, which makes restarts fast; default: in the user's cache",
+        help="directory for the index of data already read, which makes restarts fast, or the address to which "
+        "summary-server index wrote it; default: in the user's cache",
     )
     parser.add_argument(
         "--data-dir",
@@ -352,9 +355,9 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
 def make_logdir(options: argparse.Namespace) -> "Logdir":
     """Import what reads, and return the logdir of the command line, which is not started."""
     from toposcope.server.loading.logdir import Logdir
-    from toposcope.server.reading.index import Index, default_folder
+    from toposcope.server.reading.shared_packs import open_index
 
-    index = Index(Path(options.index_dir) if options.index_dir else default_folder())
+    index = open_index(options.index_dir)
     place = place_of(options.logdir, follow_links=options.follow_links)
     return Logdir(text_of(options.logdir), options.reload_interval, index, place)
 

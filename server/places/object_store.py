@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from toposcope.server.places.expected_reads import Expected, ExpectedReads
-from toposcope.server.places.pieces import NOTHING, Part, merge, ranges
+from toposcope.server.places.pieces import NOTHING, Merged, Part, merge, ranges
 from toposcope.server.places.place import Buffer, Entry, Listing, Status
 
 if TYPE_CHECKING:
@@ -143,6 +143,16 @@ class ObjectStore:
             if path not in merged.parts:
                 raise
             return _Located(merged.files[path], merged.parts[path])
+
+    def listed(self, paths: Iterable[str]) -> Merged:
+        """Return what the last listing has found of some files, for assume() in another process."""
+        files, parts = self._merged
+        found = [path for path in paths if path in files]
+        return Merged({path: files[path] for path in found}, {path: parts[path] for path in found if path in parts})
+
+    def assume(self, listed: Merged) -> None:
+        """Open files as listed() of another process has returned them, without a request for each."""
+        self._merged = listed
 
     def expect(self, reads: Iterable[tuple[str, int]]) -> None:
         """Request the ranges of objects that will be read next."""

@@ -355,10 +355,18 @@ class EventFile:
 
     def read_completely(self) -> tuple[Status, Segment] | None:
         """Return (the status of the file when it was read, all that was read); None if that is not all of it."""
+        read = self.read_up_to_now()
+        return read if read is not None and read[1].end == read[0].size else None
+
+    def read_up_to_now(self) -> tuple[Status, Segment] | None:
+        """Return (the status of the file when it was read, all that was read and verified).
+
+        None if that is not all of it, apart from an incomplete record at the end.
+        """
         scanner, status, identity = self._scanner, self._status, self._identity
         if scanner is None or status is None or identity is None or not scanner.is_between_records:
             return None
-        is_complete = self._next.offset == status.size and self._large.are_verified and not self._large.damaged
+        is_complete = not self.has_news(status) and self._large.are_verified and not self._large.damaged
         return (status, self._segment(scanner, identity)) if is_complete and not scanner.partially_read else None
 
     def view(self) -> FileView | None:

@@ -76,9 +76,10 @@ class Index:
     Args:
         folder: is created when the first segment is stored.
         limit_bytes: total size of all segments; the least recently used ones are evicted.
+        shared: packs that others have written, and that are only read.
     """
 
-    def __init__(self, folder: Path, limit_bytes: int = LIMIT_BYTES) -> None:
+    def __init__(self, folder: Path, limit_bytes: int = LIMIT_BYTES, shared: Iterable[Pack] = ()) -> None:
         self._folder = folder
         self._limit_bytes = limit_bytes
         self._lock = threading.Lock()
@@ -89,6 +90,8 @@ class Index:
         """By key."""
         self._next_write = 0.0
         """Not before then another segment is written, in seconds of time.monotonic()."""
+        for pack in shared:
+            self._add_pack(pack)
         for path, size, _ in sorted(self._list(), key=lambda item: item[2]):
             self._bytes += size
             if path.suffix == _PACK:
@@ -124,7 +127,7 @@ class Index:
         try:
             with no_collections():
                 pack = Pack(path)
-                self._packed |= {key: _Packed(pack, file) for key, file in pack.files.items()}
+                self._add_pack(pack)
         except (OSError, MemoryError) as error:
             log.warning("%s cannot be read: %s", path, reason_of(error))
             return
@@ -137,14 +140,24 @@ class Index:
             os.utime(path)
         self._packs.append(pack)
 
+    def _add_pack(self, pack: Pack) -> None:
+        """Use a pack for the files of which no newer state is known."""
+        for key, file in pack.files.items():
+            known = self._packed.get(key)
+            if known is None or known.file.status.modified <= file.status.modified:
+                self._packed[key] = _Packed(pack, file)
+
     def packed(self, path: str, status: Status) -> tuple[Pack, PackedFile] | None:
         """Return the pack that contains an event file, if the file has not changed since, according to its status."""
-        packed = self._packed.get(_key(path)) if self._packed else None
+        packed = self._packed.get(key_of(path)) if self._packed else None
         return packed if packed is not None and packed.file.status == status else None
 
     def read_bytes(self, path: str) -> int:
         """Return how far an event file was read, at most."""
-        return max((end for _, end in self._ranges.get(_key(path), ())), default=0)
+        key = key_of(path)
+        packed = self._packed.get(key)
+        ends = [end for _, end in self._ranges.get(key, ())]
+        return max(ends, default=packed.file.end if packed is not None else 0)
 
     def load(self, path: str, file: OpenFile) -> list[Segment]:
         """Return the consecutive segments of an event file from its start on.
@@ -156,11 +169,11 @@ class Index:
         Raises:
             OSError: the event file cannot be read.
         """
-        key = _key(path)
+        key = key_of(path)
         packed = self._packed.get(key)
         ranges = self._ranges.get(key, set())
         if packed is not None:
-            ranges = ranges | {(0, packed.file.status.size)}
+            ranges = ranges | {(0, packed.file.end)}
         segments: list[Segment] = []
         at, last = 0, max((end for _, end in ranges if end <= file.status.size), default=0)
         for start, end in sorted(ranges, key=lambda limits: (limits[0], -limits[1])):
@@ -192,7 +205,7 @@ class Index:
         """
         path, packed = self._path(key, start, end), self._packed.get(key)
         try:
-            if packed is not None and (start, end) == (0, packed.file.status.size):
+            if packed is not None and (start, end) == (0, packed.file.end):
                 return packed.pack.segment(packed.file)
             with contextlib.closing(UNCHECKED.open(path)) as file:
                 segment = read_segment(file)
@@ -212,7 +225,7 @@ class Index:
         """Store a segment; one from the start of the file replaces all others. Return whether it was stored."""
         if not self.is_writable:
             return False
-        key = _key(path)
+        key = key_of(path)
         parts = encode(segment)
         size = sum(map(len, parts))
         if size > self._limit_bytes * _FILLED:
@@ -251,7 +264,7 @@ class Index:
     def _delete(self, key: str, start: int, end: int) -> None:
         self._ranges[key].discard((start, end))
         packed = self._packed.get(key)
-        if packed is not None and (start, end) == (0, packed.file.status.size):
+        if packed is not None and (start, end) == (0, packed.file.end):
             del self._packed[key]
         with contextlib.suppress(OSError):
             os.unlink(self._path(key, start, end))
@@ -269,9 +282,11 @@ class Index:
             OSError: the pack cannot be written.
         """
         is_merged = len(self._packs) >= _MOST_PACKS
-        old = map(_packed_again, list(self._packed.values())) if is_merged else ()
+        own = [packed for packed in self._packed.values() if packed.pack in self._packs] if is_merged else []
         keys: list[str] = []
-        path = write_pack(self._folder / _PACKS, itertools.chain(old, self._to_be_packed(files, place, keys)))
+        path = write_pack(
+            self._folder / _PACKS, itertools.chain(map(_packed_again, own), self._to_be_packed(files, place, keys))
+        )
         if path is None:
             return 0
         replaced, self._packs = (self._packs, []) if is_merged else ([], self._packs)
@@ -283,7 +298,7 @@ class Index:
                 with contextlib.suppress(OSError):
                     os.unlink(self._path(key, start, end))
         for pack in replaced:
-            pack.path.unlink(missing_ok=True)
+            Path(pack.path).unlink(missing_ok=True)
         return len(keys)
 
     def _to_be_packed(self, files: Iterable[QuietFile], place: Place, keys: list[str]) -> Iterator[NewFile]:
@@ -295,7 +310,7 @@ class Index:
                 yield new
 
     def _new_file(self, file: QuietFile, place: Place) -> NewFile | None:
-        key = _key(file.path)
+        key = key_of(file.path)
         if file.segment is not None:
             content = b"".join(encode(file.segment))
             is_small = len(content) <= _LARGEST_PACKED
@@ -353,7 +368,8 @@ def _packed_again(packed: _Packed) -> NewFile:
     return NewFile(file.key, file.status, decode(memoryview(content)), content, file.phase)
 
 
-def _key(path: str) -> str:
+def key_of(path: str) -> str:
+    """Return the key of an event file in the index."""
     return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 

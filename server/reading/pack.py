@@ -10,6 +10,7 @@ A file whose status has not changed since is not opened at the start, nor is its
 requested.
 """
 
+import io
 import secrets
 import struct
 import threading
@@ -42,7 +43,7 @@ from toposcope.server.reading.summary_columns import SummaryColumn, SummaryWrite
 from toposcope.server.reading.tag_table import Entry, Tag
 from toposcope.server.reading.version_event import Version
 
-_MAGIC = b"toposcope-pack3\0"
+_MAGIC = b"toposcope-pack4\0"
 _FOOTER = struct.Struct("<QII")
 _ALIGNMENT = 8
 _KEPT_BYTES = 64 << 20
@@ -58,6 +59,8 @@ class PackedFile(NamedTuple):
     """Of the event file in the index."""
     status: Status
     """Of the event file when it was read."""
+    end: int
+    """How far it was read: less than its size if an incomplete record follows."""
     offset: int
     """Where in the pack its segment begins."""
     length: int
@@ -91,17 +94,23 @@ class Pack:
 
     Args:
         path: of the pack.
+        file: the pack where it is not on the local disk.
 
     Raises:
         OSError: it cannot be read at present.
         DamagedSegmentError: it is not a pack, or is damaged.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str, file: OpenFile | None = None) -> None:
         self.path = path
-        # It stays open, so that it can be read after another server has deleted it.
-        self._file = UNCHECKED.open(str(path))
-        weakref.finalize(self, self._file.close)
+        self.path_while_open = str(path)
+        """A path by which another process of the same user can open it; on Linux even if it was deleted."""
+        if file is None:
+            # It stays open, so that it can be read after another server has deleted it.
+            file = local = UNCHECKED.open(str(path))
+            weakref.finalize(self, local.close)
+            self.path_while_open = local.path_while_open
+        self._file = file
         directory = _read_directory(self._file)
         self._tags = [{Tag(*tag): None for tag in tags} for tags in directory["tags"]]
         self._listed_tags = [list(tags) for tags in self._tags]
@@ -132,11 +141,6 @@ class Pack:
             [file.tags for file in files],
             [file.is_finite for file in files],
         )
-
-    @property
-    def path_while_open(self) -> str:
-        """A path by which another process of the same user can open it, even if it was deleted; Linux only."""
-        return self._file.path_while_open
 
     def tags(self, file: PackedFile) -> Collection[Tag]:
         """Return the tags of a file, in the order in which it has them."""
@@ -234,6 +238,13 @@ def write_pack(folder: Path, files: Iterable[NewFile]) -> Path | None:
         raise
 
 
+def encode_pack(files: Iterable[NewFile]) -> bytes:
+    """Return the bytes of a pack."""
+    out = io.BytesIO()
+    _write_segments(out, files)
+    return out.getvalue()
+
+
 def _write_segments(out: BinaryIO, files: Iterable[NewFile]) -> int:
     """Write everything; return the number of files."""
     tags, entries = dict[tuple[Tag, ...], int](), dict[tuple[Entry, ...], int]()
@@ -247,6 +258,7 @@ def _write_segments(out: BinaryIO, files: Iterable[NewFile]) -> int:
             [
                 file.key,
                 list(file.status),
+                segment.end,
                 offset,
                 len(file.content),
                 tags.setdefault(tags_of_file, len(tags)),
@@ -291,11 +303,12 @@ def _read_directory(file: OpenFile) -> dict[str, Any]:
 
 
 def _packed_file(number: int, values: list[Any]) -> PackedFile:
-    key, status, offset, length, tags, entries, version, counters, damage, large_records, phase, is_finite = values
+    key, status, end, offset, length, tags, entries, version, counters, damage, large, phase, is_finite = values
     return PackedFile(
         number,
         key,
         Status(*status),
+        end,
         offset,
         length,
         tags,
@@ -303,7 +316,7 @@ def _packed_file(number: int, values: list[Any]) -> PackedFile:
         version_of(version),
         counters_of(counters),
         tuple(Damage(*each) for each in damage),
-        large_records,
+        large,
         phase,
         is_finite,
     )

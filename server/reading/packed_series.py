@@ -4,13 +4,13 @@ import logging
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from toposcope.server.places.place import reason_of
 from toposcope.server.reading.pack import Pack, PackedFile
 from toposcope.server.reading.segment import DamagedSegmentError
 from toposcope.server.reading.series import Payloads, Points
 from toposcope.server.reading.series_summary import SeriesSummary, summarise
+from toposcope.server.reading.shared_packs import open_pack
 from toposcope.server.reading.tag_table import Tag
 
 Series = Mapping[Tag, Points | Payloads]
@@ -104,7 +104,7 @@ def _open(path: str, path_while_open: str, key: str, read: Callable[[], Series])
     for name in (path, path_while_open):
         if pack is None:
             with suppress(OSError, DamagedSegmentError):
-                pack = Pack(Path(name))
+                pack = open_pack(name)
     file = pack.files.get(key) if pack else None
     if pack is None or file is None:
         return read()

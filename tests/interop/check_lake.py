@@ -1,8 +1,10 @@
 """The queries of the page on the lake, with DuckDB and Polars, against slow versions of them with the Python API."""
 
 import contextlib
+import json
 import math
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -11,12 +13,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import chdb
 import duckdb
 import numpy as np
+import pandas
 import polars
 import pytest
 from support.documentation import DOCS
 from support.event_files import end_event, loss_run, scalar_event, version_event, write_run
+from support.imports import ROOT
 
 from toposcope import recorder, server
 from toposcope.proto.summary_pb2 import RecordingStart
@@ -279,14 +284,14 @@ def test_killed_calls_are_repaired_by_the_next_one(tmp_path: Path) -> None:
     for number in range(12):
         for run in range(20):
             loss_run(logs / f"run{run}", range(100 * number, 100 * number + 50), seconds=1000 + number)
-        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, cwd=ROOT)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(seconds * (0.5 + 0.05 * number))
         process.kill()
         process.wait()
         found = duckdb.execute(f"SELECT run, tag, step FROM '{lake}/scalars/*.parquet'").fetchall()
         assert len(found) == len(set(found))
-    subprocess.run(arguments, check=True)
+    subprocess.run(arguments, check=True, cwd=ROOT)
     expected = {
         (name, "loss", step) for name, run in server.open(logs).runs.items() for step in run.scalars("loss").step
     }
@@ -296,5 +301,48 @@ def test_killed_calls_are_repaired_by_the_next_one(tmp_path: Path) -> None:
 def time_of(arguments: list[str]) -> float:
     """Return how many seconds a command takes."""
     start = time.perf_counter()
-    subprocess.run(arguments, check=True)
+    subprocess.run(arguments, check=True, cwd=ROOT)
     return time.perf_counter() - start
+
+
+COUNTED = "SELECT run, tag, COUNT(*), MIN(value), MAX(step) FROM {} WHERE tag = 'eval/accuracy' GROUP BY run, tag"
+RATES = "SELECT run, hyper_parameters.lr FROM {} ORDER BY run"
+
+
+def by_duckdb(query: str) -> Rows:
+    """Return the rows of a query."""
+    with duckdb.connect() as connection:
+        return connection.execute(query).fetchall()
+
+
+def by_clickhouse(query: str) -> Rows:
+    """Return the rows of a query; integers of 64 bits are texts in its JSON."""
+    return [tuple(row) for row in json.loads(chdb.query(query, "JSONCompact").data())["data"]]
+
+
+def test_clickhouse_and_pandas_read_the_same(folder: Path) -> None:
+    """Also the columns of the table of runs that are nested."""
+    expected = sorted(by_duckdb(COUNTED.format("'lake/scalars/*.parquet'")))
+    found = by_clickhouse(COUNTED.format(f"file('{folder}/lake/scalars/*.parquet')"))
+    assert sorted((run, tag, int(count), low, int(step)) for run, tag, count, low, step in found) == expected
+    rates = by_clickhouse(RATES.format(f"file('{folder}/lake/runs.parquet')"))
+    assert rates == by_duckdb(RATES.format("'lake/runs.parquet'"))
+    frame = pandas.read_parquet("lake/scalars")
+    lowest = frame[frame.tag == ACCURACY].groupby("run").value.min()
+    assert lowest.to_dict() == {run: low for run, _, _, low, _ in expected}
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java")
+@pytest.mark.filterwarnings("ignore")  # Spark's own, about pandas and sockets.
+def test_spark_reads_the_same(folder: Path) -> None:
+    """A folder of Parquet files is a table."""
+    from pyspark.sql import SparkSession
+
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+    session.read.parquet(f"{folder}/lake/scalars").createOrReplaceTempView("scalars")
+    session.read.parquet(f"{folder}/lake/runs.parquet").createOrReplaceTempView("runs")
+    found = sorted(map(tuple, session.sql(COUNTED.format("scalars")).collect()))
+    rates = list(map(tuple, session.sql(RATES.format("runs")).collect()))
+    session.stop()
+    assert found == sorted(by_duckdb(COUNTED.format("'lake/scalars/*.parquet'")))
+    assert rates == by_duckdb(RATES.format("'lake/runs.parquet'"))

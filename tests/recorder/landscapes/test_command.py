@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.bowl_network import train_bowl
-from support.landscape_events import newest
+from support.bowl_network import copy_trained_bowl, train_bowl
+from support.landscape_events import journals, newest
 
 from toposcope.recorder.landscapes.command import main
 
@@ -47,9 +47,27 @@ def test_options_choose_what_is_computed(tmp_path: Path) -> None:
     assert set(newest(tmp_path / "out")) == {"landscape_[1, 3]", "landscape_[2, 9]"}
 
 
+def test_processes_compute_the_same(tmp_path: Path) -> None:
+    """Workers that --on names measure the same bits as this process."""
+    for name in ("here", "there"):
+        copy_trained_bowl(tmp_path / name)
+    command = ["--model", MODEL, "--only", "result", "--levels", "2"]
+    assert main(["here", *command]) == 0
+    assert main(["there", *command, "--on", "processes:2"]) == 0
+    assert journals(tmp_path / "there") == journals(tmp_path / "here")
+
+
+def test_unknown_workers_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """With an error that names what is expected."""
+    train_bowl("run")
+    assert main(["run", "--model", MODEL, "--on", "threads"]) == 1
+    assert "'threads' does not name workers: expected processes" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
+        (["--model", MODEL, "--on", "processes", "--devices", "0"], "--on and --devices both select the workers"),
         (["--model", "nowhere:f"], "No module named 'nowhere'"),
         (["--model", "bowl_callbacks"], "--model is MODULE:FUNCTION, not 'bowl_callbacks'"),
         (["--model", "bowl_callbacks:missing"], "has no attribute 'missing'"),

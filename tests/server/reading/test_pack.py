@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.event_files import GOLDEN, NAME, end_event, loss_run, scalar_event, tensorboard_event, version_event
+from support.indexed_runs import assert_equal_to_a_first_load, described, start
 
 from toposcope.server.loading import file_loader
 from toposcope.server.loading.discovery import discover
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
-from toposcope.server.places.local_disk import LocalDisk, OpenLocalFile
+from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.reading import summary_columns
-from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.index import Index, QuietFile
 from toposcope.server.reading.pack import Pack
 from toposcope.server.reading.packed_series import PackedSeries
@@ -41,47 +41,6 @@ def pack(logdir: Path, folder: Path) -> int:
     files = {file.path: file for file in loaded.files}
     views = [view for run in loaded.runs.values() for view in run.files]
     return index.pack([QuietFile(view.path, files[view.path].status, view.phase) for view in views], LocalDisk())
-
-
-class CountingDisk(LocalDisk):
-    """Counts how often event files are opened."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.opened: list[str] = []
-
-    def open(self, path: str) -> OpenLocalFile:
-        """Open a file, and remember that."""
-        self.opened.append(path)
-        return super().open(path)
-
-
-def start(logdir: Path, folder: Path) -> tuple[dict[str, RunView], list[str]]:
-    """Return (the runs that a new server loads; the event files that it opened)."""
-    disk = CountingDisk()
-    loading = Logdir(str(logdir), 0, Index(folder), disk)
-    loading.step()
-    loading.stop_loading()
-    return dict(loading.snapshot.runs), disk.opened
-
-
-def described(file: FileView) -> tuple[object, ...]:
-    """Return everything that is known of a file, comparable."""
-    series = {
-        tag: [(column.dtype.str, np.asarray(column).tobytes()) for column in points]
-        for tag, points in file.series.items()
-    }
-    return (file._replace(series={}, place=LocalDisk(), counters=None)[:-2], file.counters.values(), series)  # type: ignore[arg-type]
-
-
-def assert_equal_to_a_first_load(runs: dict[str, RunView], logdir: Path) -> None:
-    """Check that runs are those of a server without an index."""
-    fresh = load_logdir(str(logdir), verify=True).runs
-    assert list(runs) == list(fresh)
-    for name, run in runs.items():
-        assert [described(file) for file in run.files] == [described(file) for file in fresh[name].files]
-        assert run.state.without_phases() == fresh[name].state.without_phases()
-        assert (run.tags, run.plugins) == (fresh[name].tags, fresh[name].plugins)
 
 
 def assert_summaries_are_those_of_the_points(runs: dict[str, RunView], logdir: Path) -> None:

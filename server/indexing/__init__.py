@@ -1,0 +1,1 @@
+"""Indexes event files on several processes, or on a cluster."""
