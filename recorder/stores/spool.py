@@ -6,6 +6,7 @@ training, and what was recorded is uploaded however the training ends.
 """
 
 import atexit
+import math
 import os
 import platform
 import re
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 SCHEMES = ("s3", "gs", "az")
 SEGMENT_BYTES = 8 << 20
 """Size at which an event file is complete and uploaded as a whole."""
+SEGMENT_SECONDS = 3600.0
+"""Age at which an event file that still grows is complete too: it has few pieces, each of which readers request."""
 OWNER, DONE, SEALED = "owner.json", "done", ".sealed"
 """The process that records; a file that exists once it has ended; the suffix of a file beside a complete one."""
 _ADDRESS = re.compile(rf"({'|'.join(SCHEMES)})://(.*)", re.DOTALL)
@@ -99,6 +102,11 @@ def name_token(directory: str) -> str:
 def largest_file(directory: str, chosen: int | None) -> int | None:
     """Return the maximum size of the event files in a directory, in bytes; None: no limit."""
     return SEGMENT_BYTES if chosen is None and _containing(directory) else chosen
+
+
+def most_seconds(directory: str) -> float:
+    """Return how long records are written to one event file in a directory, in seconds."""
+    return SEGMENT_SECONDS if _containing(directory) else math.inf
 
 
 def seal(path: str) -> None:

@@ -12,6 +12,7 @@ import platform
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -57,6 +58,8 @@ class Uploader:
         self._clients: dict[str, ObjectStore] = {}
         self._sent: dict[Path, int] = {}
         """Bytes of an event file that are in pieces."""
+        self._piece_times: dict[Path, float] = {}
+        """When the last piece of an event file was uploaded, in seconds of time.monotonic()."""
         self._next_piece: dict[Path, float] = {}
         """By directory, in seconds of time.monotonic()."""
         self._others: dict[Path, _Stamp] = {}
@@ -91,7 +94,7 @@ class Uploader:
         if not is_ended and time.monotonic() < self._not_before:
             return False
         try:
-            for path in _files(self._folder):
+            for path in self._in_turn():
                 self._upload_file(path, is_ended=is_ended)
             self._delete_removed()
         except _StoreError as error:
@@ -101,6 +104,13 @@ class Uploader:
         if is_ended:
             shutil.rmtree(self._folder, ignore_errors=True)
         return is_ended
+
+    def _in_turn(self) -> list[Path]:
+        """Return all files; first those of which no piece was uploaded for the longest time.
+
+        So a file that grows without end does not take all pieces of its directory from the others, as lineage.
+        """
+        return sorted(_files(self._folder), key=lambda path: self._piece_times.get(path, 0.0))
 
     def _upload_file(self, path: Path, *, is_ended: bool) -> None:
         try:
@@ -118,6 +128,7 @@ class Uploader:
         if path.stat().st_size:
             self._put(path, path)
         has_pieces = self._sent.pop(path, None) != 0
+        self._piece_times.pop(path, None)
         if has_pieces:
             self._delete_pieces(path)
         path.unlink()
@@ -135,6 +146,7 @@ class Uploader:
         if content:
             self._put(path.with_name(piece_name(path.name, sent)), content)
             self._sent[path] = sent + len(content)
+            self._piece_times[path] = now
             self._next_piece[path.parent] = now + self._piece_seconds
 
     def _upload_other(self, path: Path, *, is_ended: bool) -> None:
@@ -151,11 +163,9 @@ class Uploader:
 
     def _delete_removed(self) -> None:
         """Delete the objects of files that the training has deleted, such as older checkpoints."""
-        import obstore
-
         for path in [path for path in self._others if not path.exists()]:
             client, key = self._target(path)
-            self._ask(partial(obstore.delete, client, key))
+            self._ask(partial(_delete, client, key))
             del self._others[path]
 
     def _delete_pieces(self, path: Path) -> None:
@@ -211,6 +221,14 @@ class Uploader:
         self._failure, self._pause, self._not_before = "", 0.0, 0.0
 
 
+def _delete(client: "ObjectStore", key: str) -> None:
+    """Delete an object; some stores report if someone else has deleted it before."""
+    import obstore
+
+    with suppress(FileNotFoundError):
+        obstore.delete(client, key)
+
+
 class _StoreError(Exception):
     """A store cannot be reached, or refuses."""
 
@@ -226,7 +244,11 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _modified(folder: Path) -> float:
     """Return when a file of a spool was changed last, in seconds since 1970."""
-    return max(path.stat().st_mtime for path in (folder / OWNER, *_files(folder)))
+    newest = 0.0
+    for path in (folder / OWNER, *_files(folder)):
+        with suppress(FileNotFoundError):  # Its own uploader has deleted it meanwhile.
+            newest = max(newest, path.stat().st_mtime)
+    return newest
 
 
 def _runs(process_id: int, started: float) -> bool:

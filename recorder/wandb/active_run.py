@@ -10,6 +10,7 @@ from typing import Any
 
 from toposcope.recorder import log as logger
 from toposcope.recorder.rank import process_rank
+from toposcope.recorder.stores.spool import shown_path
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.metric_definitions import MetricDefinition
@@ -117,7 +118,8 @@ def init(
     Args:
         entity: a user or a team, recorded.
         project: the directory below "wandb" in which the run is.
-        dir: where the directory "wandb" is; None: WANDB_DIR, or the working directory.
+        dir: where the directory "wandb" is, or an address in an object store, where no run is resumed; None: WANDB_DIR,
+            or the working directory.
         id: of the run.
         name: of the run.
         notes: recorded.
@@ -218,7 +220,10 @@ def _recorded_run(settings: RunSettings, config: Mapping[str, Any]) -> Run:
     )
     run.start(read_facts(directory) if is_resumed else {}, config)
     if os.environ.get("WANDB_SILENT", "").lower() not in ("true", "1"):
-        print(f"toposcope: run {settings.name} ({settings.id}) is recorded in {directory}", file=sys.stderr)
+        print(
+            f"toposcope: run {settings.name} ({settings.id}) is recorded in {shown_path(str(directory))}",
+            file=sys.stderr,
+        )
     return run
 
 

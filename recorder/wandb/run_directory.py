@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from toposcope.recorder import log
+from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.wandb.run_settings import RunSettings
 
 FILE_NAME = "wandb-run.json"
@@ -21,7 +22,7 @@ def new_directory(settings: RunSettings) -> Path:
     """Create the directory of a new run and return it; in the directory for temporary files if that fails."""
     parts = [settings.project, *([settings.group] if settings.group else []), f"{settings.name}-{settings.id}"]
     below = Path("wandb", *map(_safe, parts))
-    directory = Path(os.path.abspath(settings.root)) / below
+    directory = Path(local_path(settings.root)) / below
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -66,7 +67,7 @@ def write_facts(directory: Path, facts: Mapping[str, Any]) -> None:
 
 def _runs(settings: RunSettings) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Yield the directories of the runs of a project, and what identifies them."""
-    for root in (Path(os.path.abspath(settings.root)), Path(tempfile.gettempdir())):
+    for root in (Path(local_path(settings.root)), Path(tempfile.gettempdir())):
         project = root / "wandb" / _safe(settings.project)
         for path in (*project.glob(f"*/{FILE_NAME}"), *project.glob(f"*/*/{FILE_NAME}")):
             yield path.parent, read_facts(path.parent)

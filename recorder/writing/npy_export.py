@@ -1,4 +1,7 @@
-"""Export of tensors as npy files next to the event files: `export_<seconds>/tensor/<quoted tag>_<step>.npy`."""
+"""Export of tensors as npy files next to the event files: `export_<seconds>/tensor/<quoted tag>_<step>.npy`.
+
+In an object store the name of the directory ends with the recorder's token: recorders do not see those of others there.
+"""
 
 import itertools
 import os
@@ -7,6 +10,7 @@ import urllib.parse
 import numpy as np
 
 from toposcope.recorder import log
+from toposcope.recorder.stores.spool import name_token
 from toposcope.recorder.values.arrays import Array
 
 _MAX_NAME_BYTES = 255
@@ -71,7 +75,7 @@ class NpyExport:
     def _create_directory(self) -> str:
         """Create a directory that no other recorder exports into: other ranks may have started in the same second."""
         for seconds in itertools.count(self._seconds):
-            export = os.path.join(self._run, f"export_{seconds}")
+            export = os.path.join(self._run, f"export_{seconds}{name_token(self._run)}")
             try:
                 os.makedirs(export)
                 return os.path.join(export, "tensor")

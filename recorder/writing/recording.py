@@ -4,7 +4,7 @@ import os
 from typing import NamedTuple
 
 from toposcope.proto.summary_pb2 import RecordingStart
-from toposcope.recorder.stores.spool import largest_file
+from toposcope.recorder.stores.spool import largest_file, most_seconds
 from toposcope.recorder.writing.dialect import MINDSPORE, Dialect
 from toposcope.recorder.writing.event_encoder import EventEncoder
 from toposcope.recorder.writing.event_file import Naming, create_event_file, seconds_of
@@ -72,10 +72,12 @@ def start_recording(options: RecordingOptions) -> Recording:
     """
     naming, session = options.naming, os.urandom(16)
     max_file_size = largest_file(naming.directory, options.max_file_size)
+    max_seconds = most_seconds(naming.directory)
     summaries = RotatingFile(
         lambda _: create_event_file(naming, after=seconds_of(summaries.path)),
         lambda rotation: version_records(options.dialect, session, rotation, options.start, options.resume),
         max_file_size,
+        max_seconds,
     )
     summaries.open_next()
     seconds = seconds_of(summaries.path)
@@ -85,6 +87,7 @@ def start_recording(options: RecordingOptions) -> Recording:
         ),
         lambda _: b"",
         max_file_size,
+        max_seconds,
     )
     export = NpyExport(naming.directory, seconds) if options.exports_npy else None
     queue = EventQueue(summaries.path, options.flush_seconds, drops_on_backlog=options.drops_on_backlog)

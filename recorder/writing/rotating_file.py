@@ -1,5 +1,6 @@
 """A sequence of event files, each filled up to its maximum size before the next one is opened."""
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -32,15 +33,23 @@ class RotatingFile:
     """
 
     def __init__(
-        self, create: Callable[[int], EventFile], head: Callable[[int], bytes], max_file_size: int | None = None
+        self,
+        create: Callable[[int], EventFile],
+        head: Callable[[int], bytes],
+        max_file_size: int | None = None,
+        max_seconds: float = math.inf,
     ) -> None:
         """Write to the files *create(n)*, n from 0, each of which starts with the record *head(n)*.
 
-        No file exceeds *max_file_size* bytes, except one with a single record that is larger, and by marks.
+        No file exceeds *max_file_size* bytes, except one with a single record that is larger, and by marks. A
+        record that comes more than *max_seconds* after a file was created is written to the next file, unless the file
+        has none yet.
         """
         self._create = create
         self._head = head
         self._limit = max_file_size
+        self._max_seconds = max_seconds
+        self._ends_at = math.inf
         self._file: EventFile | None = None
         self._rotation = 0
         self._pending: deque[_Block] = deque()
@@ -87,6 +96,7 @@ class RotatingFile:
         self._start_writing([_Block([head], len(head), 0)] if head else [])
         self._free_bytes = float("inf") if self._limit is None else self._limit - len(head)
         self._is_empty = True
+        self._ends_at = time.monotonic() + self._max_seconds
         if previous is not None:
             previous.close()
 
@@ -153,7 +163,7 @@ class RotatingFile:
 
     def _fits(self, block: _Block) -> bool:
         # A record larger than the limit gets a separate file.
-        return self._is_empty or block.size <= self._free_bytes
+        return self._is_empty or (block.size <= self._free_bytes and time.monotonic() <= self._ends_at)
 
     def _gather(self) -> None:
         """Move pending blocks that fit in this file to the ones being written, at least one."""

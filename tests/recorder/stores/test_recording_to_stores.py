@@ -83,7 +83,9 @@ def test_a_run_in_a_store_is_read_as_it_was_recorded(store: S3Server, spool: Pat
     wait_until(lambda: not any(spool.iterdir()))
     files = sorted(key for key in keys(store) if key.startswith("first/run/events"))
     assert len(files) == 2
-    assert sum("/tensor/weights_" in key for key in keys(store)) == 2
+    exports = sorted(key.split("/")[2] for key in keys(store) if "/tensor/weights_" in key)
+    assert len(exports) == 2
+    assert {name.rpartition("-")[2] for name in exports} == {key.rpartition("-")[2].split("_")[0] for key in files}
     for key, steps in zip(files, sorted((200, 300)), strict=True):
         store.put(f"apart/{steps}/{Path(key).name}", bytes(obstore.get(store.client, key).bytes()))
     counts = set()
@@ -92,6 +94,24 @@ def test_a_run_in_a_store_is_read_as_it_was_recorded(store: S3Server, spool: Pat
         counts.add(len(points.step))
         np.testing.assert_array_equal(points.value, np.arange(len(points.step)) / 3)
     assert counts == {200, 300}
+
+
+def test_a_run_of_wandb_is_recorded_to_a_store(store: S3Server, spool: Path, tmp_path: Path) -> None:
+    """With the file that identifies it, and nothing in the working directory."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    program = (
+        "import sys; from toposcope.recorder import wandb; run = wandb.init(dir=sys.argv[1], project='p', name='n', "
+    )
+    program += "id='1'); run.log({'loss': 0.5}); run.finish()"
+    command = [sys.executable, "-c", program, f"s3://{BUCKET}/wandb-runs"]
+    result = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    address = f"s3://{BUCKET}/wandb-runs/wandb/p"
+    assert f"is recorded in {address}/n-1" in result.stderr
+    assert server.open(address).runs["n-1"].scalars("loss").value.tolist() == [0.5]
+    assert "wandb-runs/wandb/p/n-1/wandb-run.json" in keys(store)
+    assert not any(folder.iterdir())
+    assert not any(spool.iterdir())
 
 
 def test_a_killed_recorder_loses_nothing_that_was_flushed(store: S3Server, spool: Path) -> None:

@@ -9,9 +9,10 @@ from pathlib import Path
 import obstore
 import pytest
 from support.s3_server import BUCKET, S3Server, s3_server
+from support.servers import wait_until
 from support.store_proxy import StoreProxy, store_proxy
 
-from toposcope.proto.piece_name import parse_piece_name
+from toposcope.proto.piece_name import parse_piece_name, piece_name
 from toposcope.recorder.stores.spool import OWNER, SEALED
 from toposcope.recorder.stores.uploader import Uploader
 from toposcope.server.places.object_store import ObjectStore
@@ -81,6 +82,32 @@ def test_pieces_have_an_interval(store: tuple[S3Server, StoreProxy], run: Path, 
             file.write(b"more")
         uploader.upload(is_ended=False)
     assert [request.method for request in proxy.requests] == ["PUT"]
+
+
+def test_files_of_a_directory_take_turns(store: tuple[S3Server, StoreProxy], run: Path, tmp_path: Path) -> None:
+    """The lineage of a run is uploaded although its scalars grow all the time."""
+    server, _ = store
+    uploader, lineage = Uploader(tmp_path, piece_seconds=0.1), NAME.replace("_MS", "_lineage")
+    (run / lineage).write_bytes(b"lineage")
+
+    def has_both() -> bool:
+        with (run / NAME).open("ab") as file:
+            file.write(b"more")
+        uploader.upload(is_ended=False)
+        return {f"run/{piece_name(name, 0)}" for name in (NAME, lineage)} <= keys(server)
+
+    wait_until(has_both)
+
+
+def test_a_missing_bucket_loses_nothing(store: tuple[S3Server, StoreProxy], tmp_path: Path, run: Path) -> None:
+    """The store reports it as it reports a missing object."""
+    path = run.parent.parent / "no-bucket" / NAME
+    path.parent.mkdir()
+    path.write_bytes(b"content")
+    uploader = Uploader(tmp_path)
+    assert not uploader.upload(is_ended=True)
+    assert "not found" in uploader.failure
+    assert path.read_bytes() == b"content"
 
 
 def test_a_store_that_is_gone_loses_nothing(store: tuple[S3Server, StoreProxy], run: Path, tmp_path: Path) -> None:

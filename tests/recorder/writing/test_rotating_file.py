@@ -1,5 +1,6 @@
 """A sequence of event files: which records are written to which file."""
 
+import math
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,10 +18,10 @@ HEAD = b"head %d;"
 HEAD_BYTES = 7
 
 
-def files_in(directory: Path, limit: int | None = None) -> RotatingFile:
+def files_in(directory: Path, limit: int | None = None, seconds: float = math.inf) -> RotatingFile:
     """Return a rotating file in directory, with the first file open; the heads contain the number of the file."""
     naming = Naming(str(directory), "events", 0, "_MS")
-    files = RotatingFile(lambda _: create_event_file(naming), lambda rotation: HEAD % rotation, limit)
+    files = RotatingFile(lambda _: create_event_file(naming), lambda rotation: HEAD % rotation, limit, seconds)
     files.open_next()
     return files
 
@@ -55,6 +56,17 @@ def test_next_file_is_opened_before_the_limit_is_exceeded(tmp_path: Path) -> Non
     files.close()
     assert contents(tmp_path) == [b"head 0;12345678", b"head 1;90"]
     assert files.path == str(sorted(tmp_path.iterdir())[-1])
+
+
+def test_a_record_after_the_time_of_a_file_is_in_the_next_one(tmp_path: Path) -> None:
+    """A file gets its first record at any time; marks do not begin a file."""
+    files = files_in(tmp_path, 1000, seconds=-1.0)
+    for record in (b"1;", b"2;"):
+        files.append([record])
+        write_all(files)
+        files.write_mark(b"mark;")
+    files.close()
+    assert contents(tmp_path) == [b"head 0;1;mark;", b"head 1;2;mark;"]
 
 
 def test_record_larger_than_the_limit_is_in_a_separate_file(tmp_path: Path) -> None:
