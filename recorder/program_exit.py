@@ -6,6 +6,7 @@ is kept to see whether it has returned.
 """
 
 import functools
+import gc
 import opcode
 import sys
 import threading
@@ -89,7 +90,19 @@ def _has_returned(frame: FrameType) -> bool:
 
 
 def _bottom_of_main_thread() -> FrameType | None:
-    frame = sys._current_frames().get(threading.main_thread().ident or 0)
+    frame = _frames_of_threads().get(threading.main_thread().ident or 0)
     while frame is not None and frame.f_back is not None:
         frame = frame.f_back
     return frame
+
+
+def _frames_of_threads() -> dict[int, FrameType]:
+    # A collection in that call would run finalizers while the interpreter's lock of threads is held: one that waits for
+    # another thread would wait forever (https://github.com/python/cpython/issues/106883).
+    is_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        return sys._current_frames()
+    finally:
+        if is_enabled:
+            gc.enable()

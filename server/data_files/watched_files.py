@@ -83,8 +83,8 @@ class WatchedFiles(Generic[Entry]):
             modified = self._folder.modified()
             if not is_changed and self._seen is not None and modified == self._seen:
                 return
-            is_first, self._is_read = not self._is_read, True
             changed = self._read_replaced()
+            is_first, self._is_read = not self._is_read, True
             is_old = modified < time.time_ns() - _FRESH_NANOSECONDS
             has_failed = self._failure is not None or any(file.stamp is None for file in self._files.values())
             self._seen = modified if is_old and not has_failed else None

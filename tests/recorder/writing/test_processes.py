@@ -288,6 +288,24 @@ def test_recorder_closed_by_a_finalizer(tmp_path: Path, read_events: ReadEvents)
     assert [steps_in(tmp_path / str(number), read_events) for number in range(20)] == [list(range(20))] * 20
 
 
+def test_recorder_created_while_objects_are_collected(tmp_path: Path) -> None:
+    """A garbage collection may start threads, and wait for them, at any time while a recorder is created."""
+    script = """
+        def start_thread(*_):
+            thread = threading.Thread(target=int)
+            thread.start()
+            thread.join()
+
+        gc.callbacks.append(start_thread)
+        for number in range(1, 30):
+            gc.set_threshold(number)  # So that collections are at other places each time.
+            SummaryRecord(f"{sys.argv[1]}/{number}").close()
+        gc.callbacks.clear()
+        print("closed")
+    """
+    assert run_training(tmp_path, script, tmp_path / "run").stdout == "closed\n"
+
+
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
 def test_child_of_multiprocessing_that_does_not_close(tmp_path: Path, read_events: ReadEvents, method: str) -> None:
     """The recorder is closed at the end of such a child, although atexit handlers are not called there."""

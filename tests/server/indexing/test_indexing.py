@@ -84,7 +84,8 @@ def test_interrupted_indexing_continues(tmp_path: Path, processes: Workers) -> N
         index_logdir(logdir, index, processes, progress=interrupt, task_runs=1)
 
     summary = index_logdir(logdir, index, processes)
-    assert (summary.indexed, summary.up_to_date) == (4, 2)
+    assert summary.indexed + summary.up_to_date == 6
+    assert 2 <= summary.up_to_date < 6  # The workers may have completed the tasks that they had.
     assert_equal_to_a_first_load(start(tmp_path / "runs", tmp_path / "index")[0], tmp_path / "runs")
 
 
