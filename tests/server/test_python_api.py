@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, loss_run, scalar_event, write_run
+from support.open_files import files_open_in
 from support.summary_values import MindSporeValue, record
 
 import toposcope.server
@@ -124,13 +125,12 @@ def test_no_threads_and_open_files_remain(tmp_path: Path) -> None:
     """The data are plain arrays."""
     for name in range(20):
         loss_run(tmp_path / str(name), range(100))
-    descriptors = len(list(Path("/proc/self/fd").iterdir()))
 
     logdir = toposcope.server.open(tmp_path)
 
     assert len(logdir.runs) == 20
     assert [thread.name for thread in threading.enumerate() if thread.name.startswith("toposcope-load")] == []
-    assert len(list(Path("/proc/self/fd").iterdir())) == descriptors
+    assert files_open_in(tmp_path) == []
     loss = logdir.runs["3"].scalars("loss")
     logdir.close()
     assert (len(logdir.runs), loss.step[-1]) == (0, 99)

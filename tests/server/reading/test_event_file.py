@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, loss_run, read_slowly, scalar_event, tensorboard_event, version_event
+from support.open_files import files_open_in
 
 from toposcope.proto import framing, tensorboard_pb2
 from toposcope.proto.file_name import parse_file_name
@@ -175,9 +176,8 @@ def test_version_event_determines_the_dialect(tmp_path: Path) -> None:
 def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     """Between two reads a file needs no descriptor, however many files there are."""
     files = [open_file(loss_run(tmp_path / str(i), range(3))) for i in range(50)]
-    before = len(os.listdir("/proc/self/fd"))
 
     for file in files:
         file.read(BUDGET)
 
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert files_open_in(tmp_path) == []
