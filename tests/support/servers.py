@@ -3,14 +3,17 @@
 They are forked from a process that has imported everything they need, as importing it takes a second each time.
 """
 
+import atexit
 import multiprocessing
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -22,9 +25,10 @@ from toposcope.server import cli
 Result = TypeVar("Result")
 Serve = Callable[..., httpx.Client]
 """Serves a logdir, with more arguments of summary-server, and returns a client."""
-_folder = tempfile.TemporaryDirectory(prefix="toposcope-kept-")
-"""Contains the output of the servers, and their index and notes by default."""
-ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{_folder.name}/cache", "XDG_DATA_HOME": f"{_folder.name}/data"}
+_folder = Path(tempfile.gettempdir(), f"toposcope-kept-{uuid.uuid4().hex}")
+"""Contains the output of the servers, and their index and notes by default. Processes that only import this lack it."""
+atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{_folder}/cache", "XDG_DATA_HOME": f"{_folder}/data"}
 SLOW_SECONDS = 30.0
 _forked = multiprocessing.get_context("forkserver")
 # Without the last one every server that computes importances would import it, which takes seconds on a busy machine.
@@ -44,7 +48,8 @@ class Process:
     """A process of summary-server, and its output."""
 
     def __init__(self, *arguments: str, **variables: str) -> None:
-        folder = tempfile.mkdtemp(dir=_folder.name)
+        _folder.mkdir(exist_ok=True)
+        folder = tempfile.mkdtemp(dir=_folder)
         self._output = Path(folder, "stdout"), Path(folder, "stderr")
         parameters = (arguments, ENVIRONMENT | variables, *self._output)
         self._process = _forked.Process(target=_main, args=parameters, daemon=True)
