@@ -28,7 +28,8 @@ from toposcope.server.indexing.task import Indexed, Task, index_files
 from toposcope.server.loading.discovery import discover
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.pieces import NOTHING
-from toposcope.server.reading.shared_packs import open_index, store_shared_pack
+from toposcope.server.reading.index import open_index
+from toposcope.server.reading.shared_packs import store_shared_pack
 
 TAGS = [f"train/metric-{number}" for number in range(10)]
 POINTS, LARGE_RUNS = 10_000, 40

@@ -13,9 +13,9 @@ from toposcope.server.installation import log_installation_warnings
 from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.places.addresses import addresses_of, is_remote, text_of
+from toposcope.server.reading.index import open_index
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import NO_PAYLOADS, NO_POINTS, Float64s, Int64s, Payloads
-from toposcope.server.reading.shared_packs import open_index
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
 from toposcope.server.runs.hparams_sessions import read_session

@@ -355,7 +355,7 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
 def make_logdir(options: argparse.Namespace) -> "Logdir":
     """Import what reads, and return the logdir of the command line, which is not started."""
     from toposcope.server.loading.logdir import Logdir
-    from toposcope.server.reading.shared_packs import open_index
+    from toposcope.server.reading.index import open_index
 
     index = open_index(options.index_dir)
     place = place_of(options.logdir, follow_links=options.follow_links)

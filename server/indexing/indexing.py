@@ -15,11 +15,12 @@ from toposcope.server.loading.discovery import FoundFile, discover
 from toposcope.server.places.addresses import is_remote, place_of, text_of
 from toposcope.server.places.place import reason_of
 from toposcope.server.reading.index import key_of
-from toposcope.server.reading.pack import MAGIC
+from toposcope.server.reading.pack import MAGIC, statuses_of
 from toposcope.server.reading.shared_packs import (
     delete_superseded,
-    open_shared_packs,
+    describe_shared_packs,
     shared_address,
+    store_contents,
     store_shared_pack,
 )
 
@@ -102,7 +103,7 @@ def index_logdir(
             done = done._replace(files=done.files + len(task.files), size=done.size + task.size)
             progress(done)
     if missing:
-        delete_superseded(address, open_shared_packs(address))
+        store_contents(address, delete_superseded(describe_shared_packs(address)))
     return Summary(len(discovery.files), indexed, len(discovery.files) - len(missing), problems)
 
 
@@ -136,6 +137,6 @@ def _marked(address: str, mark: str) -> Iterator[None]:
 
 def _missing(files: list[FoundFile], address: str) -> list[FoundFile]:
     """Return the files of runs of which a file is not in the index as it is now."""
-    known = {(key, file.status) for pack in open_shared_packs(address) for key, file in pack.files.items()}
+    known = {file for pack in describe_shared_packs(address) for file in statuses_of(pack.directory).items()}
     changed = {file.run for file in files if (key_of(file.path), file.status) not in known}
     return [file for file in files if file.run in changed]

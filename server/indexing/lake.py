@@ -12,7 +12,7 @@ from toposcope.server.lake.run_rows import AllRuns
 from toposcope.server.lake.runs_table import Notes
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.addresses import place_of, text_of
-from toposcope.server.reading.shared_packs import open_index
+from toposcope.server.reading.index import open_index
 
 _ATTEMPTS = 3
 """To write a part whose worker ends."""

@@ -156,13 +156,21 @@ class FileLoader:
                 them, and of everything below them, stays.
             logdir: contains all files.
         """
+        is_first = not self._files
         present = {file.path: file for file in files}
         missing = self._files.keys() - present.keys()
         above = {path: find_above(path, unlisted, logdir) for path in missing} if unlisted else {}
         self.unlisted = {path: unlisted[directory] for path, directory in above.items() if directory is not None}
         self.add(present.values())
+        if not is_first:
+            self._look_for_packs()
         self._try_again()
         return missing - self.unlisted.keys()
+
+    def _look_for_packs(self) -> None:
+        """Look for packs that another program wrote meanwhile, if there are files to read that they may contain."""
+        if self._index is not None and any(self._files[path].file is None for path in self._waiting):
+            self._index.add_shared_packs()
 
     def _try_again(self) -> None:
         """Schedule what failed before."""

@@ -25,10 +25,12 @@ import google_crc32c
 from platformdirs import user_cache_path
 
 from toposcope.server.garbage_collection import no_collections
+from toposcope.server.places.addresses import is_remote
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import OpenFile, Place, Status, reason_of
 from toposcope.server.reading.pack import NewFile, Pack, PackedFile, write_pack
 from toposcope.server.reading.segment import DamagedSegmentError, Identity, Segment, decode, encode, read_segment
+from toposcope.server.reading.shared_packs import SharedPacks, shared_address
 
 LIMIT_BYTES = 8 << 30
 CHECKED_BYTES = 4096
@@ -54,6 +56,20 @@ def default_folder() -> Path:
     return user_cache_path("toposcope", appauthor=False) / "index"
 
 
+def open_index(index: str | None) -> "Index":
+    """Open the index in a folder, with the shared packs in it, or those at an address with the user's own index.
+
+    Args:
+        index: None: the user's own.
+
+    Raises:
+        ModuleNotFoundError: an object store needs obstore, which is not installed.
+        ValueError: the address of an object store is not valid.
+    """
+    folder = default_folder() if index is None or is_remote(index) else Path(index)
+    return Index(folder, shared=SharedPacks(shared_address(str(folder) if index is None else index)))
+
+
 class QuietFile(NamedTuple):
     """An event file that was read completely and no longer grows."""
 
@@ -76,10 +92,10 @@ class Index:
     Args:
         folder: is created when the first segment is stored.
         limit_bytes: total size of all segments; the least recently used ones are evicted.
-        shared: packs that others have written, and that are only read.
+        shared: packs that others write, and that are only read.
     """
 
-    def __init__(self, folder: Path, limit_bytes: int = LIMIT_BYTES, shared: Iterable[Pack] = ()) -> None:
+    def __init__(self, folder: Path, limit_bytes: int = LIMIT_BYTES, shared: SharedPacks | None = None) -> None:
         self._folder = folder
         self._limit_bytes = limit_bytes
         self._lock = threading.Lock()
@@ -90,8 +106,9 @@ class Index:
         """By key."""
         self._next_write = 0.0
         """Not before then another segment is written, in seconds of time.monotonic()."""
-        for pack in shared:
-            self._add_pack(pack)
+        self._shared = shared
+        with no_collections():
+            self.add_shared_packs()
         for path, size, _ in sorted(self._list(), key=lambda item: item[2]):
             self._bytes += size
             if path.suffix == _PACK:
@@ -121,6 +138,11 @@ class Index:
             listed.append((Path(entry.path), status.st_size, status.st_mtime))
         elif _PART_FILE.fullmatch(entry.name) and time.time() - status.st_mtime > _FRESH_SECONDS:
             os.unlink(entry.path)
+
+    def add_shared_packs(self) -> None:
+        """Look for shared packs that were written meanwhile."""
+        for pack in self._shared.open_new() if self._shared is not None else ():
+            self._add_pack(pack)
 
     def _open_pack(self, path: Path) -> None:
         """Add the files of a pack, which is newer than the others."""

@@ -89,19 +89,24 @@ class NewFile(NamedTuple):
     phase: int
 
 
+Directory = dict[str, Any]
+"""What the end of a pack contains."""
+
+
 class Pack:
     """The segments and the directory of one pack. Thread-safe.
 
     Args:
         path: of the pack.
         file: the pack where it is not on the local disk.
+        directory: of the pack, if it is known already.
 
     Raises:
         OSError: it cannot be read at present.
         DamagedSegmentError: it is not a pack, or is damaged.
     """
 
-    def __init__(self, path: Path | str, file: OpenFile | None = None) -> None:
+    def __init__(self, path: Path | str, file: OpenFile | None = None, directory: Directory | None = None) -> None:
         self.path = path
         self.path_while_open = str(path)
         """A path by which another process of the same user can open it; on Linux even if it was deleted."""
@@ -111,7 +116,8 @@ class Pack:
             weakref.finalize(self, local.close)
             self.path_while_open = local.path_while_open
         self._file = file
-        directory = _read_directory(self._file)
+        if directory is None:
+            directory = read_directory(self._file)
         self._tags = [{Tag(*tag): None for tag in tags} for tags in directory["tags"]]
         self._listed_tags = [list(tags) for tags in self._tags]
         self.plugin_counts: Sequence[Mapping[str, int]] = [Counter(tag.plugin for tag in tags) for tags in self._tags]
@@ -288,7 +294,13 @@ def _write_segments(out: BinaryIO, files: Iterable[NewFile]) -> int:
     return len(listed)
 
 
-def _read_directory(file: OpenFile) -> dict[str, Any]:
+def read_directory(file: OpenFile) -> Directory:
+    """Return the directory of a pack.
+
+    Raises:
+        OSError: it cannot be read at present.
+        DamagedSegmentError: it is not a pack, or is damaged.
+    """
     size = file.status.size
     if size < len(MAGIC) + _FOOTER.size or file.read(0, len(MAGIC)) != MAGIC:
         raise DamagedSegmentError("it is not a pack")
@@ -298,8 +310,13 @@ def _read_directory(file: OpenFile) -> dict[str, Any]:
     content = file.read(offset, length)
     if google_crc32c.value(content) != checksum:
         raise DamagedSegmentError("the checksum of its directory does not match")
-    directory: dict[str, Any] = orjson.loads(content)
+    directory: Directory = orjson.loads(content)
     return directory
+
+
+def statuses_of(directory: Directory) -> dict[str, Status]:
+    """Return the statuses of the event files in a pack when they were read, by key."""
+    return {each[0]: Status(*each[1]) for each in directory["files"]}
 
 
 def _packed_file(number: int, values: list[Any]) -> PackedFile:

@@ -3,55 +3,55 @@
 A server never changes, merges or evicts them. `summary-server index` writes them.
 """
 
-import errno
-import functools
+import contextlib
 import logging
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from toposcope.server.places.addresses import is_remote
-from toposcope.server.places.place import Buffer, Status, is_gone, reason_of
-from toposcope.server.reading.index import Index, default_folder
-from toposcope.server.reading.pack import Pack
+from toposcope.server.places.local_disk import UNCHECKED
+from toposcope.server.places.place import Status, is_gone, reason_of
+from toposcope.server.reading.pack import Pack, read_directory, statuses_of
+from toposcope.server.reading.pack_contents import NAME, DescribedPack, decode_contents, encode_contents
 from toposcope.server.reading.segment import DamagedSegmentError
-
-if TYPE_CHECKING:
-    from toposcope.server.places.object_store import ObjectStore
+from toposcope.server.reading.stored_packs import StoredPack, delete_object, get_object, list_objects, put_object
 
 _FOLDER, _SUFFIX = "shared", ".pack"
 _AT_ONCE = 16
-_TAIL_BYTES = 128 << 10
-"""Read with the first request: most directories are not larger."""
 
 log = logging.getLogger(__name__)
+
+
+class SharedPacks:
+    """The packs at an address, each opened once.
+
+    Args:
+        address: of the packs, as shared_address() returns it.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._seen: dict[str, Status] = {}
+
+    def open_new(self) -> list[Pack]:
+        """Open the packs that were not there the last time; those that cannot be read are left out, with a warning."""
+        try:
+            listed = _list(self._address)
+        except OSError as error:
+            log.warning(
+                "the index in %s cannot be read, event files are read instead: %s", self._address, reason_of(error)
+            )
+            return []
+        new = {path: status for path, status in listed.items() if self._seen.get(path) != status}
+        self._seen = listed
+        return [pack for described in _describe(new, self._address) if (pack := _try_open(described)) is not None]
 
 
 def shared_address(index: str) -> str:
     """Return where the shared packs of an index are, a folder or an address."""
     return f"{index.rstrip('/')}/{_FOLDER}"
-
-
-def open_index(index: str | None) -> Index:
-    """Open the index in a folder, with the shared packs in it, or those at an address with the user's own index.
-
-    Args:
-        index: None: the user's own.
-
-    Raises:
-        ModuleNotFoundError: an object store needs obstore, which is not installed.
-        ValueError: the address of an object store is not valid.
-    """
-    folder = default_folder() if index is None or is_remote(index) else Path(index)
-    address = shared_address(str(folder) if index is None else index)
-    try:
-        packs = open_shared_packs(address)
-    except OSError as error:
-        log.warning("the index in %s cannot be read, event files are read instead: %s", address, reason_of(error))
-        packs = []
-    return Index(folder, shared=packs)
 
 
 def store_shared_pack(address: str, name: str, content: bytes) -> None:
@@ -66,7 +66,7 @@ def store_shared_pack(address: str, name: str, content: bytes) -> None:
         OSError: it cannot be written.
     """
     if is_remote(address):
-        _put(address, f"{name}{_SUFFIX}", content)
+        put_object(f"{address}/{name}{_SUFFIX}", content)
         return
     folder = Path(address)
     folder.mkdir(parents=True, exist_ok=True)
@@ -79,37 +79,47 @@ def store_shared_pack(address: str, name: str, content: bytes) -> None:
         raise
 
 
-def open_shared_packs(address: str) -> list[Pack]:
-    """Open all packs at an address; damaged ones are left out, with a warning.
+def describe_shared_packs(address: str) -> list[DescribedPack]:
+    """Return all packs at an address, with their directories; damaged ones are left out, with a warning.
 
     Raises:
         OSError: the packs cannot be listed.
         ModuleNotFoundError: an object store needs obstore, which is not installed.
         ValueError: the address of an object store is not valid.
     """
-    return list(_open_all(_list(address), address))
+    return list(_describe(_list(address), address))
 
 
-def delete_superseded(address: str, packs: Iterable[Pack]) -> int:
-    """Delete the packs of which every file is in a newer state in another one; return how many.
+def store_contents(address: str, packs: Sequence[DescribedPack]) -> None:
+    """Store what the packs in an object store contain, so that a server opens all of them with one request.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    if is_remote(address) and packs:
+        put_object(f"{address}/{NAME}", encode_contents(packs))
+
+
+def delete_superseded(packs: Iterable[DescribedPack]) -> list[DescribedPack]:
+    """Delete the packs of which every file is in a newer state in another one; return the others.
 
     Raises:
         OSError: one cannot be deleted.
     """
-    newest: dict[str, tuple[float, Pack]] = {}
-    all_packs = sorted(packs, key=lambda pack: max(file.status.modified for file in pack.files.values()))
-    for pack in all_packs:
-        for key, file in pack.files.items():
-            if key not in newest or newest[key][0] <= file.status.modified:
-                newest[key] = file.status.modified, pack
-    used = {id(pack) for _, pack in newest.values()}
-    superseded = [str(pack.path) for pack in all_packs if id(pack) not in used]
-    for path in superseded:
-        if is_remote(path):
-            _delete(address, path.rpartition("/")[2])
-        else:
-            Path(path).unlink(missing_ok=True)
-    return len(superseded)
+    packs = list(packs)
+    statuses = [statuses_of(pack.directory) for pack in packs]
+    newest: dict[str, tuple[float, int]] = {}
+    for number in sorted(range(len(packs)), key=lambda each: max(file.modified for file in statuses[each].values())):
+        for key, file in statuses[number].items():
+            if key not in newest or newest[key][0] <= file.modified:
+                newest[key] = file.modified, number
+    used = {number for _, number in newest.values()}
+    for number, pack in enumerate(packs):
+        if number not in used and is_remote(pack.path):
+            delete_object(pack.path)
+        elif number not in used:
+            Path(pack.path).unlink(missing_ok=True)
+    return [pack for number, pack in enumerate(packs) if number in used]
 
 
 def open_pack(path: str) -> Pack:
@@ -122,93 +132,54 @@ def open_pack(path: str) -> Pack:
         OSError: it cannot be read at present.
         DamagedSegmentError: it is not a pack, or is damaged.
     """
-    if not is_remote(path):
-        return Pack(Path(path))
-    store = _store(path.rpartition("/")[0])
-    return Pack(path, _Ranges(store, path, store.stat(path)))
+    return Pack(path, StoredPack(path)) if is_remote(path) else Pack(Path(path))
 
 
-def _list(address: str) -> list[str]:
-    if not is_remote(address):
-        return sorted(str(path) for path in Path(address).glob(f"*{_SUFFIX}"))
-    try:
-        entries = _store(address).list(address).entries
-    except FileNotFoundError:
-        return []
-    return [entry.path for entry in entries if entry.name.endswith(_SUFFIX)]
+def _list(address: str) -> dict[str, Status]:
+    """Return the status of each pack, by path."""
+    if is_remote(address):
+        entries = list_objects(address)
+    else:
+        entries = UNCHECKED.list(address).entries if Path(address).is_dir() else []
+    return {entry.path: entry.status for entry in entries if entry.name.endswith(_SUFFIX) and entry.status}
 
 
-def _open_all(paths: Iterable[str], address: str) -> Iterator[Pack]:
+def _describe(packs: Mapping[str, Status], address: str) -> Iterator[DescribedPack]:
+    """Yield packs with their directories, unless they cannot be read."""
+    known = _read_contents(packs, address) if packs and is_remote(address) else []
+    yield from known
+    others = packs.keys() - {pack.path for pack in known}
     with ThreadPoolExecutor(_AT_ONCE if is_remote(address) else 1, "toposcope-packs") as pool:
-        for opened in pool.map(_try_open, paths):
-            if opened is not None:
-                yield opened
+        yield from filter(None, pool.map(_try_describe, sorted(others)))
 
 
-def _try_open(path: str) -> Pack | None:
+def _read_contents(packs: Mapping[str, Status], address: str) -> list[DescribedPack]:
+    """Return those of the packs that need no request of their own."""
+    path = f"{address}/{NAME}"
+    with _reported(path):
+        return decode_contents(get_object(path), packs)
+    return []
+
+
+def _try_describe(path: str) -> DescribedPack | None:
+    with _reported(path), contextlib.closing(StoredPack(path) if is_remote(path) else UNCHECKED.open(path)) as file:
+        return DescribedPack(path, file.status, read_directory(file))
+    return None
+
+
+def _try_open(pack: DescribedPack) -> Pack | None:
+    with _reported(pack.path):
+        if is_remote(pack.path):
+            return Pack(pack.path, StoredPack(pack.path, pack.status), pack.directory)
+        return Pack(Path(pack.path), None, pack.directory)
+    return None
+
+
+@contextlib.contextmanager
+def _reported(path: str) -> Iterator[None]:
+    """Log why something is not used; nothing if it is gone."""
     try:
-        return open_pack(path)
+        yield
     except (OSError, DamagedSegmentError, ValueError, LookupError, TypeError) as error:
         if not is_gone(error):
             log.warning("%s is not used: %s", path, reason_of(error))
-        return None
-
-
-@functools.cache
-def _store(address: str) -> "ObjectStore":
-    from toposcope.server.places.object_store import ObjectStore
-
-    return ObjectStore(address)
-
-
-def _put(address: str, name: str, content: bytes) -> None:
-    import obstore
-    from obstore.exceptions import BaseError
-
-    from toposcope.server.places.object_store import connect, first_sentence
-
-    try:
-        obstore.put(connect(address), name, content)
-    except BaseError as error:
-        raise OSError(errno.EIO, first_sentence(error), f"{address}/{name}") from None
-
-
-def _delete(address: str, name: str) -> None:
-    import obstore
-    from obstore.exceptions import BaseError
-
-    from toposcope.server.places.object_store import connect, first_sentence
-
-    try:
-        obstore.delete(connect(address), name)
-    except BaseError as error:
-        raise OSError(errno.EIO, first_sentence(error), f"{address}/{name}") from None
-
-
-class _Ranges:
-    """A pack in an object store: its end stays in memory, everything else is requested when it is read."""
-
-    def __init__(self, store: "ObjectStore", path: str, status: Status) -> None:
-        self.status = status
-        self._store = store
-        self._path = path
-        self._tail_start = max(status.size - _TAIL_BYTES, 0)
-        self._tail = store.read(path, self._tail_start, status.size) if status.size else b""
-
-    def read(self, offset: int, length: int) -> bytes:
-        """Return the bytes at an offset; fewer only if the pack ends before."""
-        end = min(offset + length, self.status.size)
-        if offset >= end:
-            return b""
-        if offset >= self._tail_start:
-            return self._tail[offset - self._tail_start : end - self._tail_start]
-        return self._store.read(self._path, offset, end)
-
-    def read_into(self, buffer: Buffer, offset: int) -> int:
-        """Fill a buffer with the bytes at an offset; return how many there were."""
-        content = self.read(offset, len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
-
-    def close(self) -> None:
-        """Do nothing: no connection is kept."""

@@ -23,7 +23,7 @@ from toposcope.server.indexing.indexing import Progress, index_logdir
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.object_store import ObjectStore
-from toposcope.server.reading.shared_packs import open_index
+from toposcope.server.reading.index import open_index
 
 
 @pytest.fixture(scope="module")

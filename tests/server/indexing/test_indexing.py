@@ -12,7 +12,7 @@ import psutil
 import pyarrow.parquet as pq
 import pytest
 from support.event_files import GOLDEN, loss_run, scalar_event
-from support.indexed_runs import assert_equal_to_a_first_load, start
+from support.indexed_runs import CountingDisk, assert_equal_to_a_first_load, start
 from support.servers import run, wait_until
 
 from toposcope.proto.executors import Workers, workers_on
@@ -24,7 +24,9 @@ from toposcope.server.lake.compaction import compact
 from toposcope.server.lake.folder import open_folder
 from toposcope.server.loading.discovery import discover
 from toposcope.server.loading.load_once import load_logdir
+from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.pieces import NOTHING
+from toposcope.server.reading.index import open_index
 from toposcope.server.reading.shared_packs import shared_address, store_shared_pack
 
 
@@ -68,6 +70,24 @@ def test_files_that_grew_are_read_on(tmp_path: Path, processes: Workers) -> None
     runs, opened = start(logdir, index)
     assert opened == []
     assert_equal_to_a_first_load(runs, logdir)
+
+
+def test_running_server_uses_new_packs(tmp_path: Path, processes: Workers) -> None:
+    """Of runs that were indexed before a server has found them, it opens no event file."""
+    logdir, index = tmp_path / "runs", tmp_path / "index"
+    first = loss_run(logdir / "first", range(5))
+    disk = CountingDisk()
+    loading = Logdir(str(logdir), 1e6, open_index(str(index)), disk)
+    loading.step()
+    for number in range(3):
+        loss_run(logdir / f"new-{number}", range(5))
+    index_logdir(str(logdir), str(index), processes)
+    loading.walk_soon()
+    loading.step()
+    assert len(loading.snapshot.runs) == 4
+    assert disk.opened == [str(first)]
+    loading.stop_loading()
+    assert_equal_to_a_first_load(dict(loading.snapshot.runs), logdir)
 
 
 def test_interrupted_indexing_continues(tmp_path: Path, processes: Workers) -> None:
