@@ -1,7 +1,8 @@
 """A server of 100,000 small runs: how long listing them takes, what they need, and how soon requests are answered.
 
-The runs have one file each, of TensorBoard's writers, last written a day ago. A real server process loads them twice:
-cold, and with the index that the first one has written. The files of the system are cached in both cases.
+The runs have one file each, of TensorBoard's writers, last written a day ago. A real server process loads them
+cold, and with the index that the first one has written, then once more with the one that `summary-server index` makes.
+The files of the system are cached in all cases.
 
 many_runs.py [--runs 100000] [--tags 10] [--steps 5] [--folder FOLDER] [--requests 20]
 """
@@ -10,6 +11,8 @@ import argparse
 import itertools
 import os
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -44,6 +47,9 @@ def main() -> None:
         print(f" made in {time.perf_counter() - start:.1f} s", flush=True)
         measure("cold", logdir, index, options.runs, options.tags, 0)
         measure("with the index", logdir, index, options.runs, options.tags, options.requests)
+        made = Path(folder, "made index")
+        make_index(logdir, made)
+        measure("with that index", logdir, made, options.runs, options.tags, options.requests)
         measure_tags(Path(folder, "tags"), Path(folder, "index of tags"), options.requests)
 
 
@@ -61,6 +67,14 @@ def write_many(logdir: Path, runs: int, tags: int, steps: int) -> None:
         path = folder / _NAME
         path.write_bytes(contents[(7 * number) % _DIFFERENT])
         os.utime(path, (yesterday + number / 10, yesterday + number / 10))
+
+
+def make_index(logdir: Path, index: Path) -> None:
+    """Print how long summary-server index takes."""
+    command = [sys.executable, "-m", "toposcope.server.cli", "index", str(logdir), "--index-dir", str(index)]
+    start = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    print(f"\nsummary-server index, {os.cpu_count()} processes: {time.perf_counter() - start:.1f} s", flush=True)
 
 
 def measure(description: str, logdir: Path, index: Path, runs: int, tags: int, requests: int) -> None:

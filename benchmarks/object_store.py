@@ -21,6 +21,9 @@ from report import report
 from server_process import serve
 from support.s3_server import BUCKET, S3Server, s3_server
 
+from toposcope.proto.executors import workers_on
+from toposcope.server.indexing.indexing import index_logdir
+
 TAGS = [f"train/metric-{number}" for number in range(10)]
 STEPS = 170_000
 """About 50 MB in one file."""
@@ -84,6 +87,20 @@ def first_chart(index: Path, prefix: str) -> float:
         return 1000 * (time.perf_counter() - start)
 
 
+def listed(index: str) -> float:
+    """Return milliseconds from starting a server to all small runs being loaded."""
+    start = time.perf_counter()
+    with serve(f"s3://{BUCKET}/many", index) as server:
+        server.wait_loaded(OBJECTS)
+        return 1000 * (time.perf_counter() - start)
+
+
+def make_index() -> None:
+    """Index the small runs, each in a pack of its own."""
+    with workers_on("processes:2") as workers:
+        index_logdir(f"s3://{BUCKET}/many", f"s3://{BUCKET}/index", workers, task_runs=1)
+
+
 def main() -> None:
     """Measure, and print the figures."""
     parser = argparse.ArgumentParser()
@@ -102,6 +119,12 @@ def main() -> None:
             report("bytes received over the size of the object", "", [proxy.received / 3 / len(content)], "x")
             warm = [first_chart(folder / "index0", "large") for _ in range(3)]
             report("the same at the second start", "<= 500 ms", warm)
+            report(f"{OBJECTS} runs, no index: start until all are listed", "", [listed(str(folder / "many"))])
+            make_index()
+            proxy.requests.clear()
+            shared = [listed(f"s3://{BUCKET}/index") for _ in range(3)]
+            report(f"the same with an index of {OBJECTS} packs in the store", "", shared)
+            report("requests of that start", "", [len(proxy.requests) / 3], "")
             with serve(f"s3://{BUCKET}/many", folder / "many") as server:
                 server.wait_loaded(OBJECTS)
                 time.sleep(5)

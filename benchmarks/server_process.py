@@ -43,7 +43,7 @@ class Server(NamedTuple):
 
 
 @contextmanager
-def serve(logdir: Path | str, index: Path, *arguments: str) -> Iterator[Server]:
+def serve(logdir: Path | str, index: Path | str, *arguments: str) -> Iterator[Server]:
     """Run summary-server on a free port; at the end it is terminated and has written its index."""
     command = [sys.executable, "-m", "toposcope.server.cli", "--logdir", str(logdir), "--index-dir", str(index)]
     command += ["--no-token", "--port", "0", *arguments]
