@@ -5,6 +5,8 @@ import { scalarTags } from "../../../data/catalogue.js";
 import { METHODS, smoothingText } from "../../../data/smoothing.js";
 import { CASCADING } from "../model/cascade.js";
 import { AXES, BANDS, CENTRES, lineSettings, TAG_AXIS } from "../model/line_settings.js";
+import { sourcesOf } from "../model/line_sources.js";
+import { definedAxis } from "../panels/defined_axis.js";
 import { parameters } from "../panels/run_values.js";
 import { t } from "../words.js";
 import { cascadingField, chooser, inputText, listField, rangeFields } from "./fields.js";
@@ -180,9 +182,20 @@ function groupField(target, { grouping }) {
 /** @param {import("../model/line_settings.js").LineSettings["range"]} range */
 const rangeOf = ({ x, y }) => ([...x, ...y].some((end) => end !== null) ? { x, y } : undefined);
 
+/** The tag that is the x axis of a panel while none is chosen; "" = none.
+ * @param {Target} target @param {import("../model/line_settings.js").LineSettings} now */
+const automaticAxis = (target, now) =>
+  target.level === "panel" && target.get("axis").from === null
+    ? definedAxis(sourcesOf(now, scalarTags.value ?? []).sources)
+    : "";
+
 /** @param {Target} target @param {import("../model/line_settings.js").LineSettings} now */
-function axisField(target, { axis, x }) {
-  const chosen = axis === "value" ? "value" : axis;
+function axisField(target, now) {
+  const { axis, x } = now;
+  const automatic = automaticAxis(target, now);
+  const isChosen = target.get("axis").from !== null;
+  /** @type {Array<[string, string]>} */
+  const unchosen = [["", automatic ? t("ws.axis_defined", { x: automatic }) : t("ws.axis_auto")]];
   return cascadingField(
     target,
     "axis",
@@ -191,11 +204,16 @@ function axisField(target, { axis, x }) {
       "axis",
       t("ws.axis"),
       [
+        ...(isChosen ? [] : unchosen),
         ...AXES.map((each) => /** @type {[string, string]} */ ([each, t(`ws.axis_${each}`)])),
         ["value", t("ws.axis_value")],
       ],
-      chosen,
-      (value) => target.put("axis", value === "value" ? `${TAG_AXIS}${x || (scalarTags.peek()?.[0] ?? "")}` : value),
+      isChosen ? axis : "",
+      (value) =>
+        target.put(
+          "axis",
+          value === "value" ? `${TAG_AXIS}${x || automatic || (scalarTags.peek()?.[0] ?? "")}` : value,
+        ),
     )}${
       axis === "value"
         ? html`<input class="field" name="axis-tag" list=${TAGS} aria-label=${t("ws.axis_value")} .value=${x} spellcheck="false"
@@ -267,7 +285,7 @@ function linesForm(target) {
     ${listField("tags", t("ws.tags"), now.tags, (tags) => put("tags", list(tags)), { list: TAGS, placeholder: t("ws.add_tag"), more: side })}
     ${listField("patterns", t("ws.patterns"), now.patterns, (patterns) => put("patterns", list(patterns)), { placeholder: t("ws.add_pattern") })}
     ${listField("expressions", t("ws.expressions"), now.expressions, (expressions) => put("expressions", list(expressions)), { placeholder: t("ws.add_expression"), more: side })}
-    ${now.expressions.length || now.axis === "value" ? joinField(target, now) : nothing}
+    ${now.expressions.length || now.axis === "value" || automaticAxis(target, now) ? joinField(target, now) : nothing}
     ${now.expressions.length ? rateField(target, now) : nothing}
     ${inheritedFields(target)}`;
 }

@@ -23,3 +23,13 @@ export function stepMetricOf(tag, definitions) {
   const metric = name === undefined ? undefined : definitions[name]?.step_metric;
   return typeof metric === "string" && metric !== tag ? metric : "";
 }
+
+/** The tag on the x axis of all sources; "" = they have no or different ones.
+ * @param {import("./line_sources.js").Source[]} sources @param {Record<string, any>} definitions */
+export function commonStepMetric(sources, definitions) {
+  const metrics = new Set(
+    sources.map(({ name, isExpression }) => (isExpression ? "" : stepMetricOf(name, definitions))),
+  );
+  const [metric = ""] = metrics;
+  return metrics.size === 1 ? metric : "";
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseDefinitions, stepMetricOf } from "./defined_axes.js";
+import { commonStepMetric, parseDefinitions, stepMetricOf } from "./defined_axes.js";
 import { lineSettings, withinRange } from "./line_settings.js";
 import { MOST_SOURCES, sourcesOf } from "./line_sources.js";
 import { marginsOf, valuesAt } from "./margins.js";
@@ -105,4 +105,18 @@ test("the definition of a metric, or else the longest pattern, names its x axis"
   assert.equal(stepMetricOf("train/loss", definitions), "all");
   assert.equal(stepMetricOf("all", definitions), "");
   for (const text of [null, "{", "3", 7]) assert.equal(stepMetricOf("loss", parseDefinitions(text)), "");
+});
+
+test("tags have the axis that all of them are defined to have", () => {
+  const definitions = { "validation/*": { step_metric: "epoch" }, "train/*": { step_metric: "samples" } };
+  const axisOf = (/** @type {string[]} */ ...names) =>
+    commonStepMetric(
+      names.map((name) => ({ name, isExpression: name.includes(" "), side: "left" })),
+      definitions,
+    );
+  assert.equal(axisOf("validation/loss", "validation/accuracy"), "epoch");
+  assert.equal(axisOf("validation/loss", "train/loss"), "");
+  assert.equal(axisOf("validation/loss", "other"), "");
+  assert.equal(axisOf("validation/loss", "validation/loss - 1"), "");
+  assert.equal(axisOf(), "");
 });

@@ -17,15 +17,15 @@ import { xsOf } from "../../../data/series.js";
 import { retryFeeds } from "../../../data/series_requests.js";
 import { change, zooms } from "../../../data/view.js";
 import { grouped } from "../../../i18n/numbers.js";
-import { DEFINITIONS, parseDefinitions, stepMetricOf } from "../model/defined_axes.js";
 import { lineSettings, withinRange } from "../model/line_settings.js";
 import { sourcesOf } from "../model/line_sources.js";
 import { marginsOf, valuesAt } from "../model/margins.js";
 import { t } from "../words.js";
+import { DEFINITIONS_COLUMN, definedAxis } from "./defined_axis.js";
 import { expressionError } from "./expression_error.js";
 import { LineFeeds } from "./line_feeds.js";
 import { PanelElement } from "./panel_element.js";
-import { valuesOf, wantColumns } from "./run_values.js";
+import { wantColumns } from "./run_values.js";
 
 /** @typedef {import("../../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../../charts/plot.js").Line} Line */
@@ -114,7 +114,7 @@ class LinesPanel extends PanelElement {
         () => baselineRun.value,
         () => query.value,
       ),
-      wantColumns(this, () => [{ statistic: "param", name: DEFINITIONS }]),
+      wantColumns(this, () => [DEFINITIONS_COLUMN]),
     ];
   }
 
@@ -221,15 +221,12 @@ function marginAround({ tag, run, xs }, margins, edges, axis) {
   return low && high ? { low, high } : undefined;
 }
 
-/** Without a chosen axis, the one that a training defined for the first tag.
+/** Without a chosen axis, the one that a training defined for the tags.
  * @param {LineSettings} settings @param {unknown} axis the chosen one
  * @param {import("../model/line_sources.js").Source[]} sources @returns {LineSettings} */
-function withDefinedAxis(settings, axis, [first]) {
-  if (axis !== undefined || !first || first.isExpression) return settings;
-  const definitions = valuesOf({ statistic: "param", name: DEFINITIONS });
-  const text = drawnRuns.value.map(definitions).find((value) => value !== null);
-  const x = stepMetricOf(first.name, parseDefinitions(text));
-  return x && (scalarTags.value ?? []).includes(x) ? { ...settings, axis: "value", x } : settings;
+function withDefinedAxis(settings, axis, sources) {
+  const x = axis === undefined ? definedAxis(sources) : "";
+  return x ? { ...settings, axis: "value", x } : settings;
 }
 
 /** @typedef {{leftOut: number, errors: string[], isZoomed: boolean}} Facts */
@@ -248,7 +245,7 @@ function frame(parts, plot, settings, { leftOut, errors, isZoomed }, panel) {
       ${leftOut ? html`<span data-note="left-out">${t("ws.left_out", { n: leftOut })}</span>` : nothing}
       ${pointNotes(parts, plot, settings)}
     </div>
-    ${state(parts, lines, errors)}
+    ${state(parts, lines, errors, settings.patterns.length > 0)}
     ${isLegend ? legend(lines) : nothing}`;
 }
 
@@ -277,8 +274,9 @@ function pointNotes(parts, plot, { log, trim }) {
 }
 
 /** The reason why nothing is drawn, or what failed.
- * @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {Line[]} lines @param {string[]} errors */
-function state(parts, lines, errors) {
+ * @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {Line[]} lines @param {string[]} errors
+ * @param {boolean} isPattern whether a pattern selects tags */
+function state(parts, lines, errors, isPattern) {
   const failed = parts.filter(({ feed }) => feed.error.value);
   if (failed.length || errors.length)
     return html`<div class=${lines.length ? "panel-problem" : "state error"} role="alert">
@@ -287,7 +285,7 @@ function state(parts, lines, errors) {
       ${failed.length ? html`<button class="text" @click=${() => retryFeeds(failed.map(({ feed }) => feed))}>${t("card.retry")}</button>` : nothing}
     </div>`;
   if (lines.length) return nothing;
-  if (!parts.length) return html`<div class="state">${t("ws.no_data_chosen")}</div>`;
+  if (!parts.length) return html`<div class="state">${t(isPattern ? "ws.no_match" : "ws.no_data_chosen")}</div>`;
   const isWaiting = parts.some(({ feed }) => !feed.fetched.size);
   return isWaiting ? html`<div class="state waiting"></div>` : html`<div class="state">${t("ws.no_points")}</div>`;
 }
