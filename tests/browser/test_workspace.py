@@ -1,13 +1,16 @@
 """Workspaces in a real browser: panels are added, edited, moved, saved and shared."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlencode
 
 from playwright.sync_api import Page, expect
-from support.event_files import loss_run, scalar_event, version_event, write_run
+from support.event_files import GOLDEN, loss_run, scalar_event, version_event, write_run
 from support.pages import Pages, StartServer
+
+from toposcope.recorder import SummaryRecord, custom_lineage
 
 
 def two_runs(logdir: Path) -> Path:
@@ -48,6 +51,28 @@ def document_of(page: Page) -> dict[str, Any]:
 def boxes(page: Page) -> list[list[int]]:
     """Return x, y, w and h of the panels of the first section."""
     return [[each[part] for part in "xywh"] for each in document_of(page)["sections"][0]["panels"]]
+
+
+def places(page: Page) -> list[list[list[int]]]:
+    """Return x, y, w and h of the panels of each section."""
+    return [
+        [[each[part] for part in "xywh"] for each in section["panels"]] for section in document_of(page)["sections"]
+    ]
+
+
+def box_of(page: Page, selector: str) -> tuple[float, float, float, float]:
+    """Return left, top, width and height of the first element."""
+    box = page.locator(selector).first.bounding_box()
+    assert box is not None
+    return box["x"], box["y"], box["width"], box["height"]
+
+
+def drag(page: Page, begin: tuple[float, float], end: tuple[float, float]) -> None:
+    """Press the pointer, move it in steps, and release it."""
+    page.mouse.move(*begin)
+    page.mouse.down()
+    page.mouse.move(*end, steps=20)
+    page.mouse.up()
 
 
 def menu(page: Page, at: int, key: str) -> None:
@@ -131,6 +156,32 @@ def test_panels_move_resize_and_leave_and_every_edit_is_undone(tmp_path: Path, s
     assert len({tuple(box[:2]) for box in boxes(page)}) == 3
 
 
+def test_each_gesture_is_undone_by_itself(tmp_path: Path, server: StartServer, page: Page) -> None:
+    """Panels are resized at two edges, and one is dragged to another section; undo takes back one at a time."""
+    layout = workspace(panel("lines", tags=["train/loss"]))
+    dragged = panel("lines", tags=["epoch"])
+    layout["sections"].append({"name": "Second", "collapsed": False, "panels": [dragged], "settings": {}})
+    show(page, server(two_runs(tmp_path)).url, layout)
+    expect(page.locator('lines-panel[data-drawn-lines="2"]')).to_have_count(2)
+
+    states = [places(page)]
+    x, y, width, height = box_of(page, ".panel")
+    drag(page, (x + width - 3, y + 100), (x + width + 190, y + 100))
+    states.append(places(page))
+    x, y, width, height = box_of(page, ".panel")
+    drag(page, (x + 100, y + height - 3), (x + 100, y + height + 90))
+    states.append(places(page))
+    head = box_of(page, '.panel[aria-label="epoch"] .panel-head')
+    drag(page, (head[0] + 60, head[1] + 12), (x + width + 100, y + 40))
+    states.append(places(page))
+
+    assert (states[1][0][0][2] > 4, states[2][0][0][3] > 3) == (True, True)
+    assert [len(section) for section in states[3]] == [2, 0]
+    for state in reversed(states[:-1]):
+        page.keyboard.press("Control+z")
+        assert places(page) == state
+
+
 def test_settings_cascade_and_say_where_they_come_from(tmp_path: Path, server: StartServer, page: Page) -> None:
     """A panel inherits the axis of its section, has its own, and inherits it again."""
     url = server(two_runs(tmp_path)).url
@@ -207,3 +258,48 @@ def test_expressions_are_drawn_and_an_invalid_one_shows_where_it_is_wrong(
     expect(drawn.locator(".panel-how")).to_contain_text("joined by the last value before")
     expect(invalid.locator(".expression-error")).to_contain_text("at character 9, expected")
     expect(invalid.locator(".expression-error mark")).to_have_text(")")
+
+
+def test_the_axis_that_the_training_defined_is_the_default(tmp_path: Path, server: StartServer, page: Page) -> None:
+    """The editor names it, the step can be chosen instead, and tags of different axes have the step."""
+    two_runs(tmp_path)
+    with SummaryRecord(tmp_path / "a") as recorder:
+        definitions = json.dumps({"validation/*": {"step_metric": "epoch"}})
+        recorder.add_value("custom_lineage_data", "settings", custom_lineage({"wandb/metrics": definitions}))
+        recorder.record(9)
+    both = panel("lines", (4, 0, 4, 3), tags=["validation/loss", "train/loss"])
+    show(page, server(tmp_path).url, workspace(panel("lines", tags=["validation/loss"]), both))
+    defined, mixed = page.locator("lines-panel").all()
+    expect(defined).to_have_attribute("data-axis", "value")
+    expect(defined.locator(".panel-how")).to_have_text("x: epoch · joined at equal steps")
+    expect(mixed).to_have_attribute("data-axis", "step")
+
+    page.locator(".panel").first.hover()
+    page.locator('.panel [data-key="edit"]').first.click()
+    axis = page.locator('.ws-editor [data-select="axis"]')
+    expect(axis.locator("option:checked")).to_have_text("Automatic: epoch, as the training defined")
+    axis.select_option("step")
+    expect(defined).to_have_attribute("data-axis", "step")
+    page.locator('[data-reset="axis"]').click()
+    expect(defined).to_have_attribute("data-axis", "value")
+
+
+def test_a_layout_that_tensorboardx_wrote_opens_as_a_workspace(tmp_path: Path, server: StartServer, page: Page) -> None:
+    """Its categories are sections; patterns select tags, margins are filled, and what is missing is said."""
+    shutil.copytree(GOLDEN / "tensorboard/custom_scalars/added", tmp_path / "layout")
+    values = {"loss/mean": 2.0, "loss/low": 1.0, "loss/high": 3.0}
+    write_run(tmp_path / "trained", [version_event(0), *(scalar_event(step, step, values) for step in range(5))])
+    page.goto(f"{server(tmp_path).url}#page=workspace")
+    page.locator('.ws-sources [data-layout="Losses"]').click()
+
+    every, no_tag, bounds, empty = page.locator("lines-panel").all()
+    expect(page.locator(".ws-section")).to_have_count(2)
+    expect(every).to_have_attribute("data-drawn-lines", "3")
+    expect(no_tag.locator(".state")).to_have_text("No tag matches these patterns.")
+    expect(bounds).to_have_attribute("data-drawn-lines", "1")
+    expect(empty.locator(".state")).to_contain_text("No data selected yet.")
+    assert [each["settings"]["title"] for each in document_of(page)["sections"][0]["panels"]] == [
+        "all",
+        "two",
+        "bounds",
+    ]

@@ -14,8 +14,12 @@ const GAP = 10;
 /** Below this width the panels are one column. */
 const NARROW = 480;
 
+/** What the user does last: a drag or resize by the pointer, or nudges of one panel. Its changes are undone together. */
+let gesture = "";
+let pointerGestures = 0;
+
 /** Its items are set as a property. `moved` gets a box for each of them in order when the user has changed one, `received`
- * also that of a panel that was dragged from another grid, and its place there. */
+ * also that of a panel that was dragged from another grid, and its place there. Both get the name of the gesture. */
 export class PanelGrid extends HTMLElement {
   /** @type {GridStack | null} */
   #grid = null;
@@ -24,9 +28,9 @@ export class PanelGrid extends HTMLElement {
   /** @type {readonly Item[]} */
   #items = [];
   #isApplying = false;
-  /** @type {(boxes: Box[]) => void} */
+  /** @type {(boxes: Box[], gesture: string) => void} */
   moved = () => {};
-  /** @type {(from: {section: number, at: number}, box: Box, boxes: Box[]) => void} */
+  /** @type {(from: {section: number, at: number}, box: Box, boxes: Box[], gesture: string) => void} */
   received = () => {};
   #width = new ResizeObserver(() => this.#fit());
 
@@ -44,6 +48,7 @@ export class PanelGrid extends HTMLElement {
       minRow: 1,
     };
     this.#grid = GridStack.init(options, this);
+    this.#grid?.on("dragstart resizestart", () => (gesture = `pointer ${++pointerGestures}`));
     this.#grid?.on("change", () => this.#report());
     this.#grid?.on("dropped", (_event, before, node) => this.#receive(before, node));
     this.#width.observe(this);
@@ -100,6 +105,7 @@ export class PanelGrid extends HTMLElement {
 
   /** Moves or resizes a panel by cells. @param {string} key @param {Partial<Box>} by */
   nudge(key, { x = 0, y = 0, w = 0, h = 0 }) {
+    gesture = `nudge ${key}`;
     const element = this.#elements.get(key);
     const node = nodeOf(element);
     if (!element || !node) return;
@@ -116,7 +122,7 @@ export class PanelGrid extends HTMLElement {
   #report() {
     if (this.#isApplying) return;
     const boxes = this.#boxes();
-    if (boxes.length === this.#items.length) this.moved(boxes);
+    if (boxes.length === this.#items.length) this.moved(boxes, gesture);
   }
 
   #boxes() {
@@ -137,7 +143,7 @@ export class PanelGrid extends HTMLElement {
     this.#isApplying = true;
     this.#grid?.removeWidget(node.el, true, false);
     this.#isApplying = false;
-    if (at >= 0) this.received({ section: Number(other.dataset.section), at }, box, boxes);
+    if (at >= 0) this.received({ section: Number(other.dataset.section), at }, box, boxes, gesture);
   }
 
   /** Another grid has the element. Returns its place among the items. @param {string} key */

@@ -7,7 +7,7 @@ import { workspaceDocument } from "../../data/workspace_document.js";
 import { grouped } from "../../i18n/numbers.js";
 import { openAddMenu } from "./add_menu.js";
 import { ICONS as OWN_ICONS } from "./icons.js";
-import { changeSection, deleteSection, dropPanel, moveSection, placePanels } from "./model/edit.js";
+import { apart, changeSection, deleteSection, dropPanel, moveSection, placePanels } from "./model/edit.js";
 import { Keys } from "./model/keys.js";
 import { panelFrame } from "./panel_frame.js";
 import { announce, edit, editing, rearrange } from "./state.js";
@@ -65,21 +65,21 @@ function grid(panels, section, key) {
   const known = panelKeys.get(key) ?? new Keys();
   panelKeys.set(key, known);
   const keys = known.of(panels);
-  const items = panels.map(({ x, y, w, h }, at) => ({
+  const items = apart(panels.map(({ x, y, w, h }) => ({ x, y, w, h }))).map((box, at) => ({
     key: keys[at],
-    box: { x, y, w, h },
+    box,
     content: () => panelFrame(document, { section, at, key: keys[at] }),
   }));
-  return html`<panel-grid data-section=${section} .moved=${(/** @type {import("./model/edit.js").Box[]} */ boxes) =>
-    edit(placePanels(workspaceDocument.peek(), section, boxes), `place ${section}`)} .received=${(
+  return html`<panel-grid data-section=${section} .moved=${(
+    /** @type {import("./model/edit.js").Box[]} */ boxes,
+    /** @type {string} */ gesture,
+  ) => edit(placePanels(workspaceDocument.peek(), section, boxes), gesture)} .received=${(
     /** @type {{section: number, at: number}} */ from,
     /** @type {import("./model/edit.js").Box} */ box,
     /** @type {import("./model/edit.js").Box[]} */ boxes,
+    /** @type {string} */ gesture,
   ) =>
-    rearrange(
-      dropPanel(workspaceDocument.peek(), from, section, box, boxes),
-      `place ${section}`,
-    )} .items=${items}></panel-grid>`;
+    rearrange(dropPanel(workspaceDocument.peek(), from, section, box, boxes), gesture)} .items=${items}></panel-grid>`;
 }
 
 /** @param {number} at */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { COLUMNS, checkDocument } from "../../../data/workspace_check.js";
 import { CASCADING, reset, resolved } from "./cascade.js";
-import { addPanel, addSection, deletePanel, duplicatePanel, freePlace, moveSection, overlap } from "./edit.js";
+import { addPanel, addSection, apart, deletePanel, duplicatePanel, freePlace, moveSection, overlap } from "./edit.js";
 
 /** A repeatable generator of whole numbers. @param {number} seed */
 const random = (seed) => (/** @type {number} */ below) => {
@@ -47,6 +47,22 @@ test("two panels overlap exactly if they share a cell", () => {
       overlap(one, other),
       cells(one).some((cell) => others.has(cell)),
     );
+  }
+});
+
+test("panels that overlap are put apart; others stay where they are", () => {
+  for (let seed = 0; seed < 50; seed++) {
+    const pick = random(seed);
+    const boxes = Array.from({ length: 40 }, () => {
+      const x = pick(COLUMNS);
+      return { x, y: pick(20), w: 1 + pick(COLUMNS - x), h: 1 + pick(5) };
+    });
+    const placed = apart(boxes);
+    placed.forEach((one, at) => {
+      assert.deepEqual({ ...one, y: 0 }, { ...boxes[at], y: 0 });
+      for (const other of placed.slice(at + 1)) assert.ok(!overlap(one, other));
+    });
+    assert.deepEqual(apart(placed), placed);
   }
 });
 
