@@ -1,7 +1,9 @@
-"""Error replies, as routes declare them in the OpenAPI document."""
+"""Error replies, as routes declare them in the OpenAPI document, and the one to a place that cannot be written."""
 
+import errno
 from typing import Any
 
+from fastapi import HTTPException
 from pydantic import BaseModel
 
 Replies = dict[int | str, dict[str, Any]]
@@ -31,3 +33,14 @@ def body_errors(most_bytes: int) -> Replies:
             "description": f"The body has more than {most_bytes} bytes.",
         },
     }
+
+
+def not_stored(what: str, path: str, error: OSError) -> HTTPException:
+    """Return the reply to a change that a place did not take."""
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return HTTPException(
+        503,
+        f"{what} cannot be stored in {path!r}: {error.strerror or error}; "
+        f"{'free some space there' if is_full else 'make that place writable'}, "
+        "or start the server with another --data-dir",
+    )

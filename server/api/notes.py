@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Body, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from toposcope.server.api.errors import INVALID_REQUEST, REQUEST_ERRORS, Problem, Replies, body_errors
+from toposcope.server.api.errors import INVALID_REQUEST, REQUEST_ERRORS, Problem, Replies, body_errors, not_stored
 from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_NAME
 from toposcope.server.api.snapshot import Current, not_found
@@ -172,11 +172,7 @@ def _change(notes: Notes | NoNotes, current: Snapshot, run: str, change: NotesCh
     try:
         notes.change(run, change.changes())
     except OSError as error:
-        raise HTTPException(
-            503,
-            f"the notes cannot be stored in {notes.path!r}: {error.strerror or error}; make that place writable, "
-            "or start the server with another --data-dir",
-        ) from error
+        raise not_stored("the notes", notes.path, error) from error
     return _reply(notes.current(), current, run)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
-from fastapi import HTTPException
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from toposcope.server.api.errors import not_stored
 from toposcope.server.views.view import LARGEST_VIEW, Workspace, checked_workspace
 
 MOST_BYTES = 2 * LARGEST_VIEW
@@ -34,8 +34,4 @@ def storing(what: str, path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise HTTPException(
-            503,
-            f"{what} cannot be stored in {path!r}: {error.strerror or error}; make that place writable, "
-            "or start the server with another --data-dir",
-        ) from error
+        raise not_stored(what, path, error) from error

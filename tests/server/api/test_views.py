@@ -1,7 +1,9 @@
 """The API routes of saved views and short links, on real servers."""
 
+import errno
 import json
 import multiprocessing
+import os
 import resource
 import threading
 from pathlib import Path
@@ -9,11 +11,12 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import HTTPException
 from support.event_files import loss_run
 from support.servers import Serve, start, stop, wait_until
 
 from toposcope.server.api.links import LinkReply
-from toposcope.server.api.view_bodies import LinkContent
+from toposcope.server.api.view_bodies import LinkContent, storing
 from toposcope.server.api.views import AllViews, Conflict, SavedView
 from toposcope.server.data_files.data_folder import hashed
 
@@ -173,6 +176,16 @@ def test_full_disk_loses_nothing(logdir: Path, tmp_path: Path) -> None:
         save(client, "v", address="#" + "x" * 9000, base=stored["version"])
         assert views(client)["problems"] == []
     stop(process)
+
+
+@pytest.mark.parametrize(("number", "remedy"), [(errno.ENOSPC, "free some space"), (errno.EACCES, "make that place")])
+def test_the_remedy_is_that_of_the_reason(number: int, remedy: str) -> None:
+    """A full disk needs space, and another place permissions."""
+    with (
+        pytest.raises(HTTPException, match=f"the view cannot be stored in '/data': .*; {remedy}"),
+        storing("the view", "/data"),
+    ):
+        raise OSError(number, os.strerror(number))
 
 
 def test_unwritable_folder_is_reported(logdir: Path, tmp_path: Path, serve: Serve) -> None:
