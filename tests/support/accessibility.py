@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 _AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
-# The tabs of pages are links to "#...", which the rule takes for skip links without a target when they are scrolled out.
+# The tabs of the pages are links to "#..."; the rule takes those that are scrolled out for skip links without a target.
 _FAULTS = """async () => (await axe.run(document, {
         resultTypes: ['violations'], rules: {'skip-link': {enabled: false}},
     })).violations
