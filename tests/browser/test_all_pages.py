@@ -141,7 +141,7 @@ def show(page: Page, url: str, view: str, **more: str) -> None:
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_accessible_narrow_and_escaped(url: str, page: Page, view: str) -> None:
-    """No serious fault, wide and light, narrow and dark; nothing scrolls sideways; no name becomes an element."""
+    """No fault, wide and light, narrow and dark; nothing scrolls sideways; no name becomes an element."""
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     show(page, url, view, theme="light")
     assert faults(page) == []
@@ -155,7 +155,7 @@ def test_accessible_narrow_and_escaped(url: str, page: Page, view: str) -> None:
 
 
 def test_what_opens_is_accessible(url: str, page: Page) -> None:
-    """Open menus, panels, popovers and fields have no serious fault."""
+    """Open menus, panels, popovers and fields have no fault."""
     show(page, url, "scalars")
     card = page.locator("scalar-card").first
     for opener in (

@@ -38,7 +38,7 @@ def url(server: StartServer, tmp_path: Path) -> str:
 
 
 def assert_accessible(page: Page) -> None:
-    """No serious fault, wide and light, narrow and dark, and nothing scrolls sideways."""
+    """No fault, wide and light, narrow and dark, and nothing scrolls sideways."""
     page.emulate_media(reduced_motion="reduce", color_scheme="light")
     assert faults(page) == []
     page.emulate_media(reduced_motion="reduce", color_scheme="dark")

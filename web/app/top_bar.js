@@ -96,7 +96,7 @@ function connectionStatus() {
   const reply = runsReply.value;
   if (connection.value === "live" && reply?.loading) return loadingStatus(reply.progress);
   const state = connection.value === "snapshot" ? "connecting" : connection.value;
-  const hint = state === "lost" ? t("top.lost_hint") : "";
+  const hint = t(state === "lost" ? "top.lost_hint" : `top.${state}`);
   return html`<span class="live" role="status" data-state=${state}
     title=${hint}><i></i><span>${t(`top.${state}`)}</span></span>`;
 }

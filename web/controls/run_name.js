@@ -31,6 +31,10 @@ export const shortNameOf = (run) => (noteOf(run).alias ? nameOf(run) : withoutSh
 /** The name of a run in lists: without what the names of all listed runs share. @param {string} run */
 export const listName = (run) => (noteOf(run).alias ? nameOf(run) : withoutShared(nameOf(run), listedShared.value));
 
+/** The name of a run in lists, whose title is the whole one. @param {string} run */
+export const listedName = (run) =>
+  html`<span class="run-name" title=${run}>${nameParts(listName(run), Boolean(noteOf(run).alias))}</span>`;
+
 /** The short name of a run, whose title is the whole one.
  * @param {string} run */
 export const runName = (run) =>

@@ -120,13 +120,18 @@ function lastValue(run, format) {
   return html`<span class="last ${Number.isFinite(value) ? "" : "non-finite"}">${inColumn(value, format)}</span>`;
 }
 
-/** Plugins that have a page. */
+/** Plugins that have a page, or a section of the page of a run. */
 const SUPPORTED = [
   "scalar",
   "histogram",
   "image",
   "tensor",
   "text",
+  "audio",
+  "pr_curves",
+  "console",
+  "environment",
+  "code",
   "landscape",
   "lineage",
   "hparams",
@@ -136,7 +141,7 @@ const SUPPORTED = [
   "graph_run_metadata_graph",
 ];
 
-/** Is there no page for such series? @param {string} plugin */
+/** Is nothing of such series shown? @param {string} plugin */
 export const isUnsupported = (plugin) => !SUPPORTED.includes(plugin);
 
 /** @param {RunRow} row */

@@ -51,7 +51,7 @@ function tagGroup(section, look, level) {
   return html`
     <section class="group" aria-label=${name || t("group.none")} data-group=${name} data-open=${isOpen}
       data-parent=${sections.length > 0} style=${look.flows ? groupStyle(tags.length) : nothing}>
-      ${isAlone ? nothing : header(section, look, level, isOpen)}
+      ${isAlone ? cardsHeading() : header(section, look, level, isOpen)}
       ${isOpen && tags.length ? blocks(tags, look) : nothing}
       ${
         isOpen && sections.length
@@ -60,6 +60,9 @@ function tagGroup(section, look, level) {
       }
     </section>`;
 }
+
+/** The heading of cards without sections, for those who navigate by headings. */
+export const cardsHeading = () => html`<h2 class="in-words">${t("group.cards")}</h2>`;
 
 /** @param {Section} section @param {Look} look @param {number} level @param {boolean} isOpen */
 function header({ name, label, count }, look, level, isOpen) {

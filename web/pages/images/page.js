@@ -2,6 +2,7 @@
 
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { cardsHeading } from "../../controls/tag_groups.js";
 import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
 import { PluginTags } from "../../data/plugin_tags.js";
 import { opened } from "../../data/view.js";
@@ -35,5 +36,5 @@ const viewer = (tag, rows) =>
   repeat(
     [tag],
     () => tag,
-    () => html`<image-viewer .tag=${tag} .rows=${rows} data-tag=${tag}></image-viewer>`,
+    () => html`${cardsHeading()}<image-viewer .tag=${tag} .rows=${rows} data-tag=${tag}></image-viewer>`,
   );

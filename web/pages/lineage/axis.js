@@ -45,7 +45,7 @@ export function axis(scale, at) {
           canBeLog(column)
             ? html`<button class="axis-scale" data-key="log" style=${styleMap({ top: `${bottom}px` })}
               aria-pressed=${kind === "log"} title=${t("lineage.log")} aria-label=${`${t("lineage.log")}: ${name}`}
-              @click=${() => toggleLog(id)}>log</button>`
+              @click=${() => toggleLog(id)}>${t("lineage.log_short")}</button>`
             : nothing
         }
         ${
@@ -135,5 +135,5 @@ function categories(scale, ownBrush) {
  */
 const missingLane = (id, top, pick, text, label, ownBrush) => html`
   <button class="pick lane" style=${styleMap({ top: `${top}px` })} aria-pressed=${ownBrush?.picks?.has(pick) ?? false}
-    title=${label} aria-label=${label} data-pick-lane=${pick}
+    title=${label} data-pick-lane=${pick}
     @click=${() => togglePick(id, pick)}><i></i><span>${text}</span></button>`;

@@ -77,7 +77,7 @@ function menu(kind) {
       ${repeat(
         groups,
         ([group]) => group,
-        ([group, members]) => html`<h3>${t(`lineage.group_${group}`)}</h3>
+        ([group, members]) => html`<h2>${t(`lineage.group_${group}`)}</h2>
         <ul>${repeat(
           members,
           ({ id }) => id,

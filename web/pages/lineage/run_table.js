@@ -23,7 +23,7 @@ const OVERSCAN = 4;
 /** The rendered rows change in steps, so that not every scrolled pixel causes a rendering. */
 const ROW_STRIDE = 4;
 const NAME_WIDTH = 264;
-const NARROW_NAME_WIDTH = 184;
+const NARROW_NAME_WIDTH = 216;
 
 /** The last scroll position, in pixels, which is restored when the page is opened again. */
 let scrollTop = 0;

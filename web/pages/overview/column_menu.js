@@ -49,7 +49,7 @@ export function columnMenu() {
         <button class="text" data-key="usual-columns" ?disabled=${!chosenColumns.value}
           @click=${resetColumns}>${t("overview.usual")}</button>
       </div>
-      <h3>${t("overview.shown_columns")}</h3>
+      <h2>${t("overview.shown_columns")}</h2>
       <ol>${repeat(
         shown,
         (id) => id,
@@ -57,7 +57,7 @@ export function columnMenu() {
       )}</ol>
       ${
         hidden.some((column) => matchesSearch(titleOf(column)))
-          ? html`<h3>${t("overview.other_columns")}</h3>
+          ? html`<h2>${t("overview.other_columns")}</h2>
         <ul>${repeat(
           hidden.filter((column) => matchesSearch(titleOf(column))).slice(0, MOST_ROWS),
           ({ id }) => id,
@@ -67,7 +67,7 @@ export function columnMenu() {
       }
       ${
         tags.length
-          ? html`<h3>${t("overview.metrics")}</h3>
+          ? html`<h2>${t("overview.metrics")}</h2>
         <ul>${repeat(
           tags.slice(0, MOST_ROWS),
           (tag) => tag,

@@ -42,7 +42,7 @@ function menu(card) {
   const { tag } = card;
   const isFocus = focusTag.value === tag;
   return html`
-    <h4 class="menu-title" title=${tag}>${tag}</h4>
+    <h2 class="menu-title" title=${tag}>${tag}</h2>
     <div class="menu-rows">
       ${row("focus", t(isFocus ? "card.focused" : "card.focus"), () => change({ focus: tag }), isFocus)}
       ${neighbour(card, -1) !== undefined ? row("earlier", t("card.earlier"), () => moveBy(card, -1)) : nothing}

@@ -6,7 +6,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { showCard } from "../../controls/card_block.js";
 import { empty, loadingRuns, noMatch, noPlugin, noRuns } from "../../controls/empty_state.js";
 import { groupStyle } from "../../controls/grid_columns.js";
-import { tagGroups } from "../../controls/tag_groups.js";
+import { cardsHeading, tagGroups } from "../../controls/tag_groups.js";
 import { runsReply, scalarTags } from "../../data/catalogue.js";
 import { groups } from "../../data/runs.js";
 import { isLogGroup, toggleLogGroup } from "../../data/scalar_view.js";
@@ -41,7 +41,7 @@ export const content = () => emptyPage() ?? html`${isEnlarged.value ? enlarged()
 const card = (tag) => html`<scalar-card .tag=${tag} data-tag=${tag}></scalar-card>`;
 
 const enlarged = () =>
-  html`<div class="groups alone" data-size=${cardSize.value}>${repeat([opened.value], (tag) => tag, card)}</div>`;
+  html`<div class="groups alone" data-size=${cardSize.value}>${cardsHeading()}${repeat([opened.value], (tag) => tag, card)}</div>`;
 
 function allCards() {
   const count = (scalarTags.value?.length ?? 0) - pinned.value.length;

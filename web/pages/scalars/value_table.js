@@ -8,6 +8,9 @@ import { keyOf } from "../../charts/plot.js";
 import { nameOfLine } from "../../controls/download.js";
 import { swatch } from "../../controls/icons.js";
 import { exactPoints } from "../../controls/lines/exact_points.js";
+import { nameParts } from "../../controls/name_parts.js";
+import { shortNameOf } from "../../controls/run_name.js";
+import { noteOf } from "../../data/notes.js";
 import { crosshair, hoveredRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { set, setting } from "../../data/view.js";
@@ -147,7 +150,7 @@ function heading(column) {
 const tableRow = ({ line, name, values }, columns, formats) => html`
   <tr data-key=${keyOf(line)} data-run=${line.run} @mouseenter=${() => (hoveredRun.value = line.run)}
     @mouseleave=${() => (hoveredRun.value = null)}>
-    <th scope="row">${swatch(line.style, DASHES[line.style.dash], line.isBaseline ? "var(--text-3)" : undefined)}<span title=${name}>${name}</span></th>
+    <th scope="row">${swatch(line.style, DASHES[line.style.dash], line.isBaseline ? "var(--text-3)" : undefined)}${shortened(line, name)}</th>
     ${columns.map(
       (column) =>
         html`<td data-column=${column} class=${
@@ -156,6 +159,13 @@ const tableRow = ({ line, name, values }, columns, formats) => html`
     )}
     <td data-column="at"></td>
   </tr>`;
+
+/** The name of a line, without what the names of all drawn runs share. @param {Line} line @param {string} name the whole */
+function shortened({ run, kin = [], series }, name) {
+  if (series.band && !run) return html`<span class="run-name" title=${name}>${name}</span>`;
+  const parts = nameParts(shortNameOf(run), Boolean(noteOf(run).alias));
+  return html`<span class="run-name" title=${name}>${parts}${kin.length ? ` · ${kin.join(" · ")}` : nothing}</span>`;
+}
 
 /** @param {(typeof COLUMNS)[number]} column @param {number} value @param {Map<string, ColumnFormat>} formats */
 function cell(column, value, formats) {

@@ -83,7 +83,7 @@ export const en = {
   "card.reset": "Reset zoom",
   "card.downsampled": "{drawn} of {total}",
   "card.downsampled_hint": "Showing {drawn} of {total} points. Drag to zoom in to every point.",
-  "card.one_step": "All points have the same step: shown over wall time",
+  "card.one_step": "Same step: over wall time",
   "card.dropped": "{n} point ≤ 0 not shown|{n} points ≤ 0 not shown",
   "card.duplicates": "{n} repeated step hidden|{n} repeated steps hidden",
   "card.duplicates_hint":
@@ -232,7 +232,7 @@ export const zh = {
   "card.reset": "重置缩放",
   "card.downsampled": "{drawn} / {total}",
   "card.downsampled_hint": "显示 {drawn} / {total} 个点。拖动以放大，直至每个点。",
-  "card.one_step": "所有点的步相同：按绝对时间显示",
+  "card.one_step": "步相同：按绝对时间",
   "card.dropped": "{n} 个 ≤ 0 的点未显示",
   "card.duplicates": "隐藏了 {n} 个重复的步",
   "card.duplicates_hint": "同一步有多个记录时，只显示最后一个点。CSV 包含全部。",

@@ -49,7 +49,7 @@ export function sources() {
   return html`
     ${
       saved.length
-        ? html`<h4>${t("ws.saved")}</h4><div class="menu-rows">${saved.map(
+        ? html`<h2>${t("ws.saved")}</h2><div class="menu-rows">${saved.map(
             ({
               name,
             }) => html`<button data-saved=${name} aria-current=${openedView.value?.name === name ? "true" : nothing}
@@ -59,7 +59,7 @@ export function sources() {
     }
     ${
       layouts.value.length
-        ? html`<h4>${t("ws.layouts")}</h4><div class="menu-rows">${layouts.value.map(
+        ? html`<h2>${t("ws.layouts")}</h2><div class="menu-rows">${layouts.value.map(
             ({ run, runs: count, name, workspace }) => html`<button data-layout=${name} title=${run}
             @click=${() => openLayout(workspace, name)}>${name}<small>${count > 1 ? t("ws.of_runs", { n: count }) : run}</small></button>`,
           )}</div>`

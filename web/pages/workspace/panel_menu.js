@@ -60,7 +60,7 @@ function menu(place, panel) {
       /** @type {"ws.left"} */ (`ws.${name}`),
     )}</button>`;
   return html`
-    <h4 class="menu-title" title=${title}>${title}</h4>
+    <h2 class="menu-title" title=${title}>${title}</h2>
     <div class="menu-rows">
       ${row("edit-panel", t("ws.edit"), () => (editing.value = { level: "panel", section, at }))}
       ${row("duplicate", t("ws.duplicate"), () => rearrange(duplicatePanel(workspaceDocument.peek(), section, at)))}

@@ -28,5 +28,5 @@ export const toolbar = () => html`
         }`
       : nothing
   }</span>
-  <button class="quiet" data-key="undo" ?disabled=${!canUndo.value} title=${t("ws.undo_hint")} aria-label=${t("ws.undo")} @click=${undo}>${ICONS.undo}</button>
-  <button class="quiet" data-key="redo" ?disabled=${!canRedo.value} title=${t("ws.redo_hint")} aria-label=${t("ws.redo")} @click=${redo}>${ICONS.redo}</button>`;
+  <span class="ws-history"><button class="quiet" data-key="undo" ?disabled=${!canUndo.value} title=${t("ws.undo_hint")} aria-label=${t("ws.undo")} @click=${undo}>${ICONS.undo}</button>
+  <button class="quiet" data-key="redo" ?disabled=${!canRedo.value} title=${t("ws.redo_hint")} aria-label=${t("ws.redo")} @click=${redo}>${ICONS.redo}</button></span>`;

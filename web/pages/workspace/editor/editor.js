@@ -28,7 +28,7 @@ export function editor(edited) {
   const target = targetOf(edited, document);
   const close = () => (editing.value = null);
   const title = t(`ws.edit_${edited.level}`);
-  return html`<aside class="ws-editor" role="dialog" aria-label=${title} data-level=${edited.level}
+  return html`<section class="ws-editor" role="dialog" aria-label=${title} data-level=${edited.level}
     @keydown=${(/** @type {KeyboardEvent} */ event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
@@ -41,7 +41,7 @@ export function editor(edited) {
       ${edited.level === "section" ? sectionName(edited.section, document) : nothing}
       ${edited.level === "panel" ? nothing : html`<p class="hint">${t(`ws.edit_${edited.level}_more`)}</p>${inheritedFields(target)}`}
     </div>
-  </aside>`;
+  </section>`;
 }
 
 /** @param {number} at @param {WorkspaceDocument} document */

@@ -23,7 +23,8 @@ import { columnText, valueText } from "./value_text.js";
 const HIT_DISTANCE = 10;
 /** Space beside the first and the last axis, and above them for their names. */
 const [SIDE, HEAD] = [56, 22];
-const LETTERS = 20;
+/** Of the name of an axis. */
+const [MOST_LETTERS, LETTER_WIDTH] = [20, 6.5];
 
 class ParallelPanel extends PanelElement {
   #size = signal({ width: 0, height: 0 });
@@ -129,11 +130,14 @@ class ParallelPanel extends PanelElement {
  * @param {Geometry} geometry @param {number} count */
 function axis(name, scale, at, { frame, spacing }, count) {
   const text = columnText(name);
+  // Between two names in the middle of their axes, and between one at the side and one in the middle.
+  const room = Math.min(spacing, (spacing + SIDE - 6) / 1.5) - LETTER_WIDTH;
+  const letters = Math.max(3, Math.min(MOST_LETTERS, Math.floor(room / LETTER_WIDTH)));
   const isLast = at === count - 1;
   const anchor = at === 0 ? "start" : isLast ? "end" : "middle";
   const start = at === 0 ? -SIDE + 6 : isLast ? SIDE - 6 : 0;
   return svg`<g transform="translate(${SIDE + at * spacing} ${HEAD})">
-    <text class="axis-name" x=${start} y="-8" text-anchor=${anchor}><title>${text}</title>${text.length > LETTERS ? `${text.slice(0, LETTERS - 1)}…` : text}</text>
+    <text class="axis-name" x=${start} y="-8" text-anchor=${anchor}><title>${text}</title>${text.length > letters ? `${text.slice(0, letters - 1)}…` : text}</text>
     <path class="axis-line" d="M0 ${frame.top}V${frame.bottom}"/>
     ${ticksOf(scale, (frame.bottom - frame.top) / 28).map(
       ({ place, text: label }) => svg`<text class="axis-tick" x=${isLast ? 6 : -6} y=${heightAt(place, frame) + 4}

@@ -1,0 +1,110 @@
+"""What is shown fits its place; names that do not fit keep what distinguishes them."""
+
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+from support.event_files import scalar_event, write_run
+from support.pages import Pages, StartServer
+
+from toposcope.recorder import SummaryWriter
+
+SHARED = "experiments/transformer-with-a-rather-long-name/"
+RUNS = [f"{SHARED}lr{seed % 3}_batch512_dropout0.1_warmup1000_decay0.001_clip1_seed{seed}" for seed in range(12)]
+TAGS = ["validation/accuracy_of_all", "train/accuracy_of_all", "test/accuracy_of_all", "train/loss_of_everything"]
+PARALLEL = json.dumps(
+    {
+        "version": 1,
+        "settings": {},
+        "sections": [
+            {
+                "name": "",
+                "collapsed": False,
+                "settings": {},
+                "panels": [
+                    {"kind": "parallel", "x": 0, "y": 0, "w": 4, "h": 3}
+                    | {"settings": {"columns": [f"best:{tag}" for tag in TAGS]}}
+                ],
+            }
+        ],
+    }
+)
+OVERLAPS = """names => names.slice(1).filter((name, at) =>
+    name.getBoundingClientRect().left < names[at].getBoundingClientRect().right).map(name => name.textContent)"""
+SIDEWAYS = "box => box.scrollWidth - box.clientWidth"
+TAILS = """(names, box) => names.map(name => ({
+    text: name.querySelector('.tail').textContent,
+    isCut: name.querySelector('.tail').getBoundingClientRect().right > name.closest(box).getBoundingClientRect().right,
+}))"""
+
+
+@pytest.fixture
+def url(server: StartServer, tmp_path: Path) -> str:
+    """Return the URL of a server of runs with long names."""
+    for number, run in enumerate(RUNS):
+        values = {tag: number / 7 for tag in TAGS}
+        write_run(tmp_path / run, [scalar_event(1000.0 + step, step, values) for step in range(3)], 1000)
+    return server(tmp_path).url
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_all_pages_fit_on_a_laptop(server: StartServer, pages: Pages, tmp_path: Path, lang: str) -> None:
+    """At 1440 px the navigation shows all 13 pages."""
+    with SummaryWriter(str(tmp_path / "run")) as writer:
+        writer.add_audio("clip", np.zeros(800), 0, sample_rate=8000)
+        writer.add_pr_curve("curve", np.array([0, 1]), np.array([0.2, 0.8]), 0, num_thresholds=11)
+    page = pages.open(width=1440, height=900)
+    page.goto(f"{server(tmp_path).url}#page=overview&lang={lang}")
+    expect(page.locator(".pages a")).to_have_count(13)
+    expect(page.locator(".live")).to_have_attribute("data-state", "live")
+    assert page.locator(".pages").evaluate(SIDEWAYS) == 0
+
+
+@pytest.mark.parametrize("width", [400, 1440])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_options_fit(url: str, pages: Pages, width: int, lang: str) -> None:
+    """No choice of the options panel is cut off."""
+    page = pages.open(width=width, height=900)
+    page.goto(f"{url}#lang={lang}")
+    page.locator('[data-key="options"]').click()
+    expect(page.locator(".option-rows")).to_be_visible()
+    assert page.locator(".sheet:popover-open").evaluate(SIDEWAYS) == 0
+
+
+def test_lists_keep_the_ends_of_names(url: str, pages: Pages) -> None:
+    """The table under an enlarged chart and the list of runs to compare show what distinguishes the runs."""
+    page = pages.open(width=400, height=900)
+    seeds = {f"_seed{seed}" for seed in range(12)}
+    for address, names, box in (
+        (f"open={quote(TAGS[0])}", "value-table tbody .run-name", "th"),
+        ("page=compare", ".picker li .run-name", "li"),
+    ):
+        page.goto(f"{url}#{address}")
+        expect(page.locator(names)).to_have_count(len(RUNS))
+        tails = page.locator(names).evaluate_all(TAILS, box)
+        assert {tail["text"] for tail in tails} == seeds
+        assert not any(tail["isCut"] for tail in tails)
+
+
+def test_names_of_axes_do_not_overlap(url: str, page: Page) -> None:
+    """The names of parallel axes are cut so that they do not overlap in a small panel."""
+    page.goto(f"{url}#page=workspace&ws.doc={quote(PARALLEL)}")
+    expect(page.locator("parallel-panel[data-drawn-runs]")).to_be_visible()
+    names = page.locator(".ws-parallel .axis-name")
+    expect(names).to_have_count(len(TAGS))
+    assert names.evaluate_all(OVERLAPS) == []
+
+
+def test_data_that_is_shown_is_not_called_unsupported(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The details of a run list audio among its series, and name a mesh as unsupported."""
+    with SummaryWriter(str(tmp_path / "run")) as writer:
+        writer.add_audio("clip", np.zeros(800), 0, sample_rate=8000)
+        writer.add_mesh("cloud", np.zeros((1, 4, 3)), global_step=1)
+    page.goto(f"{server(tmp_path).url}#page=audio")
+    page.locator(".run").hover()
+    page.locator('.run [data-key="details"]').click()
+    expect(page.locator("#panel dl")).to_contain_text("1 audio series")
+    expect(page.locator("#panel .hint").first).to_have_text("Also recorded, but not supported yet: 1 mesh component.")
