@@ -9,6 +9,7 @@ pointed place count as one click each; a pressed key, and a word or number that 
 import argparse
 import json
 import re
+import sys
 import tempfile
 import threading
 import time
@@ -348,6 +349,7 @@ def main() -> None:
         logdir = Path(folder) / "runs"
         record_day(logdir)
         with serve(logdir, "--data-dir", f"{folder}/data", "--index-dir", f"{folder}/index") as (_, url):
+            are_done = True
             print(f"{'task':52} {'clicks':>6} {'keys':>5} {'seconds':>8}  TensorBoard")
             for task in TASKS:
                 if chosen and not any(part.lower() in task.title.lower() for part in chosen):
@@ -360,7 +362,10 @@ def main() -> None:
                         f"{task.title:52} {hand.clicks:6} {hand.keys:5} {seconds:8.1f}  {task.tensorboard}", flush=True
                     )
                 except (AssertionError, Error) as error:
+                    are_done = False
                     print(f"{task.title:52} FAILED: {json.dumps(str(error))[:300]}", flush=True)
+    if not are_done:
+        sys.exit(1)
 
 
 if __name__ == "__main__":
