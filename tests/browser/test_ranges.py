@@ -87,7 +87,7 @@ def test_ranges_are_typed_and_brushed(server: StartServer, page: Page, tmp_path:
 
 
 def test_range_without_points_is_explained(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """A beginning after all points says so and changes nothing; with an end it is a range, which stays in the address."""
+    """A beginning after all points says so and changes nothing; with an end it is a range, kept in the address."""
     record(tmp_path)
     page.goto(server(tmp_path).url + "#open=other")
     expect(card(page, "other")).to_have_attribute("data-window", "0,100")
