@@ -62,11 +62,11 @@ function localTime(seconds) {
 function read(event, axis, apply) {
   const { elements } = /** @type {HTMLFormElement} */ (event.currentTarget);
   const [from, to] = ["from", "to"].map((name) => /** @type {HTMLInputElement} */ (elements.namedItem(name)));
-  const valueOf = (/** @type {HTMLInputElement} */ { value }) => {
+  const inputValue = (/** @type {HTMLInputElement} */ { value }) => {
     if (value === "") return null;
     return axis === "wall_time" ? new Date(value).getTime() / 1000 : Number(value);
   };
-  const [lo, hi] = [valueOf(from), valueOf(to)];
+  const [lo, hi] = [inputValue(from), inputValue(to)];
   const isReversed = lo !== null && hi !== null && lo >= hi;
   const problem = isReversed ? t("range.not_above") : apply(lo, hi);
   const wrong = isReversed || lo === null ? to : from;
