@@ -48,9 +48,10 @@ bench-memory: $(VENV)/.installed
 bench-replies: $(VENV)/.installed
 	$(BIN)/python benchmarks/replies.py $(MEASUREMENTS)
 
-# Twenty tasks of a day at the dashboard, with their numbers of clicks.
-bench-tasks: $(VENV)/.dev page chromium
+# The tasks of a day at the dashboard, with their numbers of clicks; then those that TensorBoard can do.
+bench-tasks: $(VENV)/.dev page chromium build/bench/peers/.installed
 	$(BIN)/python benchmarks/tasks.py $(TASKS)
+	$(BIN)/python benchmarks/tasks_tensorboard.py
 
 # What a thousand runs that record nothing cost a server and an open page; ten minutes.
 bench-idle: $(VENV)/.installed

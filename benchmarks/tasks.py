@@ -9,6 +9,7 @@ pointed place count as one click each; a pressed key, and a word or number that 
 import argparse
 import json
 import re
+import sys
 import tempfile
 import threading
 import time
@@ -106,11 +107,11 @@ def parameter_that_matters(hand: Hand, _: Path) -> None:
 def loss_at_a_step(hand: Hand, _: Path) -> None:
     """Find two runs, and read their losses at step 500."""
     hand.click("#run-filter")
-    hand.type('"lr=0.1" OR "lr=0.01 seed=0"')
-    expect(hand.page.locator("#rail .run")).to_have_count(4)
+    hand.type('"lr=0.1 seed=0" OR "lr=0.01 seed=0"')
+    expect(hand.page.locator("#rail .run")).to_have_count(2)
     hand.point("train/loss", 500)
     rows = hand.page.locator('#read-out .row[data-shown="true"]')
-    expect(rows).to_have_count(4)
+    expect(rows).to_have_count(2)
     assert all(row.get_attribute("data-step") == "500" for row in rows.all())
 
 
@@ -292,10 +293,10 @@ def save_view(hand: Hand, _: Path) -> None:
 
 SCALARS = "page=scalars"
 TASKS = [
-    Task("Find the best run by a validation metric", best_run, tensorboard="2: hparams, a column"),
-    Task("See which parameter matters", parameter_that_matters, tensorboard="no: hparams draws parallel axes"),
-    Task("Read the losses of two runs at step 500", loss_at_a_step, SCALARS, "3, at the nearest sampled step"),
-    Task("Zoom to a spike and read its value", spike, SCALARS, "2, if the point was sampled"),
+    Task("Find the best run by a validation metric", best_run, tensorboard="5 clicks"),
+    Task("See which parameter matters", parameter_that_matters, tensorboard="no: parallel axes"),
+    Task("Read the losses of two runs at step 500", loss_at_a_step, SCALARS, "2 clicks, 1 key, near the step"),
+    Task("Zoom to a spike and read its value", spike, SCALARS, "2 clicks, near the spike"),
     Task("Draw the gap between training and validation", gap, "page=workspace"),
     Task("Group by a parameter: mean and deviation", mean_of_groups, SCALARS),
     Task("Label three runs", label_runs),
@@ -310,12 +311,12 @@ TASKS = [
         "no: layouts are written by code",
     ),
     Task("Go to the first NaN", first_nan, tensorboard="no: scroll and look"),
-    Task("Follow a live run on a phone", live_on_a_phone, SCALARS, "1: switch reloading on", is_phone=True),
+    Task("Follow a live run on a phone", live_on_a_phone, SCALARS, "2 clicks", is_phone=True),
     Task("Open and label a run by keyboard alone", only_keys),
-    Task("Show the best three runs alone", only_the_best, SCALARS, "3: clear a box for each other run"),
-    Task("Download the values of a chart as CSV", csv_of_a_chart, SCALARS, "4, sampled values"),
-    Task("Smooth all charts on a logarithmic axis", smooth_and_log, SCALARS, "1 and 1 a chart"),
-    Task("Zoom all charts to the same steps", linked_zoom, SCALARS, "2: link by step, then zoom"),
+    Task("Show the best three runs alone", only_the_best, SCALARS, "1 click, 1 key, by name"),
+    Task("Download the values of a chart as CSV", csv_of_a_chart, SCALARS, "5 clicks, one run"),
+    Task("Smooth all charts on a logarithmic axis", smooth_and_log, SCALARS, "1 click, 3 keys, and 2 clicks a chart"),
+    Task("Zoom all charts to the same steps", linked_zoom, SCALARS, "no: chart by chart"),
     Task("Save the view for everyone", save_view, SCALARS),
     Task("Send the view as a file", snapshot, SCALARS),
 ]
@@ -348,6 +349,7 @@ def main() -> None:
         logdir = Path(folder) / "runs"
         record_day(logdir)
         with serve(logdir, "--data-dir", f"{folder}/data", "--index-dir", f"{folder}/index") as (_, url):
+            are_done = True
             print(f"{'task':52} {'clicks':>6} {'keys':>5} {'seconds':>8}  TensorBoard")
             for task in TASKS:
                 if chosen and not any(part.lower() in task.title.lower() for part in chosen):
@@ -360,7 +362,10 @@ def main() -> None:
                         f"{task.title:52} {hand.clicks:6} {hand.keys:5} {seconds:8.1f}  {task.tensorboard}", flush=True
                     )
                 except (AssertionError, Error) as error:
+                    are_done = False
                     print(f"{task.title:52} FAILED: {json.dumps(str(error))[:300]}", flush=True)
+    if not are_done:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

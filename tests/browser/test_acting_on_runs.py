@@ -141,6 +141,43 @@ def test_change_that_is_not_saved_is_reverted(started: Server, page: Page) -> No
     expect(line(page, "run0").locator(".label-chip")).to_have_count(100)
 
 
+def test_actions_can_be_tried_again_when_the_server_is_back(
+    server: StartServer, page: Page, pages: Pages, logdir: Path, tmp_path: Path
+) -> None:
+    """Without a server, runs that could not be archived stay selected, and an action can still be undone later."""
+    pages.allowed = "Failed to load resource"
+    url = server(logdir, "--data-dir", str(tmp_path / "data")).url
+    page.goto(url + "#page=overview")
+    for run in ("run0", "run1"):
+        line(page, run).locator(".mark-run").click()
+    action(page, "label").click()
+    page.keyboard.type("mistake")
+    page.keyboard.press("Enter")
+    notice = page.locator(".action-notice")
+    expect(notice).to_contain_text("to 2 runs")
+    page.keyboard.press("Escape")
+
+    page.route("**/api/notes", lambda route: route.abort())
+    action(page, "archive").click()
+    expect(notice).to_have_text("2 runs not changed, such as run0: the server is not responding")
+    expect(page.locator(".action-bar")).to_have_attribute("data-marked", "2")
+    page.unroute("**/api/notes")
+
+    action(page, "label").click()
+    page.keyboard.type("again")
+    page.keyboard.press("Enter")
+    expect(notice).to_contain_text("“again” to 2 runs")
+    page.keyboard.press("Escape")
+    page.route("**/api/notes", lambda route: route.abort())
+    page.locator('[data-key="undo"]').click()
+    expect(notice).not_to_contain_text("Undone")
+    expect(notice).to_contain_text("2 runs not changed")
+    page.unroute("**/api/notes")
+    page.locator('[data-key="undo"]').click()
+    expect(notice).to_contain_text("Undone for 2 runs")
+    expect(line(page, "run0").locator(".label-chip")).to_have_text("mistake")
+
+
 def test_baseline_has_delta_columns(server: StartServer, page: Page, logdir: Path) -> None:
     """The table shows differences of the best values; sorting by them works; the address keeps the baseline."""
     page.goto(server(logdir).url + "#page=overview&app.baseline=run2")

@@ -86,6 +86,25 @@ def test_ranges_are_typed_and_brushed(server: StartServer, page: Page, tmp_path:
     expect(card(page, "other")).to_have_attribute("data-window", "0,100")
 
 
+def test_range_without_points_is_explained(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A beginning after all points says so and changes nothing; with an end it is a range, kept in the address."""
+    record(tmp_path)
+    page.goto(server(tmp_path).url + "#open=other")
+    expect(card(page, "other")).to_have_attribute("data-window", "0,100")
+    begin, end = (page.locator(f'[data-settings="range-x"] [name="{name}"]') for name in ("from", "to"))
+    begin.fill("500")
+    begin.press("Enter")
+    expect(begin).to_have_js_property("validationMessage", "All points are before this. Give the range an end, too.")
+    assert "scalar.range" not in page.url
+    end.fill("600")
+    end.press("Enter")
+    expect(card(page, "other")).to_contain_text("No points in this range")
+    expect(begin).to_have_js_property("validationMessage", "")
+    page.reload()
+    expect(card(page, "other")).to_contain_text("No points in this range")
+    expect(begin).to_have_value("500")
+
+
 def test_baseline_is_drawn_under_every_chart(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A hidden baseline is a line of its own with its name; a shown one is drawn once, as a run."""
     record(tmp_path, runs=3)

@@ -2,6 +2,7 @@
 
 import { computed, effect, signal } from "@preact/signals-core";
 import { runsByName } from "./catalogue.js";
+import { RequestError } from "./client.js";
 import { editedNotes, requestsOf } from "./note_edits.js";
 import { changeManyNotes, changeNotes, listNotes } from "./notes_client.js";
 import { Query } from "./query.js";
@@ -140,7 +141,7 @@ async function sendEdits(edits) {
     try {
       problems.push(...(await changeManyNotes(request)).problems);
     } catch (error) {
-      const { message: detail } = /** @type {Error} */ (error);
+      const detail = error instanceof RequestError ? error.message : "";
       problems.push(...request.flatMap(({ runs }) => runs.map((run) => ({ run, detail }))));
     }
   }

@@ -18,7 +18,7 @@ export const listNotes = (signal) => fetchJson("notes", { signal });
 /** Fields that replace those of a note, and labels that are added and removed.
  * @typedef {Partial<Note> & {add_labels?: readonly string[], remove_labels?: readonly string[]}} NoteEdit */
 /** The same change of several runs. @typedef {{runs: readonly string[], change: NoteEdit}} RunsEdit */
-/** Why the note of a run is as before. @typedef {{run: string, detail: string}} NoteProblem */
+/** Why the note of a run is as before; without a detail, the server did not respond. @typedef {{run: string, detail: string}} NoteProblem */
 
 /** Changes the notes of many runs, of each wholly or not at all.
  * @param {readonly RunsEdit[]} changes @returns {Promise<{revision: number, changed: number, problems: NoteProblem[]}>} */

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals-core";
 import { setBaseline } from "./baseline.js";
 import { runs } from "./catalogue.js";
-import { marked, markedRuns, unmarkAll } from "./marked_runs.js";
+import { markAll, marked, markedRuns, unmarkAll } from "./marked_runs.js";
 import { revertingEdits } from "./note_edits.js";
 import { NO_NOTE, notes, saveManyNotes } from "./notes.js";
 import { switched } from "./selection.js";
@@ -42,20 +42,30 @@ export async function editMarked(kind, edit, detail = "") {
   if (kind === "archive") unmarkAll();
   const problems = await saveManyNotes(edits);
   const failed = new Set(problems.map(({ run }) => run));
-  const undo = async () => {
-    const left = await saveManyNotes(
-      reverting.map((each) => ({ ...each, runs: each.runs.filter((run) => !failed.has(run)) })),
-    );
-    announce({ kind: "undone", count: names.length - failed.size, detail: "", problems: left, undo: null });
-  };
-  announce({
-    kind,
-    count: names.length - failed.size,
-    detail,
-    problems,
-    undo: failed.size < names.length ? undo : null,
-  });
+  if (kind === "archive") markAll([...failed], true);
+  const undo = undoing(without(reverting, failed));
+  announce({ kind, count: names.length - failed.size, detail, problems, undo });
 }
+
+/** Returns what saves the edits that restore notes, and announces it; runs that could not be restored can be tried
+ * again. @param {RunsEdit[]} edits */
+function undoing(edits) {
+  const names = edits.flatMap(({ runs }) => runs);
+  if (!names.length) return null;
+  return async () => {
+    const problems = await saveManyNotes(edits);
+    const failed = new Set(problems.map(({ run }) => run));
+    const restored = new Set(names.filter((run) => !failed.has(run)));
+    const undo = undoing(without(edits, restored));
+    announce({ kind: "undone", count: restored.size, detail: "", problems, undo });
+  };
+}
+
+/** @param {RunsEdit[]} edits @param {ReadonlySet<string>} left @returns {RunsEdit[]} */
+const without = (edits, left) =>
+  edits
+    .map(({ runs, change }) => ({ runs: runs.filter((run) => !left.has(run)), change }))
+    .filter((edit) => edit.runs.length);
 
 /** Shows or hides the marked runs in charts. @param {boolean} isShown */
 export const showMarked = (isShown) =>

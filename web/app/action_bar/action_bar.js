@@ -81,11 +81,10 @@ function compareMarked() {
 /** @param {Notice} done */
 function noticeLine({ kind, count, detail, problems, undo }) {
   const [problem] = problems;
+  const reason = problem?.detail || t("actions.no_reply");
   return html`<div class="action-notice ${problems.length ? "warning" : ""}" data-notice=${kind}>
     <span>${count ? t(`actions.did_${kind}`, { n: grouped(count), detail }) : nothing}
-    ${
-      problem ? t("actions.failed", { n: grouped(problems.length), run: problem.run, reason: problem.detail }) : nothing
-    }</span>
+    ${problem ? t("actions.failed", { n: grouped(problems.length), run: problem.run, reason }) : nothing}</span>
     ${undo ? html`<button type="button" class="text" data-key="undo" @click=${undo}>${t("actions.undo")}</button>` : nothing}
     <button type="button" class="quiet" title=${t("actions.dismiss")} aria-label=${t("actions.dismiss")}
       @click=${() => (notice.value = null)}>${ICONS.close}</button></div>`;

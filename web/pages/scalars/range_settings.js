@@ -17,18 +17,22 @@ export function rangeSettings(tag, plot) {
   const y = yRanges.value.get(tag);
   return html`
     ${range("x", t("range.x"), axis, x ?? [null, null], (lo, hi) => {
-      const whole = plot?.x ?? [0, 1];
-      zoomTo(tag, axis, lo === null && hi === null ? null : [lo ?? whole[0], hi ?? whole[1]]);
+      if (lo === null && hi === null) return zoomTo(tag, axis, null);
+      const [first, last] = plot?.x ?? [0, 1];
+      if ((lo ?? first) >= (hi ?? last)) return t(lo === null ? "range.before" : "range.after");
+      zoomTo(tag, axis, [lo ?? first, hi ?? last]);
     })}
     ${range("y", t("range.y"), "step", y ?? [null, null], (lo, hi) => setYRange(tag, [lo, hi]))}`;
 }
 
+/** Applies a typed range, or returns why it cannot.
+ * @typedef {(lo: number | null, hi: number | null) => string | void} Apply */
+
 /** @param {"x" | "y"} name @param {string} label @param {Axis} axis how its values are written
- * @param {readonly [number | null, number | null]} values
- * @param {(lo: number | null, hi: number | null) => void} changed */
-const range = (name, label, axis, [lo, hi], changed) => html`<fieldset data-settings="range-${name}">
+ * @param {readonly [number | null, number | null]} values @param {Apply} apply */
+const range = (name, label, axis, [lo, hi], apply) => html`<fieldset data-settings="range-${name}">
   <legend>${label}</legend>
-  <form class="setting-row" @change=${(/** @type {Event} */ event) => read(event, axis, changed)}
+  <form class="setting-row" @change=${(/** @type {Event} */ event) => read(event, axis, apply)}
     @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
     ${field("from", `${label}: ${t("range.from")}`, axis, lo)}<span aria-hidden="true">–</span>${field(
       "to",
@@ -54,18 +58,20 @@ function localTime(seconds) {
   return new Date(1000 * Math.round(seconds - offset)).toISOString().slice(0, 19);
 }
 
-/** @param {Event} event @param {Axis} axis @param {(lo: number | null, hi: number | null) => void} changed */
-function read(event, axis, changed) {
+/** @param {Event} event @param {Axis} axis @param {Apply} apply */
+function read(event, axis, apply) {
   const { elements } = /** @type {HTMLFormElement} */ (event.currentTarget);
-  const numberOf = (/** @type {string} */ name) => {
-    const { value } = /** @type {HTMLInputElement} */ (elements.namedItem(name));
+  const [from, to] = ["from", "to"].map((name) => /** @type {HTMLInputElement} */ (elements.namedItem(name)));
+  const inputValue = (/** @type {HTMLInputElement} */ { value }) => {
     if (value === "") return null;
     return axis === "wall_time" ? new Date(value).getTime() / 1000 : Number(value);
   };
-  const [lo, hi] = [numberOf("from"), numberOf("to")];
-  const last = /** @type {HTMLInputElement} */ (elements.namedItem("to"));
-  last.setCustomValidity(lo !== null && hi !== null && lo >= hi ? t("range.not_above") : "");
-  if (last.reportValidity()) changed(lo, hi);
+  const [lo, hi] = [inputValue(from), inputValue(to)];
+  const isReversed = lo !== null && hi !== null && lo >= hi;
+  const problem = isReversed ? t("range.not_above") : apply(lo, hi);
+  const wrong = isReversed || lo === null ? to : from;
+  for (const input of [from, to]) input.setCustomValidity(input === wrong && problem ? problem : "");
+  wrong.reportValidity();
 }
 
 /** The range that all charts share, with a button that resets it. */
