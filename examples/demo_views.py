@@ -21,7 +21,7 @@ def label_runs(address: str, logdir: Path, directory: Path) -> None:
         accuracies = {
             name: run.scalars(ACCURACY).value for name, run in opened.runs.items() if ACCURACY in run.tags("scalar")
         }
-        failed = [name for name in opened.runs if name not in accuracies]
+        failed = [name for name, run in opened.runs.items() if run.state.state == "failed"]
     best = max(accuracies, key=lambda name: float(accuracies[name][-1]))
     note = f"The best of {len(accuracies)} runs: **{float(accuracies[best][-1]):.1%}** of the images are recognised."
     prefix = directory.relative_to(logdir).as_posix()

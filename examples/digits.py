@@ -31,8 +31,8 @@ LOWEST_RATE, HIGHEST_RATE = 0.003, 1.0  # Learning rates, from too low to too hi
 MOMENTA = (0.0, 0.5, 0.9)
 HIDDEN = (4, 8, 16, 32, 64)
 EXPLORED = 7  # The run whose loss landscapes are computed.
-DIVERGING = {"learning_rate": 300.0, "momentum": 0.9, "hidden": 64}
-HIGHEST_LOSS = 30.0  # Above it a training fails.
+DIVERGING = {"learning_rate": 10.0, "momentum": 0.9, "hidden": 64}
+HIGHEST_LOSS = 5.0  # Above it a training fails.
 VALIDATION_STEPS, DETAIL_STEPS = 25, 75
 BATCH = 64
 

@@ -146,6 +146,22 @@ def test_copied_links_open_the_same_view(
     expect(other.locator("#tag-filter")).to_have_value(tags)
 
 
+def test_address_that_is_entered_in_an_open_page_opens_its_view(
+    tmp_path: Path, server: StartServer, page: Page
+) -> None:
+    """A name or a link is opened without a reload; Back returns to the page before it, not to the name."""
+    loss_run(tmp_path / "runs" / "a", range(5))
+    url = server(tmp_path / "runs").url
+    page.goto(f"{url}#page=overview")
+    save_as(page, "table")
+    page.goto(f"{url}#tags=lo")
+    expect(page.locator("#tag-filter")).to_have_value("lo")
+    page.evaluate("location.hash = 'view=table'")
+    expect(page.locator("body")).to_have_attribute("data-page", "overview")
+    page.go_back()
+    expect(page.locator("#tag-filter")).to_have_value("lo")
+
+
 def test_an_empty_logdir_shows_code_to_copy(tmp_path: Path, server: StartServer, page: Page) -> None:
     """The code that the page offers records a run that then appears on it."""
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])

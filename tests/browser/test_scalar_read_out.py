@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
-from support.event_files import scalar_event, write_run
+from support.event_files import loss_run, scalar_event, write_run
 from support.pages import StartServer
 
 POINTS = 5000
@@ -83,3 +83,19 @@ def test_run_without_a_point_at_the_step_says_its_own_step(server: StartServer, 
     assert sorted(row["elsewhere"] for row in rows) == [False, True]
     assert abs(int(rows[0]["step"]) - int(rows[1]["step"])) == 1
     assert all(int(row["step"]) % 2 == (row["run"] == "odd") for row in rows)
+
+
+def test_names_of_ordinary_length_are_whole(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The read-out is as wide as the names of a sweep, whatever the widths of their letters."""
+    for run in ("lr=0.042 mm=0.5 WW=64", "lr=0.071 mm=0.9 WW=32"):
+        loss_run(tmp_path / run, range(5))
+    page.goto(server(tmp_path).url)
+    plot = page.locator("scalar-card .u-over").first
+    expect(page.locator("scalar-card[data-drawn-points]")).to_have_count(1)
+    plot.hover()
+    names = page.locator("#read-out .row .name:visible")
+    expect(names.first).to_contain_text("WW=")
+    cut = names.evaluate_all(
+        "names => names.filter(name => name.scrollWidth > name.clientWidth).map(name => name.textContent)"
+    )
+    assert cut == []

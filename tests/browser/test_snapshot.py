@@ -79,3 +79,21 @@ def test_of_a_table_sorts(tmp_path: Path, server: StartServer, pages: Pages) -> 
     opened = reopen(path, pages, running)
     expect(opened.locator(".run-line")).to_have_count(2)
     expect(opened.locator(".run-line .sparkline").first).to_be_visible()
+
+
+def test_contains_what_users_entered(tmp_path: Path, server: StartServer, pages: Pages) -> None:
+    """Alias, label and note of a run are shown, and cannot be changed."""
+    loss_run(tmp_path / "runs" / "first", range(5))
+    running = server(tmp_path / "runs")
+    page = pages.open()
+    change = {"alias": "my best", "add_labels": ["paper"], "note": "As in **table 2**."}
+    changes = {"changes": [{"runs": ["first"], "change": change}]}
+    assert page.request.post(f"{running.url}api/notes", data=changes).ok
+    page.goto(running.url)
+    expect(page.locator(".run .label-chip")).to_have_text("paper")
+    path = download(page, tmp_path)
+    page.context.close()
+
+    opened = reopen(path, pages, running)
+    expect(opened.locator(".run .run-name")).to_have_text("my best")
+    expect(opened.locator(".run .label-chip")).to_have_text("paper")

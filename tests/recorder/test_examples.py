@@ -76,7 +76,7 @@ def test_demo_example_records_every_kind_of_summary_in_a_sweep(tmp_path: Path) -
 
     parameters = ["hidden.weight", "hidden.bias", "output.weight", "output.bias"]
     with server.open(tmp_path) as logdir:
-        failed = logdir.runs["lr=300 m=0.9 h=64"]
+        failed = logdir.runs["lr=10 m=0.9 h=64"]
         assert len(logdir.runs) == 13
         assert 1 <= len(failed.scalars("train/loss").step) < 75
         for run in logdir.runs.values():
@@ -94,7 +94,7 @@ def test_demo_example_records_every_kind_of_summary_in_a_sweep(tmp_path: Path) -
             assert report.texts[0].startswith(f"**{confusion.values.trace()} of 450** images recognised after step 75,")
             assert {"graph", "dataset_graph"} <= set(run.plugins)
         rates: set[Any] = {run.lineage().hyper_parameters["learning_rate"] for run in logdir.runs.values()}
-        assert (len(rates), min(rates), sorted(rates)[-2:]) == (13, 0.003, [1.0, 300.0])
+        assert (len(rates), min(rates), sorted(rates)[-2:]) == (13, 0.003, [1.0, 10.0])
         run = logdir.runs["lr=0.042 m=0.5 h=64"]
         settings = {name: value for name, value in run.lineage().custom.items() if not name.startswith("environment/")}
         assert settings == {"momentum": 0.5, "hidden": 64, "seed": 0}

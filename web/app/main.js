@@ -4,6 +4,7 @@ import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
 import { followWidth } from "../controls/grid_columns.js";
 import { followCompletion } from "../controls/search/completion.js";
+import { isReference } from "../data/address.js";
 import { followLastValues } from "../data/last_values.js";
 import { revision, startLiveUpdates } from "../data/live.js";
 import { panel } from "../data/pointer.js";
@@ -65,6 +66,7 @@ function start() {
   follow("actions", actionBar);
   if (followsServer()) {
     void openAddressed(openedHash);
+    addEventListener("hashchange", openPasted);
     followViews();
     follow("hint", hint);
   }
@@ -79,6 +81,13 @@ function start() {
   followDrawnTags();
   followDetails();
   followLastValues(runsInRail);
+}
+
+/** Opens the link or view that an address names which is entered while the page is open.
+ * @param {HashChangeEvent} event */
+function openPasted({ newURL }) {
+  const { hash } = new URL(newURL);
+  if (isReference(hash)) void openAddressed(hash);
 }
 
 const openedHash = location.hash;

@@ -68,7 +68,7 @@ function details(row) {
         ? nothing
         : entry(t("panel.steps"), `${grouped(row.first_step)} – ${grouped(row.last_step)}`)
     }
-    ${entry(t("panel.ranks"), row.ranks.join(", "))}
+    ${entry(t("panel.ranks", { n: row.ranks.length }), row.ranks.join(", "))}
     ${row.attempts > 1 ? entry(t("panel.attempts"), attemptLinks(row)) : nothing}
     ${entry(t("panel.dialect"), row.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
     ${entry(t("panel.series"), pluginCounts(row, (plugin) => !isUnsupported(plugin)) || "0")}

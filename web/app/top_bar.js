@@ -30,7 +30,7 @@ export const topBar = () => html`
   <nav class="pages" aria-label=${t("page.pages")}>${(snapshot.value?.pages ?? presentPages.value).map(tab)}</nav>
   ${
     runsReply.value
-      ? html`<code class="logdir" title=${runsReply.value.logdir}>${runsReply.value.logdir}</code>`
+      ? html`<span class="logdir" title=${runsReply.value.logdir}><code>${runsReply.value.logdir}</code></span>`
       : nothing
   }
   <span class="space"></span>

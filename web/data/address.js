@@ -115,6 +115,13 @@ function printSelection(selection) {
   return parameters.toString();
 }
 
+/** Does an address name what is to be opened, a short link or a view, and contain no state of its own?
+ * @param {string} hash with or without its "#" */
+export function isReference(hash) {
+  const names = [...new URLSearchParams(hash.replace(/^#/, "")).keys()];
+  return names.includes("link") || names.join() === "view";
+}
+
 /** Never throws: invalid values become the defaults.
  * @param {string} hash with or without its "#" @returns {View} */
 export function parseView(hash) {

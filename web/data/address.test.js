@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changed, DEFAULT_VIEW, PAGES, parseView, printView } from "./address.js";
+import { changed, DEFAULT_VIEW, isReference, PAGES, parseView, printView } from "./address.js";
 
 const letters = ["a", "/", ",", "\\", "&", "=", "#", " ", "+", "%", "é", "中", "1", "."];
 const text = () => Array.from({ length: Math.random() * 6 }, () => pick(letters)).join("");
@@ -52,4 +52,9 @@ test("another page opens without an enlarged card", () => {
   assert.equal(changed(view, { page: "images" }).open, "");
   assert.equal(changed(view, { page: "scalars" }).open, "loss");
   assert.equal(changed(view, { page: "images", open: "acc" }).open, "acc");
+});
+
+test("a link, or a view without state, names what is to be opened", () => {
+  for (const hash of ["#view=a", "link=b", "#link=b&theme=dark"]) assert.ok(isReference(hash), hash);
+  for (const hash of ["", "#page=text", "#view=a&page=text"]) assert.ok(!isReference(hash), hash);
 });

@@ -1,6 +1,7 @@
 // Requests to the server of this page. Every URL is relative, so that path prefixes and proxies work.
 
 import { decodeCbor } from "./cbor.js";
+import { recordingOrder } from "./snapshot/state.js";
 
 /** @typedef {import("./api_types.js").RunColumnsReply} RunColumnsReply */
 /** @typedef {import("./api_types.js").RunDetails} RunDetails */
@@ -33,12 +34,22 @@ async function askServer(path, options) {
   return type.startsWith(CBOR) ? decodeCbor(content) : content;
 }
 
-/** The server of this page, unless the page is a snapshot. */
-let source = askServer;
+const replaced = Promise.withResolvers();
+
+/** A page whose replies are recorded asks for nothing before its recorder exists: it would miss the reply.
+ * @type {Source} */
+async function askRecorder(path, options) {
+  await replaced.promise;
+  return source(path, options);
+}
+
+/** The server of this page, unless the page is a snapshot or is recorded for one. */
+let source = recordingOrder ? askRecorder : askServer;
 
 /** Replaces where replies come from. @param {(server: Source) => Source} wrap */
 export function replaceSource(wrap) {
-  source = wrap(source);
+  source = wrap(askServer);
+  replaced.resolve(undefined);
 }
 
 /** @type {Source} */

@@ -1,5 +1,6 @@
 // Tag and run names: their groups and their last segments.
 
+import { isOfMachine } from "./machine_tags.js";
 import { compareNatural, sortedNaturally } from "./natural_order.js";
 
 /** Tags that share their first segment. The name is "" for tags without one.
@@ -28,7 +29,7 @@ export function cutLeaf(name) {
   return [name.slice(0, slash + 1), name.slice(slash + 1)];
 }
 
-/** Groups in natural order, the tags without a group last.
+/** Groups in natural order, then the tags without a group, then what was measured of the machine.
  * @param {string[]} tags @returns {TagGroup[]} */
 export function groupTags(tags) {
   /** @type {Map<string, string[]>} */
@@ -40,8 +41,11 @@ export function groupTags(tags) {
     else groups.set(name, [tag]);
   }
   const named = withoutSingles([...groups].map(([name, members]) => ({ name, tags: members })));
-  return named.sort((a, b) => Number(!a.name) - Number(!b.name) || compareNatural(a.name, b.name));
+  return named.sort((a, b) => placeOf(a) - placeOf(b) || compareNatural(a.name, b.name));
 }
+
+/** @param {TagGroup} group */
+const placeOf = ({ name }) => (isOfMachine(`${name}/`) ? 2 : Number(!name));
 
 /** If many groups would contain a single tag, such as "conv1.weight/auto", these tags stay ungrouped.
  * @param {TagGroup[]} groups @returns {TagGroup[]} */

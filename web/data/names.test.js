@@ -23,6 +23,11 @@ test("groups are in natural order, ungrouped tags last; many groups of one tag a
   ]);
 });
 
+test("metrics of the machine are last", () => {
+  const names = groupTags(["machine/cpu", "machine/disk", "lr", "train/loss"]).map(({ name }) => name);
+  assert.deepEqual(names, ["train", "", "machine"]);
+});
+
 test("the likely focus is a loss that most runs have", () => {
   const counts = new Map([
     ["loss", 1],

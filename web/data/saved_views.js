@@ -5,7 +5,7 @@ import { t } from "../i18n/words.js";
 import { RequestError } from "./client.js";
 import { Query } from "./query.js";
 import { areAlike, contentOf, withContent } from "./stored_address.js";
-import { view } from "./view.js";
+import { showNamed, view } from "./view.js";
 import { deleteView, listViews, readLink, readView, writeDefaultView, writeView } from "./views_client.js";
 
 /** @typedef {import("./views_client.js").SavedView} SavedView */
@@ -43,19 +43,20 @@ export const openView = async (name) => show(await readView(name));
 /** Opens what the address names: a short link, a view without further state, or the default view if it has no state.
  * @param {string} hash of the address before the page changed it */
 export async function openAddressed(hash) {
+  openError.value = "";
   try {
     const link = new URLSearchParams(hash.replace(/^#/, "")).get("link");
     if (link) {
-      view.value = withContent(view.peek(), await readLink(link), "");
+      showNamed(withContent(view.peek(), await readLink(link), ""));
       return;
     }
     const hasState = contentOf(view.peek()).address !== "";
     const name = view.peek().saved || (hasState ? null : await defaultName());
     if (!name) return;
     const saved = await readView(name);
-    if (hasState)
-      known.value = saved; // The address has the state.
-    else show(saved);
+    known.value = saved;
+    // Otherwise the address has the state.
+    if (!hasState) showNamed(withContent(view.peek(), saved, saved.name));
   } catch (error) {
     openError.value = /** @type {Error} */ (error).message;
   }

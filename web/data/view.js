@@ -112,6 +112,17 @@ const placeOf = ({
   own: { "over.run": run, "app.panel": panel, "scalar.range": range, "ws.open": large },
 }) => JSON.stringify([page, open, zooms, range, run, panel, large]);
 
+/** Is the entry of the history replaced, whatever changes? */
+let replacesEntry = false;
+
+/** Shows what the address named. Back does not return to that address, which would only be opened again.
+ * @param {View} next */
+export function showNamed(next) {
+  replacesEntry = true;
+  view.value = next;
+  replacesEntry = false;
+}
+
 /** Follows the URL, and writes every change of the view into it. */
 export function followAddress() {
   const read = () => {
@@ -125,6 +136,6 @@ export function followAddress() {
     const url = hash ? `#${hash}` : location.pathname + location.search;
     const isStep = placeOf(parseView(location.hash)) !== placeOf(parseView(hash));
     // The steps of a frame would be steps of the page around it.
-    history[isStep && !recordingOrder ? "pushState" : "replaceState"](null, "", url);
+    history[isStep && !replacesEntry && !recordingOrder ? "pushState" : "replaceState"](null, "", url);
   });
 }

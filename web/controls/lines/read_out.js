@@ -18,9 +18,13 @@ const ROW = 20;
 const GAP = 18;
 const MOST_ROWS = 12;
 const NARROW = 720;
-/** Letters of a name; longer ones are cut in the middle. Their widths, and the least width of the names, in pixels. */
+/** Letters of a name; longer ones are cut in the middle. */
 const MOST_LETTERS = 44;
-const [LETTER, WIDE, SHORTEST_NAME] = [6.8, 12, 112];
+/** The least width of the names, in pixels. */
+const SHORTEST_NAME = 112;
+/** Measures names in the font of the pointed line's row, the widest one: measuring elements would force a layout.
+ * @type {CanvasRenderingContext2D | null} */
+let measuring = null;
 const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", "wall_time"]);
 const BAND_COLUMNS = /** @type {const} */ ({
   smoothed: "smoothed",
@@ -135,12 +139,18 @@ function writeRows(rows, best, smooth) {
   for (const row of pool.slice(rows.length)) show(row, false);
 }
 
-/** Estimates the width of the longest name, in pixels, as measuring it would force a layout.
+/** The width of the longest name, in pixels.
  * @param {Reading[]} rows */
 function widestName(rows) {
-  const letters = rows.map(({ line }) => [...cutMiddle(nameOfLine(line), MOST_LETTERS)]);
-  const widths = letters.map((name) => name.reduce((sum, letter) => sum + (letter > "\u2fff" ? WIDE : LETTER), 0));
-  return Math.max(SHORTEST_NAME, ...widths);
+  const pen = (measuring ??= measuringPen());
+  const widths = rows.map(({ line }) => pen.measureText(cutMiddle(nameOfLine(line), MOST_LETTERS)).width);
+  return Math.ceil(Math.max(SHORTEST_NAME, ...widths)) + 1;
+}
+
+function measuringPen() {
+  const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+  pen.font = `600 12px ${getComputedStyle(document.body).fontFamily}`;
+  return pen;
 }
 
 /** @param {Row} row @param {boolean} shown */

@@ -24,7 +24,7 @@ export const en = {
   "search.ex_time": "by start, last update or duration",
   "search.ex_not": "without the term that follows",
   "search.ex_or": "one of several; a space means “and”",
-  "search.more": "Quotes enclose names with spaces. Enter an example with a click.",
+  "search.more": "Put names with spaces in quotes. Click an example to insert it.",
 };
 
 /** @type {Record<keyof typeof en, string>} */

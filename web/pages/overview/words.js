@@ -27,7 +27,7 @@ export const en = {
   "overview.filter_column": "Filter {name}",
   "overview.filter_hint": ">0.9   0.1..0.5   !=sgd   adam   …and…   …or…",
   "overview.filter_broken": "Invalid filter: {part}. This column is not filtered.",
-  "overview.turn_best": "Best is the smallest or the largest value: switch",
+  "overview.turn_best": "Toggle whether the lowest or the highest value is best",
   "overview.turn_best_of": "{tag}: toggle min or max",
   "overview.group_by": "Group by",
   "overview.group_nothing": "none",

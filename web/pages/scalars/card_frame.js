@@ -4,6 +4,7 @@ import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { beyondLimits, pointCounts } from "../../controls/lines/line_plot.js";
 import { nameOf } from "../../controls/run_row.js";
+import { isOfMachine } from "../../data/machine_tags.js";
 import { cutGroup, tagLabels } from "../../data/names.js";
 import { rangeOf } from "../../data/ranges.js";
 import { drawnRuns } from "../../data/runs.js";
@@ -47,7 +48,9 @@ export function cardFrame(card, parts, plot, axis) {
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
     <div class="notes" data-axes=${plot?.y?.right && plot.y.left ? 2 : 1}>${notes(counts, plot)}${bandNotes(all)}${
-      axis !== pageAxis.value ? html`<span data-note="one_step">${t("card.one_step")}</span>` : nothing
+      axis !== pageAxis.value && !isOfMachine(card.tag)
+        ? html`<span data-note="one_step">${t("card.one_step")}</span>`
+        : nothing
     }</div>
     ${state(all, rangeOf(card.tag, axis) !== null)}
     ${isOpen ? html`<range-strip .card=${card} .axis=${axis}></range-strip>${cardSettings(card.tag, plot)}<value-table .plot=${plot}></value-table>` : nothing}`;

@@ -20,7 +20,7 @@ class RunFiles extends ListedPart {
       "files",
       t("run.files"),
       html`<div class="table-scroll"><table class="facts files"><thead><tr><th scope="col">${t("run.file")}</th><th
-        scope="col">${t("run.bytes")}</th><th scope="col">${t("run.events")}</th><th scope="col">${t("panel.ranks")}</th></tr></thead>
+        scope="col">${t("run.bytes")}</th><th scope="col">${t("run.events")}</th><th scope="col">${t("panel.ranks", { n: 2 })}</th></tr></thead>
       <tbody>${files.map(fileRow)}</tbody></table></div>
       ${total > files.length ? html`<p class="meta">${t("run.more_files", { n: total - files.length })}</p>` : nothing}`,
     );

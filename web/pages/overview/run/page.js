@@ -113,7 +113,7 @@ function title(listed) {
             ? nothing
             : fact(t("panel.steps"), `${grouped(listed.first_step)} – ${grouped(listed.last_step ?? 0)}`)
         }
-        ${fact(t("panel.ranks"), listed.ranks.join(", "))}
+        ${fact(t("panel.ranks", { n: listed.ranks.length }), listed.ranks.join(", "))}
         ${listed.attempts > 1 ? fact(t("panel.attempts"), attemptLinks(listed)) : nothing}
         ${fact(t("overview.col_dialect"), listed.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
       </p>
