@@ -30,8 +30,9 @@ def load_checkpoint(path: str | os.PathLike[str], key: bytes | None = None, mode
 
     Raises:
         TypeError: path is not a path.
-        ValueError: the file has an unknown format, is damaged or truncated, or contains more than a checkpoint; it is
-            encrypted and key or mode is missing or wrong; or key is not an AES key.
+        ValueError: path is an address in an object store; the file has an unknown format, is damaged or truncated, or
+            contains more than a checkpoint; it is encrypted and key or mode is missing or wrong; or key is not an AES
+            key.
         ImportError: the file requires a package that is not installed; the message names it.
         OSError: the file cannot be read.
     """

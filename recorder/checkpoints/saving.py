@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toposcope.recorder.checkpoints import mindspore_file, numpy_file, safetensors_file, torch_file
-from toposcope.recorder.checkpoints.arguments import checked_appended, checked_key, checked_mode, checked_path
+from toposcope.recorder.checkpoints.arguments import checked_appended, checked_key, checked_mode, checked_target
 from toposcope.recorder.checkpoints.atomic_file import atomic_file
 from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, library_of
@@ -37,7 +37,7 @@ def save_checkpoint(
 
     Args:
         network: a torch.nn.Module, a mindspore.nn.Cell, an object with parameters(), or a mapping of names to tensors.
-        path: path of the file, in an existing directory.
+        path: path of the file, in an existing directory, or its address in an object store, to which it is uploaded.
         optimizer: an optimizer, or a tuple or list of optimizers, to save in addition.
         append: int, float, bool or str values by name, to save in addition.
         enc_key: an AES key of 16, 24 or 32 bytes; None: no encryption.
@@ -46,12 +46,12 @@ def save_checkpoint(
 
     Raises:
         TypeError: network has no parameters, the state of the optimizer cannot be saved, or path is not a path.
-        ValueError: another argument is invalid, or a .safetensors file was requested with encryption, a checksum, or
-            extra state of a module that is not a tensor, number or text.
-        ImportError: enc_key or the format requires a package that is not installed; the message names it.
+        ValueError: another argument is invalid, path is an invalid address, or a .safetensors file was requested with
+            encryption, a checksum, or extra state of a module that is not a tensor, number or text.
+        ImportError: enc_key, the format or an address requires a package that is not installed; the message names it.
         OSError: the file cannot be written.
     """
-    path = checked_path("path", path)
+    path = checked_target("path", path)
     file_format = "safetensors" if path.endswith(".safetensors") else "ckpt"
     protection = Protection(checked_key("enc_key", enc_key), checked_mode("enc_mode", enc_mode), crc_check)
     if file_format == "safetensors" and (protection.key is not None or crc_check):

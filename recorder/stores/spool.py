@@ -6,6 +6,7 @@ training, and what was recorded is uploaded however the training ends.
 """
 
 import atexit
+import contextlib
 import math
 import os
 import platform
@@ -33,6 +34,8 @@ _ADDRESS = re.compile(rf"({'|'.join(SCHEMES)})://(.*)", re.DOTALL)
 _PATH_OF_ADDRESS = re.compile(rf"({'|'.join(SCHEMES)}):/[^/]")
 _EXIT_SECONDS, _POLL_SECONDS = 30.0, 0.02
 """How long the end of the process waits for the last uploads, and how often it looks."""
+_RESTART_SECONDS = 5.0
+"""How long after an uploader has ended before the recording another one starts."""
 
 
 class _Spool(NamedTuple):
@@ -166,9 +169,18 @@ def _create() -> _Spool:
     owner = {"host": platform.node(), "pid": os.getpid(), "started": psutil.Process().create_time()}
     (folder / OWNER).write_text(json.dumps(owner))
     spool = _Spool(str(folder), token, _start_uploader(str(folder)))
+    threading.Thread(target=_keep_uploading, args=(spool.folder,), name="toposcope-uploader", daemon=True).start()
     atexit.register(_finish)
     close_at_end_of_child(_finish, _finish)
     return spool
+
+
+def _keep_uploading(folder: str) -> None:
+    """Start another uploader when one ends before the recording: systems end processes when memory is short."""
+    while os.path.isdir(folder) and not os.path.exists(os.path.join(folder, DONE)):
+        with contextlib.suppress(OSError):  # It is tried again.
+            _spool().uploader.wait()
+        time.sleep(_RESTART_SECONDS)
 
 
 def _start_uploader(folder: str) -> "subprocess.Popen[bytes]":

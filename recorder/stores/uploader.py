@@ -7,6 +7,7 @@ and exported tensors, are uploaded when they no longer change, and deleted when 
 
 import json
 import logging
+import math
 import os
 import platform
 import shutil
@@ -29,7 +30,9 @@ LOCK = "lock"
 _QUIET_SECONDS = 2.0
 """How long a file that is no event file must not have changed before it is uploaded."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
-"""Seconds between two attempts while a store cannot be reached."""
+"""Seconds between two attempts to upload a file, or anything to a bucket, that failed."""
+_PART_BYTES, _MOST_PARTS = 5 << 20, 10_000
+"""Of an upload in parts: the size of one, unless there would be more than S3 accepts."""
 _LOST_SECONDS = 300.0
 """After this time without a change, a spool of another machine is not recorded to any more: heartbeats change it."""
 _UNREAD = ".npy"
@@ -44,8 +47,18 @@ class _Stamp(NamedTuple):
     modified: int
 
 
+class _Rest(NamedTuple):
+    """The time after a failure in which nothing is tried."""
+
+    pause: float
+    end: float
+    """In seconds of time.monotonic()."""
+
+
 class Uploader:
     """Uploads the files of one spool. Not thread-safe.
+
+    A file that fails stops neither the others for long nor those of other buckets: it rests, and is then tried last.
 
     Args:
         folder: the spool.
@@ -65,8 +78,10 @@ class Uploader:
         self._others: dict[Path, _Stamp] = {}
         """The files that are no event files, as they were uploaded."""
         self._failure = ""
-        self._pause = 0.0
-        self._not_before = 0.0
+        self._failed: dict[Path, _Rest] = {}
+        """The files whose last upload failed."""
+        self._resting: dict[str, _Rest] = {}
+        """The buckets whose last request failed, by address."""
 
     @property
     def failure(self) -> str:
@@ -91,37 +106,50 @@ class Uploader:
         Args:
             is_ended: whether the recording has ended, so that everything is due, now.
         """
-        if not is_ended and time.monotonic() < self._not_before:
-            return False
-        try:
-            for path in self._in_turn():
-                self._upload_file(path, is_ended=is_ended)
-            self._delete_removed()
-        except _StoreError as error:
-            self._note_failure(str(error))
-            return False
-        self._note_success()
-        if is_ended:
+        left: set[str] = set()
+        """Buckets in which something has failed just now."""
+        for path, task in self._tasks(is_ended):
+            address = self._address(path)
+            if address in left or not (is_ended or self._is_rested(path, address)):
+                continue
+            try:
+                task(path)
+            except FileNotFoundError:
+                pass  # The training has deleted it.
+            except (_StoreError, OSError) as error:
+                self._note_failure(path, str(error))
+                left.add(address)
+        self._forget_failures()
+        is_done = is_ended and not self._failed
+        if is_done:
             shutil.rmtree(self._folder, ignore_errors=True)
-        return is_ended
+        return is_done
+
+    def _tasks(self, is_ended: bool) -> Iterator[tuple[Path, Callable[[Path], None]]]:
+        """Yield what may have to be done, with the file that it is done for."""
+        upload = partial(self._upload_file, is_ended=is_ended)
+        yield from ((path, upload) for path in self._in_turn())
+        yield from ((path, self._delete_object) for path in list(self._others) if not os.path.lexists(path))
+
+    def _is_rested(self, path: Path, address: str) -> bool:
+        """Return whether neither the file nor its bucket has failed just now."""
+        rests = (self._failed.get(path), self._resting.get(address))
+        return all(rest is None or rest.end <= time.monotonic() for rest in rests)
 
     def _in_turn(self) -> list[Path]:
-        """Return all files; first those of which no piece was uploaded for the longest time.
+        """Return all files; first those of which no piece was uploaded for the longest time, last those that failed.
 
         So a file that grows without end does not take all pieces of its directory from the others, as lineage.
         """
-        return sorted(_files(self._folder), key=lambda path: self._piece_times.get(path, 0.0))
+        return sorted(_files(self._folder), key=lambda path: (path in self._failed, self._piece_times.get(path, 0.0)))
 
     def _upload_file(self, path: Path, *, is_ended: bool) -> None:
-        try:
-            if parse_file_name(path.name) is None:
-                self._upload_other(path, is_ended=is_ended)
-            elif is_ended or os.path.exists(f"{path}{SEALED}"):
-                self._upload_whole(path)
-            else:
-                self._upload_piece(path)
-        except FileNotFoundError:
-            return  # The training has deleted it.
+        if parse_file_name(path.name) is None:
+            self._upload_other(path, is_ended=is_ended)
+        elif is_ended or os.path.exists(f"{path}{SEALED}"):
+            self._upload_whole(path)
+        else:
+            self._upload_piece(path)
 
     def _upload_whole(self, path: Path) -> None:
         """Upload a complete event file, then delete its pieces and the local file."""
@@ -161,64 +189,94 @@ class Uploader:
             path.unlink()
             del self._others[path]
 
-    def _delete_removed(self) -> None:
-        """Delete the objects of files that the training has deleted, such as older checkpoints."""
-        for path in [path for path in self._others if not path.exists()]:
-            client, key = self._target(path)
-            self._ask(partial(_delete, client, key))
-            del self._others[path]
+    def _delete_object(self, path: Path) -> None:
+        """Delete the object of a file that the training has deleted, such as an older checkpoint."""
+        client, key = self._target(path)
+        self._ask(path, partial(_delete, client, key))
+        del self._others[path]
 
     def _delete_pieces(self, path: Path) -> None:
         import obstore
 
         client, key = self._target(path)
         folder = key.rpartition("/")[0]
-        pages = self._ask(lambda: list(obstore.list(client, folder or None)))
+        pages = self._ask(path, lambda: list(obstore.list(client, folder or None)))
         keys = [found["path"] for page in pages for found in page]
         pieces = [each for each in keys if (piece := parse_piece_name(each)) is not None and piece.file == key]
         if pieces:
-            self._ask(lambda: obstore.delete(client, pieces))
+            self._ask(path, lambda: obstore.delete(client, pieces))
 
     def _put(self, path: Path, content: bytes | Path) -> None:
         """Upload bytes, or a file that need not fit into memory, under the name of a file."""
         import obstore
 
         client, key = self._target(path)
-        self._ask(lambda: obstore.put(client, key, content))
+        size = len(content) if isinstance(content, bytes) else content.stat().st_size
+        self._ask(path, lambda: obstore.put(client, key, content, chunk_size=part_bytes(size)))
+
+    def _address(self, path: Path) -> str:
+        """Return the address of the bucket that a file belongs to."""
+        scheme, bucket, *_ = path.relative_to(self._folder).parts
+        return f"{scheme}://{bucket}"
 
     def _target(self, path: Path) -> "tuple[ObjectStore, str]":
         """Return the bucket that a file belongs to, and its key there."""
         from obstore.exceptions import BaseError
         from obstore.store import from_url
 
-        scheme, bucket, *key = path.relative_to(self._folder).parts
-        address = f"{scheme}://{bucket}"
+        address = self._address(path)
         if address not in self._clients:
             try:
                 self._clients[address] = from_url(address, retry_config={"max_retries": 2})
             except (BaseError, ValueError) as error:
                 raise _StoreError(f"{address}: {_first_line(error)}") from None
-        return self._clients[address], "/".join(key)
+        return self._clients[address], "/".join(path.relative_to(self._folder).parts[2:])
 
-    def _ask(self, request: Callable[[], Reply]) -> Reply:
+    def _ask(self, path: Path, request: Callable[[], Reply]) -> Reply:
+        """Return the reply to a request for a file.
+
+        Raises:
+            FileNotFoundError: the file was deleted.
+            _StoreError: the store cannot be reached, or refuses.
+        """
         from obstore.exceptions import BaseError
 
         try:
-            return request()
+            reply = request()
         except (BaseError, OSError) as error:
+            if isinstance(error, FileNotFoundError) and not os.path.lexists(path):
+                raise
             raise _StoreError(_first_line(error)) from None
+        self._failed.pop(path, None)
+        self._resting.pop(self._address(path), None)
+        return reply
 
-    def _note_failure(self, reason: str) -> None:
-        if not self._failure:
-            log.error("%s cannot be uploaded: %s. It is tried again; nothing is lost.", self._folder, reason)
+    def _note_failure(self, path: Path, reason: str) -> None:
+        if not self._failed:
+            log.error("%s cannot be uploaded: %s. It is tried again; nothing is lost.", path, reason)
         self._failure = reason
-        self._pause = min(max(2 * self._pause, _FIRST_PAUSE), _LONGEST_PAUSE)
-        self._not_before = time.monotonic() + self._pause
+        self._failed[path] = _after(self._failed.get(path))
+        self._resting[self._address(path)] = _after(self._resting.get(self._address(path)))
 
-    def _note_success(self) -> None:
-        if self._failure:
+    def _forget_failures(self) -> None:
+        """Forget those of files that are gone, and report if none is left."""
+        self._failed = {
+            path: rest for path, rest in self._failed.items() if path in self._others or os.path.lexists(path)
+        }
+        if self._failure and not self._failed:
             log.warning("%s is uploaded again.", self._folder)
-        self._failure, self._pause, self._not_before = "", 0.0, 0.0
+            self._failure = ""
+
+
+def part_bytes(size: int) -> int:
+    """Return the size of the parts in which a file is uploaded."""
+    return max(_PART_BYTES, math.ceil(size / _MOST_PARTS))
+
+
+def _after(rest: _Rest | None) -> _Rest:
+    """Return the rest that follows a failure, twice as long as the one before."""
+    pause = min(max(2 * rest.pause, _FIRST_PAUSE), _LONGEST_PAUSE) if rest else _FIRST_PAUSE
+    return _Rest(pause, time.monotonic() + pause)
 
 
 def _delete(client: "ObjectStore", key: str) -> None:
@@ -255,7 +313,8 @@ def _runs(process_id: int, started: float) -> bool:
     import psutil
 
     try:
-        return bool(abs(psutil.Process(process_id).create_time() - started) < 1.0)
+        process = psutil.Process(process_id)
+        return bool(abs(process.create_time() - started) < 1.0 and process.status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return False
 

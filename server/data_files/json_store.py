@@ -1,10 +1,12 @@
 """A folder of JSON files in an object store, each replaced on the condition that nobody else replaced it before."""
 
+import contextlib
 import errno
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from toposcope.server.data_files.json_files import (
@@ -27,6 +29,8 @@ _POLL_SECONDS = 10.0
 """How often the store is listed for what other servers changed."""
 _CONNECTIONS = 16
 _MOST_TRIES = 20
+_NO_VERSION: "UpdateVersion" = {"e_tag": '"00000000000000000000000000000000"', "version": "1"}
+"""That of no object; Google Cloud Storage compares the version, the others the ETag."""
 
 
 class JsonStore:
@@ -88,28 +92,29 @@ class JsonStore:
         raise TimeoutError(errno.ETIMEDOUT, "other servers change it all the time", name)
 
     def _check_conditions(self) -> None:
-        """Check once that the store refuses to create an object that exists: some ignore conditions.
+        """Check once that the store refuses to create an object that exists, and to replace one that has changed.
 
         Raises:
-            OSError: it does not, so that changes of other servers could be lost.
+            OSError: it ignores one of these conditions, so that changes of other servers could be lost.
         """
         import obstore
-        from obstore.exceptions import AlreadyExistsError
+        from obstore.exceptions import AlreadyExistsError, PreconditionError
 
         if self._honours_conditions:
             return
         name = f"conditions-{uuid.uuid4().hex}"
+        conditions: dict[str, PutMode] = {"If-None-Match": "create", "If-Match": _NO_VERSION}
         self._ask(lambda: obstore.put(self._client, name, b""))
         try:
-            self._ask(lambda: obstore.put(self._client, name, b"", mode="create"))
-        except AlreadyExistsError:
-            self._honours_conditions = True
+            for header, condition in conditions.items():
+                with contextlib.suppress(AlreadyExistsError, PreconditionError):
+                    self._ask(partial(obstore.put, self._client, name, b"", mode=condition))
+                    raise OSError(
+                        errno.ENOTSUP, f"the store ignores {header}: several servers could lose notes", self.address
+                    )
         finally:
             self.delete(name)
-        if not self._honours_conditions:
-            raise OSError(
-                errno.ENOTSUP, "the store ignores If-None-Match: several servers could lose notes", self.address
-            )
+        self._honours_conditions = True
 
     def _put(self, name: str, encoded: bytes, mode: "PutMode", change: Change, is_indented: bool) -> bool:
         """Replace the content of a file; return False if another server replaced it meanwhile."""

@@ -35,7 +35,8 @@ _MOST_RETRIES = 10
 """Of a logdir that is loaded only once."""
 _REVISION_BYTES = 6
 """Of the first revision. All that follow are integers that a double holds exactly, as JavaScript needs."""
-_WALK_SHARE = 50  # A walk that takes t seconds is repeated after at least 50 t: 2 % of a core.
+_WALK_SHARE = 50
+"""A walk that takes t seconds is repeated after at least 50 t: 2 % of a core. Waiting for a store takes none."""
 
 log = logging.getLogger(__name__)
 
@@ -242,7 +243,8 @@ class Logdir:
 
     def _walk(self) -> None:
         """Find new and removed files. What could not be listed stays, and is tried again soon."""
-        start = time.monotonic()
+        clock = time.monotonic if self._is_local else time.thread_time
+        start = clock()
         discovery = self._discover()
         if self._reload_seconds and self._is_local:
             self._changes.watch(self._root, discovery.has_links)
@@ -256,7 +258,7 @@ class Logdir:
         self._walked = time.monotonic()
         if self._unwatched_walks and self._changes.are_reported:
             usual = _RETRY_SECONDS
-        pause = max(usual, _WALK_SHARE * (self._walked - start))
+        pause = max(usual, _WALK_SHARE * (clock() - start))
         self._next_walk = self._walked + pause if self._reload_seconds else math.inf
 
     def _check_watches(self, directories: int) -> None:

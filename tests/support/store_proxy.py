@@ -36,6 +36,8 @@ class StoreProxy:
         """Seconds before each request."""
         self.fail_every = 0
         """Each request with such a number gets the status 503; 0: none does."""
+        self.ignored_header = ""
+        """A header of requests that does not reach the store, in lower case."""
         self.requests: list[Request] = []
         self.failed = 0
         """How many got the status 503 from here."""
@@ -92,9 +94,10 @@ class StoreProxy:
                     self.send_error(503)
                     return
                 host = urllib.parse.urlsplit(proxy.target).netloc
+                headers = {name: text for name, text in self.headers.items() if name.lower() != proxy.ignored_header}
                 try:
                     connection = http.client.HTTPConnection(host)
-                    connection.request(self.command, self.path, body or None, dict(self.headers.items()))
+                    connection.request(self.command, self.path, body or None, headers)
                     reply = connection.getresponse()
                     content = reply.read()
                 except OSError:  # The store is gone, and so is the client's connection to it.

@@ -1,5 +1,6 @@
 """Recorders that write to an object store, in processes of their own, against a real server of the S3 protocol."""
 
+import io
 import os
 import signal
 import subprocess
@@ -16,7 +17,8 @@ from support.servers import wait_until
 from toposcope import server
 from toposcope.proto.piece_name import parse_piece_name
 from toposcope.recorder import SummaryRecord
-from toposcope.recorder.callbacks import BackupAndRestore
+from toposcope.recorder.callbacks import BackupAndRestore, OnRequestExit
+from toposcope.recorder.checkpoints import load_checkpoint, save_checkpoint
 
 PROGRAM = """
 import sys
@@ -134,6 +136,20 @@ def test_a_killed_recorder_loses_nothing_that_was_flushed(store: S3Server, spool
     assert not any(parse_piece_name(key) for key in keys(store))
 
 
+def test_an_uploader_that_ends_is_replaced(store: S3Server, spool: Path) -> None:
+    """Uploads go on, although the recorder has nothing to complete and is not closed."""
+    process = record(f"s3://{BUCKET}/replaced/run", 5, "wait")
+    wait_until(lambda: any("replaced/run/" in key for key in keys(store)))
+    (folder,) = spool.iterdir()
+    first = uploader_of(folder)
+    os.kill(first, signal.SIGKILL)
+    obstore.delete(store.client, [key for key in keys(store) if "replaced/run/" in key])
+    wait_until(lambda: any("replaced/run/" in key for key in keys(store)))
+    assert uploader_of(folder) != first
+    end(process)
+    assert not any(spool.iterdir())
+
+
 def uploader_of(folder: Path) -> int:
     """Return the process that uploads a spool."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -143,6 +159,16 @@ def uploader_of(folder: Path) -> int:
         except OSError:
             continue
     raise AssertionError("no process uploads it")
+
+
+def test_a_checkpoint_is_saved_to_an_address(store: S3Server, spool: Path) -> None:
+    """In a process that records nothing."""
+    program = "import sys; import numpy as np; from toposcope.recorder.checkpoints import save_checkpoint; "
+    program += "save_checkpoint({'w': np.arange(3.0)}, sys.argv[1])"
+    subprocess.run([sys.executable, "-c", program, f"s3://{BUCKET}/models/best.ckpt"], check=True)
+    content = bytes(obstore.get(store.client, "models/best.ckpt").bytes())
+    np.testing.assert_array_equal(np.load(io.BytesIO(content))["w"], np.arange(3.0))
+    assert not any(spool.iterdir())
 
 
 @pytest.mark.usefixtures("spool")
@@ -155,3 +181,9 @@ def test_invalid_addresses() -> None:
         SummaryRecord(Path("s3://bucket/run"))
     with pytest.raises(ValueError, match="backup_dir must be a local directory"):
         BackupAndRestore("s3://bucket/backup")
+    with pytest.raises(ValueError, match="directory must be a local path"):
+        OnRequestExit(directory="s3://bucket/exit")
+    with pytest.raises(ValueError, match="path must be a local path, as it is read"):
+        load_checkpoint("s3://bucket/best.ckpt")
+    with pytest.raises(ValueError, match="'s3://bucket' is a bucket"):
+        save_checkpoint({}, "s3://bucket")

@@ -3,10 +3,14 @@
 import contextlib
 import json
 import os
+import platform
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import obstore
+import psutil
 import pytest
 from support.s3_server import BUCKET, S3Server, s3_server
 from support.servers import wait_until
@@ -14,7 +18,7 @@ from support.store_proxy import StoreProxy, store_proxy
 
 from toposcope.proto.piece_name import parse_piece_name, piece_name
 from toposcope.recorder.stores.spool import OWNER, SEALED
-from toposcope.recorder.stores.uploader import Uploader
+from toposcope.recorder.stores.uploader import Uploader, part_bytes
 from toposcope.server.places.object_store import ObjectStore
 
 NAME = "events.out.events.summary.1.0.host-ab_MS"
@@ -108,6 +112,64 @@ def test_a_missing_bucket_loses_nothing(store: tuple[S3Server, StoreProxy], tmp_
     assert not uploader.upload(is_ended=True)
     assert "not found" in uploader.failure
     assert path.read_bytes() == b"content"
+
+
+def test_a_bucket_that_fails_does_not_stop_another_one(
+    store: tuple[S3Server, StoreProxy], tmp_path: Path, run: Path
+) -> None:
+    """Nor does a file that cannot be read stop those beside it, while it is recorded and at the end."""
+    server, _ = store
+    missing = run.parent.parent / "a-missing-bucket" / NAME
+    missing.parent.mkdir()
+    missing.write_bytes(b"content")
+    unreadable = run / "checkpoint.pt"
+    unreadable.symlink_to(unreadable)
+    uploader = Uploader(tmp_path, piece_seconds=0)
+    (run / NAME).write_bytes(b"first")
+    uploader.upload(is_ended=False)
+    wait_until(lambda: uploader.upload(is_ended=False) or keys(server))
+    assert shown() == b"first"
+    assert not uploader.upload(is_ended=True)
+    assert keys(server) == {f"run/{NAME}"}
+    assert uploader.failure
+    missing.unlink()
+    unreadable.unlink()
+    assert uploader.upload(is_ended=True)
+    assert not uploader.failure
+
+
+def test_a_store_that_is_gone_is_asked_less_and_less(
+    store: tuple[S3Server, StoreProxy], tmp_path: Path, run: Path
+) -> None:
+    """However many files wait."""
+    _, proxy = store
+    proxy.fail_every = 1
+    for number in range(20):
+        (run / f"{number}.npy").write_bytes(b"content")
+        make_old(run / f"{number}.npy")
+    uploader = Uploader(tmp_path)
+    uploader.upload(is_ended=False)
+    tried = len(proxy.requests)
+    for _ in range(20):
+        uploader.upload(is_ended=False)
+    assert len(proxy.requests) == tried <= 3
+
+
+def test_a_file_has_as_many_parts_as_s3_accepts() -> None:
+    """10,000: checkpoints may have more than 50 GB."""
+    assert part_bytes(100) == 5 << 20
+    assert (200 << 30) / part_bytes(200 << 30) <= 10_000
+
+
+def test_a_killed_recorder_has_ended_before_its_parent_asks(run: Path, tmp_path: Path) -> None:
+    """A launcher may never wait for the process that it started."""
+    del run
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        owner = {"host": platform.node(), "pid": process.pid, "started": psutil.Process(process.pid).create_time()}
+        (tmp_path / OWNER).write_text(json.dumps(owner))
+        assert Uploader(tmp_path).is_owned()
+        process.kill()
+        wait_until(lambda: not Uploader(tmp_path).is_owned())
 
 
 def test_a_store_that_is_gone_loses_nothing(store: tuple[S3Server, StoreProxy], run: Path, tmp_path: Path) -> None:

@@ -5,10 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
+import obstore
 import pytest
 from support.event_files import loss_run
 from support.s3_server import BUCKET, S3Server, s3_server
 from support.servers import start, stop
+from support.store_proxy import store_proxy
 
 from toposcope.server.data_files.json_files import Content, DamagedFileError
 from toposcope.server.data_files.json_store import JsonStore
@@ -43,6 +45,20 @@ def test_changes_of_several_servers_are_all_kept() -> None:
     with ThreadPoolExecutor() as pool:
         list(pool.map(count, range(3)))
     assert servers[0].read("a.json") == {"sum": 15, "server-0": True, "server-1": True, "server-2": True}
+
+
+@pytest.mark.parametrize("header", ["If-None-Match", "If-Match"])
+def test_a_store_that_ignores_a_condition_is_refused(
+    store: S3Server, header: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several servers would lose each other's changes there."""
+    with store_proxy(store.url) as proxy:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", proxy.url)
+        proxy.ignored_header = header.lower()
+        files = JsonStore(f"s3://{BUCKET}/refused", LARGEST)
+        with pytest.raises(OSError, match=f"ignores {header}"):
+            files.update("a.json", lambda _: {"n": 1})
+        assert list(obstore.list(store.client, "refused").collect()) == []
 
 
 def test_deleted_and_damaged_files(store: S3Server) -> None:

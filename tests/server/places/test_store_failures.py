@@ -70,6 +70,19 @@ def test_server_goes_on_when_the_store_is_back(tmp_path: Path) -> None:
         stop(process)
 
 
+def test_a_slow_store_is_listed_as_often_as_another_one(tmp_path: Path) -> None:
+    """Waiting for it takes no processor time, which is what limits how often directories are listed."""
+    with s3_server() as store, proxied(store) as (proxy, environment):
+        store.put("slow/run/events.out.events.summary.1.0.host_MS", loss_run(tmp_path / "run", range(5)).read_bytes())
+        process, url = start(f"s3://{BUCKET}/slow", "--reload-interval", "0.2", **environment)
+        wait_until(lambda: points(url) == 5)
+        proxy.delay = 1.0
+        proxy.requests.clear()
+        wait_until(lambda: len(proxy.requests) > 4)
+        assert proxy.reads() == []
+        stop(process)
+
+
 def test_objects_that_did_not_change_are_not_requested(tmp_path: Path) -> None:
     """An idle server only lists; of an object that grew, one request reads what is new."""
     content = loss_run(tmp_path / "run", range(5000)).read_bytes()
