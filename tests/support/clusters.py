@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import secrets
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,15 @@ class DaskCluster(NamedTuple):
     workers: list[subprocess.Popen[bytes]]
 
 
+class RayCluster(NamedTuple):
+    """A node with some processors."""
+
+    variables: dict[str, str]
+    """Of the environment: a process that has them when it imports Ray finds the cluster."""
+    pid: int
+    """The process of which all others of the node are descendants."""
+
+
 @contextlib.contextmanager
 def dask_cluster(folder: Path, workers: int, environment: Mapping[str, str] = IMPORTS) -> Iterator[DaskCluster]:
     """Start a scheduler and workers; end them when the block ends."""
@@ -41,6 +51,25 @@ def dask_cluster(folder: Path, workers: int, environment: Mapping[str, str] = IM
         address = json.loads(file.read_text())["address"]
         processes += [subprocess.Popen([*python, *command], **options) for _ in range(workers)]  # type: ignore[call-overload]
         yield DaskCluster(address.removeprefix("tcp://"), processes[1:])
+
+
+@contextlib.contextmanager
+def ray_cluster(processors: int) -> Iterator[RayCluster]:
+    """Start a node of a cluster of Ray, as on a machine of its own, and end it with the block.
+
+    It has a token of its own: Ray takes one that it finds in the user's home, but not in all of its processes.
+    """
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    command = [Path(sys.executable).parent / "ray", "start", "--head", "--block", "--port=0"]
+    command += [f"--num-cpus={processors}", "--include-dashboard=false", "--disable-usage-stats"]
+    environment = {**os.environ, **IMPORTS, **token}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            addresses = (line.partition("--address='")[2].partition("'")[0] for line in process.stdout)
+            yield RayCluster({"RAY_ADDRESS": next(filter(None, addresses)), **token}, process.pid)
+        finally:
+            process.terminate()  # It ends all processes of the node.
 
 
 def _end(processes: list[subprocess.Popen[bytes]]) -> None:
