@@ -6,6 +6,7 @@ import os
 import secrets
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -57,13 +58,19 @@ def dask_cluster(folder: Path, workers: int, environment: Mapping[str, str] = IM
 def ray_cluster(processors: int) -> Iterator[RayCluster]:
     """Start a node of a cluster of Ray, as on a machine of its own, and end it with the block.
 
-    It has a token of its own: Ray takes one that it finds in the user's home, but not in all of its processes.
+    It has a token of its own: Ray takes one that it finds in the user's home, but not in all of its processes. It has a
+    folder of its own, where its address does not lead others to it.
     """
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     command = [Path(sys.executable).parent / "ray", "start", "--head", "--block", "--port=0"]
     command += [f"--num-cpus={processors}", "--include-dashboard=false", "--disable-usage-stats"]
     environment = {**os.environ, **IMPORTS, **token}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    with (
+        tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder,
+        subprocess.Popen(
+            [*command, f"--temp-dir={folder}"], stdout=subprocess.PIPE, text=True, env=environment
+        ) as process,
+    ):
         try:
             assert process.stdout is not None
             addresses = (line.partition("--address='")[2].partition("'")[0] for line in process.stdout)
