@@ -62,7 +62,7 @@ def ray_cluster(processors: int) -> Iterator[RayCluster]:
     folder of its own, where its address does not lead others to it.
     """
     token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    command = [Path(sys.executable).parent / "ray", "start", "--head", "--block", "--port=0"]
+    command = [str(Path(sys.executable).parent / "ray"), "start", "--head", "--block", "--port=0"]
     command += [f"--num-cpus={processors}", "--include-dashboard=false", "--disable-usage-stats"]
     environment = {**os.environ, **IMPORTS, **token}
     with (
