@@ -72,8 +72,8 @@ def workers(engine: str, count: int, folder: Path) -> Iterator[Workers]:
             yield warm(started, count)
         return
     if engine == "ray":
-        with ray_cluster(count) as cluster:
-            os.environ.update(cluster.variables)
+        with ray_cluster(count) as node:
+            os.environ.update(node.variables)
             with workers_on("ray") as started:
                 yield warm(started, count)
         return
