@@ -15,6 +15,8 @@ from support.servers import wait_until
 
 IMPORTS = {"PYTHONPATH": os.pathsep.join(os.path.abspath(path) for path in sys.path if path)}
 """What processes in another working directory import from."""
+_TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+"""Of clusters of Ray; one, as a process reads it once."""
 
 
 class DaskCluster(NamedTuple):
@@ -61,10 +63,9 @@ def ray_cluster(processors: int) -> Iterator[RayCluster]:
     It has a token of its own: Ray takes one that it finds in the user's home, but not in all of its processes. It has a
     folder of its own, where its address does not lead others to it.
     """
-    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     command = [str(Path(sys.executable).parent / "ray"), "start", "--head", "--block", "--port=0"]
     command += [f"--num-cpus={processors}", "--include-dashboard=false", "--disable-usage-stats"]
-    environment = {**os.environ, **IMPORTS, **token}
+    environment = {**os.environ, **IMPORTS, **_TOKEN}
     with (
         tempfile.TemporaryDirectory(prefix="ray-", ignore_cleanup_errors=True) as folder,
         subprocess.Popen(
@@ -74,7 +75,7 @@ def ray_cluster(processors: int) -> Iterator[RayCluster]:
         try:
             assert process.stdout is not None
             addresses = (line.partition("--address='")[2].partition("'")[0] for line in process.stdout)
-            yield RayCluster({"RAY_ADDRESS": next(filter(None, addresses)), **token}, process.pid)
+            yield RayCluster({"RAY_ADDRESS": next(filter(None, addresses)), **_TOKEN}, process.pid)
         finally:
             process.terminate()  # It ends all processes of the node.
 
