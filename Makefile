@@ -70,8 +70,9 @@ bench-store: $(VENV)/.dev
 	PYTHONPATH=tests $(BIN)/python benchmarks/object_store.py $(MEASUREMENTS)
 
 # Indexing 10,000 runs by processes and by workers of Dask, what a task costs, and a simulation of clusters with these costs.
-bench-engine: build/interop/dask/.installed $(TYPED)
+bench-engine: build/interop/dask/.installed build/interop/ray/.installed $(TYPED)
 	PYTHONPATH=$(TYPED):tests build/interop/dask/bin/python benchmarks/index_engine.py --costs build/interop/dask/costs.json $(MEASUREMENTS)
+	PYTHONPATH=$(TYPED):tests build/interop/ray/bin/python benchmarks/index_engine.py --engines ray $(MEASUREMENTS)
 	$(BIN)/python benchmarks/cluster_simulation.py --costs build/interop/dask/costs.json
 
 # What --workers costs and brings: CPU time a request, requests a second, the way of a new point to a page, 200 clients.

@@ -1,10 +1,10 @@
-"""What indexing on processes and on Dask takes, and what each part of a task costs.
+"""What indexing on processes, on Dask and on Ray takes, and what each part of a task costs.
 
-python benchmarks/index_engine.py [--runs 10000] [--costs FILE]    (make bench-engine)
+python benchmarks/index_engine.py [--runs 10000] [--engines processes dask] [--costs FILE]    (make bench-engine)
 
-The scheduler and the workers of Dask are processes of this machine. The runs are small, as those of a search: 10 tags
-of 100 points. Costs of a task are measured with runs of 10 tags of 10,000 points, for benchmarks/cluster_simulation.py,
-which reads them from FILE.
+The schedulers and the workers of Dask and Ray are processes of this machine. The runs are small, as those of a search:
+10 tags of 100 points. Costs of a task are measured with runs of 10 tags of 10,000 points, for
+benchmarks/cluster_simulation.py, which reads them from FILE.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from typing import Any
 
 from event_logs import write_scalars
 from many_runs import write_many
-from support.clusters import dask_cluster
+from support.clusters import dask_cluster, ray_cluster
 
 from toposcope.proto.executors import Workers, workers_on
 from toposcope.server.indexing.grouping import TASK_BYTES
@@ -40,6 +40,7 @@ def main() -> None:
     """Measure, and print the figures."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=10_000)
+    parser.add_argument("--engines", nargs="+", choices=("processes", "dask", "ray"), default=("processes", "dask"))
     parser.add_argument("--costs", type=Path, help="write the costs of a task to this file")
     options = parser.parse_args()
     costs: dict[str, float] = {}
@@ -48,7 +49,7 @@ def main() -> None:
         write_many(folder / "runs", options.runs, len(TAGS), 100)
         size = sum(path.stat().st_size for path in (folder / "runs").rglob("*tfevents*"))
         print(f"{options.runs} runs of 10 tags x 100 points, {size / 1e6:.0f} MB of event files")
-        for engine in ("processes", "dask"):
+        for engine in options.engines:
             for count in (1, 2):
                 with workers(engine, count, folder) as started:
                     measure_indexing(f"{engine}, {count} workers", folder, started, options.runs)
@@ -56,7 +57,7 @@ def main() -> None:
         for number in range(LARGE_RUNS):
             write_scalars(folder / f"large/run-{number:02}", "own", TAGS, POINTS)
         measure_task(folder, costs)
-        for engine in ("processes", "dask"):
+        for engine in options.engines:
             with workers(engine, 2, folder) as started:
                 measure_engine(engine, started, costs)
     if options.costs is not None:
@@ -69,6 +70,12 @@ def workers(engine: str, count: int, folder: Path) -> Iterator[Workers]:
     if engine == "processes":
         with workers_on(f"processes:{count}") as started:
             yield warm(started, count)
+        return
+    if engine == "ray":
+        with ray_cluster(count) as node:
+            os.environ.update(node.variables)
+            with workers_on("ray") as started:
+                yield warm(started, count)
         return
     (folder / f"dask-{time.monotonic_ns()}").mkdir()
     with (

@@ -96,6 +96,8 @@ def check_statistics(lake: Path, runs: dict[str, RunView]) -> None:
     points = f"""select run, arg_max(value, step), min(value), max(value) from '{lake}/scalars/*.parquet'
         where tag = ? group by run order by run"""
     stored = f"select run, last, min, max from '{lake}/tags/*.parquet' where tag = ? order by run"
+    metrics = f"""select run, metric.last, metric.min, metric.max from
+        (select run, metrics[?] as metric from '{lake}/runs.parquet') where metric is not null order by run"""
 
     def ours() -> list[tuple[str, float, float, float]]:
         overview = Overview()
@@ -103,8 +105,10 @@ def check_statistics(lake: Path, runs: dict[str, RunView]) -> None:
         return [(name, each[1].last, each[1].min.value, each[1].max.value) for name, each in summaries]  # type: ignore[index, union-attr]
 
     assert duckdb.execute(points, [TAG]).fetchall() == duckdb.execute(stored, [TAG]).fetchall() == ours()
+    assert duckdb.execute(metrics, [TAG]).fetchall() == ours()
     count = f"last, min, max of a tag over {len(runs):,} runs"
     report(f"{count}: DuckDB, tags/", "", milliseconds(lambda: duckdb.execute(stored, [TAG]).fetchall()))
+    report("  the same: DuckDB, runs.parquet", "", milliseconds(lambda: duckdb.execute(metrics, [TAG]).fetchall()))
     report("  the same: DuckDB, scalars/", "", milliseconds(lambda: duckdb.execute(points, [TAG]).fetchall()))
     report("  the same: our API", "", milliseconds(ours))
 
@@ -147,7 +151,8 @@ def measure_encodings(lake: Path, folder: Path) -> None:
     pyarrow.parquet.write_table(
         ordered, other / "a.parquet", row_group_size=100_000, **ENCODINGS["zstd, delta steps, split doubles"]
     )
-    (other.parent / "tags").symlink_to(lake / "tags")
+    for name in ("tags", "runs.parquet"):
+        (other.parent / name).symlink_to(lake / name)
 
 
 def measure(folder: Path, count: int, steps: int) -> None:
@@ -174,8 +179,8 @@ def measure(folder: Path, count: int, steps: int) -> None:
     start = time.perf_counter()
     again = compact(LocalFolder(str(lake)), grown)
     print(f"  one run grew: {again.written_parts} part written in {time.perf_counter() - start:.1f} s", flush=True)
-    for name in ("scalars", "tags"):
-        stored = sum(path.stat().st_size for path in (lake / name).iterdir())
+    for name in ("scalars/*", "tags/*", "runs.parquet"):
+        stored = sum(path.stat().st_size for path in lake.glob(name))
         print(f"  {name}: {stored / points:.2f} bytes a point", flush=True)
     measure_encodings(lake, folder)
     for order, place in (("by tag, run, step (the lake)", lake), ("by run, tag, step", folder / "by_run")):

@@ -69,10 +69,12 @@ def _export_parquet(parser: Parser, options: argparse.Namespace) -> int:
         points = write_lake(folder, runs, all_runs(loaded.runs), frozenset(options.tag))
     except (ModuleNotFoundError, OSError, ValueError) as error:
         parser.error(error_text(error))
-    print(f"{options.out}: {len(runs):,} runs, {points:,} points")
+    places = sum(len(file.damage) for view in runs for file in view.files)
+    damaged = f", {places:,} damaged places in event files" if places else ""
+    print(f"{options.out}: {len(runs):,} runs, {points:,} points{damaged}")
     for path, reason in list(loaded.problems.items())[:_MOST_LISTED]:
         print(f"{path}: {reason}")
-    return 1 if loaded.problems or any(file.damage for view in runs for file in view.files) else 0
+    return 1 if loaded.problems or places else 0
 
 
 def _parser() -> Parser:

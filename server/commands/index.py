@@ -15,6 +15,7 @@ from toposcope.server.reading.index import default_folder
 
 _MOST_PRINTED = 10
 _COLUMNS = 79
+_BAR_COLUMNS = 10
 _LINE_SECONDS = 10.0
 """How often a line is printed where it cannot be overwritten."""
 _DESCRIPTION = """\
@@ -140,8 +141,13 @@ def _print_summary(summary: Summary, index: str) -> int:
     return 1 if summary.problems else 0
 
 
+def _bar(progress: Progress) -> str:
+    done = progress.size / progress.all_size if progress.all_size else 1.0
+    return f"[{'#' * int(_BAR_COLUMNS * done):{_BAR_COLUMNS}}]"
+
+
 class _ProgressLine:
-    """The progress: one line of a terminal that is overwritten, elsewhere a line now and then."""
+    """The progress: a bar in one line of a terminal that is overwritten, elsewhere a line now and then."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -156,7 +162,7 @@ class _ProgressLine:
             return
         now = time.monotonic()
         if self._is_terminal:
-            self._stream.write(f"\r{self._text(progress):{_COLUMNS}.{_COLUMNS}}")
+            self._stream.write(f"\r{f'{_bar(progress)} {self._text(progress)}':{_COLUMNS}.{_COLUMNS}}")
             self._is_open = True
         elif now >= self._next or progress.files == progress.all_files:
             self._next = now + _LINE_SECONDS

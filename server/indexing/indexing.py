@@ -17,6 +17,7 @@ from toposcope.server.places.place import reason_of
 from toposcope.server.reading.index import key_of
 from toposcope.server.reading.pack import MAGIC, statuses_of
 from toposcope.server.reading.shared_packs import (
+    delete_left,
     delete_superseded,
     describe_shared_packs,
     shared_address,
@@ -128,6 +129,7 @@ def _marked(address: str, mark: str) -> Iterator[None]:
         return
     path = Path(address, mark)
     path.parent.mkdir(parents=True, exist_ok=True)
+    delete_left(path.parent)
     path.touch()
     try:
         yield

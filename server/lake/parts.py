@@ -22,7 +22,7 @@ from toposcope.server.runs.run import RunView
 
 _SCALARS, _TAGS, _STATE = "scalars/{}.parquet", "tags/{}.parquet", "_state/{}.json"
 _STATES = "_state/"
-_CONNECTIONS = 16
+CONNECTIONS = 16
 """To an object store."""
 
 
@@ -43,6 +43,11 @@ class Part(NamedTuple):
     def state_file(self) -> str:
         """The name of the file that says what it covers."""
         return _STATE.format(self.name)
+
+    @property
+    def tags_file(self) -> str:
+        """The name of the file with the statistics of its series."""
+        return _TAGS.format(self.name)
 
     @property
     def files(self) -> list[str]:
@@ -118,7 +123,7 @@ def read_parts(folder: Folder, names: Iterable[str] | None = None) -> list[Part]
     """
     names = folder.names() if names is None else names
     stems = [name.removeprefix(_STATES).removesuffix(".json") for name in sorted(names) if is_state_file(name)]
-    with ThreadPoolExecutor(_CONNECTIONS, "toposcope-lake") as pool:
+    with ThreadPoolExecutor(CONNECTIONS, "toposcope-lake") as pool:
         return list(pool.map(lambda stem: _read(folder, stem), stems))
 
 

@@ -1,4 +1,4 @@
-"""Writes runs.parquet from what the parts of a lake say of their runs, and from the notes of users."""
+"""Writes runs.parquet from what the parts of a lake say of their runs and series, and from the notes of users."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ import orjson
 from toposcope.server.arrow import import_pyarrow
 from toposcope.server.json_values import json_value
 from toposcope.server.lake.folder import Folder
+from toposcope.server.lake.metrics_column import metrics_column
 from toposcope.server.lake.parquet_file import METADATA, parquet_writer
 from toposcope.server.lake.parts import Part
 from toposcope.server.lake.schema import parquet, runs_schema
@@ -51,12 +52,17 @@ def write_runs(folder: Folder, parts: Sequence[Part], notes: Mapping[str, Notes]
     Raises:
         OSError: the folder cannot be written.
     """
-    rows = sorted((run.row for part in parts for run in part.runs.values()), key=lambda row: row["run"].encode())
-    noted = [{**row, **_notes(notes.get(row["run"], NO_NOTES))} for row in rows]
-    metadata = {**METADATA, _CHECKSUM: _checksum(noted)}
+    covered = sorted(
+        ((part.name, run) for part in parts for run in part.runs.values()), key=lambda each: each[1].row["run"].encode()
+    )
+    rows = [{**run.row, **_notes(notes.get(run.row["run"], NO_NOTES))} for _, run in covered]
+    # Metrics are those of the event files.
+    metadata = {**METADATA, _CHECKSUM: _checksum([rows, [run.files for _, run in covered]])}
     if _has(folder, metadata):
         return False
-    table = _table(noted)
+    table = _table(rows)
+    metrics = metrics_column(folder, parts, [(part, run.row["run"]) for part, run in covered])
+    table = table.append_column("metrics", metrics)
     with folder.create(RUNS) as file, parquet_writer(file, table.schema, metadata) as writer:
         writer.write_table(table)
     return True
@@ -66,8 +72,8 @@ def _notes(notes: Notes) -> dict[str, Any]:
     return {**notes._asdict(), "note": notes.note or None, "labels": list(notes.labels)}
 
 
-def _checksum(rows: Sequence[Row]) -> str:
-    return f"{google_crc32c.value(orjson.dumps(json_value(list(rows)))):08x}"
+def _checksum(content: list[Any]) -> str:
+    return f"{google_crc32c.value(orjson.dumps(json_value(content))):08x}"
 
 
 def _has(folder: Folder, metadata: Mapping[str, str]) -> bool:
@@ -118,7 +124,7 @@ def _typed(values: Sequence[Any]) -> "pyarrow.Array":
         return arrow.array(values, arrow.bool_())
     if kinds <= {"integer", "large integer"}:
         return arrow.array(values, arrow.int64())
-    if "number" in kinds and kinds <= {"integer", "number", "non-finite"}:
+    if kinds <= {"integer", "number", "non-finite"}:
         return arrow.array([None if value is None else float(value) for value in values], arrow.float64())
     return arrow.array([_text(value) for value in values], arrow.string())
 

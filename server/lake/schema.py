@@ -57,8 +57,15 @@ def tags_schema() -> "pyarrow.Schema":
     )
 
 
+def metrics_type() -> "pyarrow.MapType":
+    """Return the type of the column of runs.parquet with statistics by tag: the columns of tags/ that say no name."""
+    arrow = import_pyarrow("a lake")
+    statistics = [field for field in tags_schema() if field.name not in ("run", "tag", "lowest_rank")]
+    return arrow.map_(arrow.string(), arrow.struct(statistics))
+
+
 def runs_schema() -> "pyarrow.Schema":
-    """Return the columns of runs.parquet but the hyperparameters, whose fields depend on the runs: one row a run."""
+    """Return the columns of runs.parquet but metrics and hyper_parameters: one row a run."""
     arrow = import_pyarrow("a lake")
     text, step, number = arrow.string(), arrow.int64(), arrow.float64()
     non_finite = arrow.struct(

@@ -6,6 +6,7 @@ A server never changes, merges or evicts them. `summary-server index` writes the
 import contextlib
 import logging
 import secrets
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +21,8 @@ from toposcope.server.reading.stored_packs import StoredPack, delete_object, get
 
 _FOLDER, _SUFFIX = "shared", ".pack"
 _AT_ONCE = 16
+_LEFT_SECONDS = 86400.0
+"""How long after its start a process that writes packs is taken for killed."""
 
 log = logging.getLogger(__name__)
 
@@ -120,6 +123,14 @@ def delete_superseded(packs: Iterable[DescribedPack]) -> list[DescribedPack]:
         elif number not in used:
             Path(pack.path).unlink(missing_ok=True)
     return [pack for number, pack in enumerate(packs) if number in used]
+
+
+def delete_left(folder: Path) -> None:
+    """Delete what processes that were killed have left in a folder of packs."""
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # Another process deletes it too.
+            if path.suffix in (".mark", ".part") and time.time() - path.stat().st_mtime > _LEFT_SECONDS:
+                path.unlink()
 
 
 def open_pack(path: str) -> Pack:

@@ -307,6 +307,7 @@ def time_of(arguments: list[str]) -> float:
 
 COUNTED = "SELECT run, tag, COUNT(*), MIN(value), MAX(step) FROM {} WHERE tag = 'eval/accuracy' GROUP BY run, tag"
 RATES = "SELECT run, hyper_parameters.lr FROM {} ORDER BY run"
+HIGHEST = f"SELECT run, metrics['{ACCURACY}'].max FROM {{}} WHERE run <> 'failed' ORDER BY run"
 
 
 def by_duckdb(query: str) -> Rows:
@@ -327,6 +328,10 @@ def test_clickhouse_and_pandas_read_the_same(folder: Path) -> None:
     assert sorted((run, tag, int(count), low, int(step)) for run, tag, count, low, step in found) == expected
     rates = by_clickhouse(RATES.format(f"file('{folder}/lake/runs.parquet')"))
     assert rates == by_duckdb(RATES.format("'lake/runs.parquet'"))
+    highest = by_clickhouse(HIGHEST.format(f"file('{folder}/lake/runs.parquet')"))
+    assert highest == by_duckdb(HIGHEST.format("'lake/runs.parquet'"))
+    metrics = pandas.read_parquet("lake/runs.parquet").set_index("run").metrics
+    assert [(run, dict(metrics[run])[ACCURACY]["max"]) for run, _ in highest] == highest
     frame = pandas.read_parquet("lake/scalars")
     lowest = frame[frame.tag == ACCURACY].groupby("run").value.min()
     assert lowest.to_dict() == {run: low for run, _, _, low, _ in expected}
@@ -342,7 +347,8 @@ def test_spark_reads_the_same(folder: Path) -> None:
     session.read.parquet(f"{folder}/lake/scalars").createOrReplaceTempView("scalars")
     session.read.parquet(f"{folder}/lake/runs.parquet").createOrReplaceTempView("runs")
     found = sorted(map(tuple, session.sql(COUNTED.format("scalars")).collect()))
-    rates = list(map(tuple, session.sql(RATES.format("runs")).collect()))
+    rates, highest = (list(map(tuple, session.sql(query.format("runs")).collect())) for query in (RATES, HIGHEST))
     session.stop()
+    assert highest == by_duckdb(HIGHEST.format("'lake/runs.parquet'"))
     assert found == sorted(by_duckdb(COUNTED.format("'lake/scalars/*.parquet'")))
     assert rates == by_duckdb(RATES.format("'lake/runs.parquet'"))

@@ -1,6 +1,7 @@
 """An index that many processes have made: equal to a first load, whatever happens to the processes."""
 
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -141,6 +142,47 @@ def start_indexing(folder: Path) -> subprocess.Popen[str]:
 def children(pid: int) -> list[psutil.Process]:
     """Return the workers of a process."""
     return [each for each in psutil.Process(pid).children() if "spawn_main" in " ".join(each.cmdline())]
+
+
+def test_killed_command_continues(tmp_path: Path) -> None:
+    """It keeps the packs that are there, and what it left in their folder is deleted a day later."""
+    for number in range(2000):
+        loss_run(tmp_path / f"runs/{number:04}", range(2))
+    process = start_indexing(tmp_path)
+    shared = tmp_path / "index/shared"
+    wait_until(lambda: list(shared.glob("*.pack")))
+    process.kill()
+    process.communicate()
+    (mark,) = shared.glob("*.mark")
+    os.utime(mark, (1.0, 1.0))
+
+    process = start_indexing(tmp_path)
+    out, error = process.communicate()
+    assert process.returncode == 0, error
+    assert "index: 2,000 files indexed" not in out
+    assert not mark.exists()
+    runs, opened = start(tmp_path / "runs", tmp_path / "index")
+    assert opened == []
+    assert len(runs) == 2000
+
+
+def test_progress_is_a_bar_on_a_terminal(tmp_path: Path) -> None:
+    """In one line that is overwritten, with how much is left."""
+    for number in range(3):
+        loss_run(tmp_path / f"runs/{number}", range(5))
+    terminal, side = pty.openpty()
+    command = [sys.executable, "-m", "toposcope.server.cli", "index", str(tmp_path / "runs"), "--on", "processes:1"]
+    process = subprocess.Popen(
+        [*command, "--index-dir", str(tmp_path / "index")], stdout=subprocess.DEVNULL, stderr=side
+    )
+    process.wait()
+    os.close(side)
+    shown = os.read(terminal, 1 << 16).decode()
+    os.close(terminal)
+    assert [line.rstrip() for line in shown.split("\r") if line.strip()] == [
+        "[          ] 0 of 3 files, 0 of 0 MB",
+        "[##########] 3 of 3 files, 0 of 0 MB, 0 s left",
+    ]
 
 
 def test_workers_elsewhere_return_what_they_read(tmp_path: Path, processes: Workers) -> None:

@@ -9,7 +9,7 @@ from typing import BinaryIO
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.event_files import loss_run, write_run
+from support.event_files import loss_run, scalar_event, version_event, write_run
 from support.lakes import rows, stamps
 
 from toposcope.server.lake.compaction import Compacted, Limits, compact
@@ -60,6 +60,18 @@ def test_only_parts_with_changed_runs_are_written(tmp_path: Path) -> None:
     shutil.rmtree(logs / "run5")
     assert update(logs, lake).deleted_parts == 1
     check(logs, lake, tmp_path / "fresh")
+
+
+def test_values_that_change_in_place_are_in_all_tables(tmp_path: Path) -> None:
+    """A file that is replaced by one of the same size and with the same steps and times."""
+    logs, lake = tmp_path / "logs", tmp_path / "lake"
+    for value in (0.25, 0.5):
+        path = write_run(logs / "a", [])
+        path.write_bytes(version_event() + scalar_event(2.0, 1, {"loss": value}))
+        update(logs, lake)
+        check(logs, lake, tmp_path / "fresh")
+        assert dict(rows(lake, "runs")[0]["metrics"])["loss"]["last"] == value
+        path.unlink()
 
 
 def test_missing_runs_are_kept_while_the_logdir_cannot_be_read(tmp_path: Path) -> None:

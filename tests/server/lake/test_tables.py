@@ -14,7 +14,7 @@ from support.lakes import rows, table
 
 from toposcope import server
 from toposcope.proto.summary_pb2 import RecordingStart
-from toposcope.server.lake.compaction import compact, write_lake
+from toposcope.server.lake.compaction import Limits, compact, write_lake
 from toposcope.server.lake.folder import LocalFolder
 from toposcope.server.lake.run_rows import all_runs
 from toposcope.server.lake.runs_table import Notes, hyper_parameter_columns
@@ -72,6 +72,21 @@ def test_golden_runs_equal_the_api(tmp_path: Path) -> None:
             found = Overview().summary(runs[row["run"]], row["tag"])
             assert found is not None
             check_summary(row, *found)
+
+
+def test_metrics_of_a_run_are_the_statistics_of_its_tags(tmp_path: Path) -> None:
+    """By tag, of the lowest rank that has it; of all runs, whatever parts they are in."""
+    folder, runs = LocalFolder(str(tmp_path / "lake")), load_logdir(str(GOLDEN)).runs
+    compact(folder, runs, limits=Limits(points=50, runs=2, small_parts=9))
+    expected: dict[str, list[tuple[str, dict[str, Any]]]] = {name: [] for name in runs}
+    for row in sorted(rows(tmp_path / "lake", "tags"), key=lambda row: row["tag"].encode()):
+        name, tag, is_shown = row.pop("run"), row.pop("tag"), row.pop("lowest_rank")
+        if is_shown:
+            expected[name].append((tag, row))
+
+    found = {row["run"]: row["metrics"] for row in rows(tmp_path / "lake", "runs")}
+    assert repr(found) == repr(dict(sorted(expected.items())))
+    assert len(list((tmp_path / "lake/tags").iterdir())) > 2
 
 
 def check_summary(row: dict[str, Any], rank: int, summary: Any) -> None:
@@ -174,6 +189,8 @@ def test_notes_are_columns(tmp_path: Path) -> None:
         ([2**60 + 1, 0.5], "string", [str(2**60 + 1), "0.5"]),
         ([1, True], "string", ["1", "true"]),
         ([1, "auto", None], "string", ["1", "auto", None]),
+        (["NaN", None, "-Infinity"], "double", [math.nan, None, -math.inf]),
+        ([10, "Infinity"], "double", [10.0, math.inf]),
         (["NaN", "sgd"], "string", ["NaN", "sgd"]),
     ],
 )
