@@ -1,6 +1,8 @@
 """The grid of cards in a real browser uses the width of the page."""
 
+import json
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -59,6 +61,36 @@ def test_small_groups_are_side_by_side(server: StartServer, pages: Pages, tmp_pa
     closed, other, _ = boxes(page, "section.group")
     assert closed["bottom"] <= other["top"]
     assert closed["width"] > 1400
+
+
+PANEL = {"kind": "lines", "x": 0, "y": 0, "w": 6, "h": 4, "settings": {"tags": ["falling"], "log": True}}
+SECTION = {"name": "One", "collapsed": False, "panels": [PANEL], "settings": {}}
+WORKSPACE = {"version": 1, "sections": [SECTION], "settings": {}}
+
+
+@pytest.mark.parametrize(
+    ("chart", "address"),
+    [
+        ("scalar-card", "y=log"),
+        ("scalar-card", "y=log&open=falling"),
+        ("lines-panel", urlencode({"page": "workspace", "ws.doc": json.dumps(WORKSPACE)}, quote_via=quote)),
+    ],
+    ids=["card", "enlarged", "panel"],
+)
+def test_notes_on_a_chart_are_below_its_plot(
+    server: StartServer, pages: Pages, tmp_path: Path, chart: str, address: str
+) -> None:
+    """They cover no line, and a card with a note is as high as one without."""
+    events = [scalar_event(1000.0, step, {"falling": 1.0 - step, "rising": 1.0 + step}) for step in range(3)]
+    write_run(tmp_path / "run", events, 1000)
+    page = pages.open(width=1440, height=1000)
+    page.goto(f"{server(tmp_path).url}#{address}")
+    noted = f"{chart}:has([data-note=dropped])"
+    expect(page.locator(f"{noted} canvas").first).to_be_visible()
+    [plot] = boxes(page, f"{noted} .plot")
+    [note] = boxes(page, f"{noted} [data-note=dropped]")
+    assert note["top"] >= plot["bottom"]
+    assert len({box["height"] for box in boxes(page, chart)}) == 1
 
 
 def test_toolbar_hides_the_cards_below_it(server: StartServer, pages: Pages, tmp_path: Path) -> None:

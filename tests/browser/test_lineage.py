@@ -94,6 +94,17 @@ def open_page(page: Page, url: str, **settings: str) -> None:
     expect(page.locator('.lineage[data-complete="true"]')).to_be_attached()
 
 
+@pytest.mark.parametrize("address", ["page=overview&over.cols=note", "page=lineage&lineage.columns=note:note"])
+def test_notes_are_plain_text_in_tables(server: StartServer, page: Page, tmp_path: Path, address: str) -> None:
+    """A cell has the first line of a note without the marks of Markdown."""
+    write_sweep(tmp_path / "logs", {"a": {"param:lr": 0.1}, "b": {"param:lr": 0.2}})
+    url = server(tmp_path / "logs", "--data-dir", str(tmp_path / "data")).url
+    wait_until_loaded(url)
+    page.request.put(f"{url}api/notes", params={"run": "a"}, data={"note": "**97 %** after `30` epochs\n\nMore."})
+    page.goto(f"{url}#{address}")
+    expect(page.locator('.run-line[data-run="a"] td[data-column$="note"]')).to_have_text("97 % after 30 epochs")
+
+
 def cell(page: Page, run: str, column: str) -> Locator:
     """Return the value in a cell of the table."""
     return page.locator(f".run-line[data-run={json.dumps(run)}] td[data-column={json.dumps(column)}] [data-value]")

@@ -59,10 +59,11 @@ def test_console_code_and_environment_of_a_run_are_shown(server: StartServer, pa
 
 
 def test_a_run_is_compared_to_the_baseline_below_its_charts(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Charts come first, with the line of the baseline; then what differs from its hyperparameters."""
+    """Charts come first, with the line of the baseline; then what differs from its hyperparameters, except its name."""
     for name, width in {"baseline": 8, "trained": 16}.items():
         with SummaryRecord(tmp_path / name) as recorder:
-            recorder.add_value("custom_lineage_data", "settings", custom_lineage({"depth": 2, "width": width}))
+            settings = {"depth": 2, "wandb/name": name, "width": width}
+            recorder.add_value("custom_lineage_data", "settings", custom_lineage(settings))
             for step in range(3):
                 recorder.add_value("scalar", "loss", float(width - step))
                 recorder.add_value("scalar", "machine/cpu_percent", 50.0)
@@ -74,10 +75,10 @@ def test_a_run_is_compared_to_the_baseline_below_its_charts(server: StartServer,
     )
     expect(page.locator('[data-section="machine"] run-chart')).to_have_attribute("data-tag", "machine/cpu_percent")
     rows = page.locator('[data-section="parameters"] tr')
-    expect(rows.locator("td")).to_have_text(["16 baseline: 8", "2"])
+    expect(rows.locator("td")).to_have_text(["16 baseline: 8", "2", "trained"])
     expect(page.locator('[data-section="parameters"] [data-differs]')).to_have_attribute("data-fact", "width")
     page.get_by_role("navigation", name="Sections").get_by_role("button", name="Files").click()
     expect(page.locator("run-files")).to_be_focused()
     expect(page.locator("run-files [data-file]").last).to_be_in_viewport()
     order = page.locator(".run-page [data-section]").evaluate_all("all => all.map(section => section.dataset.section)")
-    assert order[:3] == ["charts", "parameters", "notes"]
+    assert order == ["charts", "parameters", "machine", "data", "files", "notes"]

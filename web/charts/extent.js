@@ -69,10 +69,16 @@ function withoutTails(values) {
   return [at(TAIL), at(1 - TAIL)];
 }
 
+/** The share of a value within which others differ from it by rounding, as the mean of equal values does. */
+const ROUNDING = 1e-12;
+
+/** @param {number} lo @param {number} hi */
+const areEqual = (lo, hi) => hi - lo <= ROUNDING * Math.max(Math.abs(lo), Math.abs(hi));
+
 /** @param {number} lo @param {number} hi @returns {Window} */
 function withMargin(lo, hi) {
   if (lo > hi) return [0, 1];
-  if (lo === hi) return lo === 0 ? [-1, 1] : [lo - Math.abs(lo) * 0.1, hi + Math.abs(hi) * 0.1];
+  if (areEqual(lo, hi)) return lo === 0 ? [-1, 1] : [lo - Math.abs(lo) * 0.1, hi + Math.abs(hi) * 0.1];
   const margin = (hi - lo) * 0.06;
   return [lo - margin, hi + margin];
 }
@@ -80,7 +86,7 @@ function withMargin(lo, hi) {
 /** @param {number} lo @param {number} hi @returns {Window} */
 function withLogMargin(lo, hi) {
   if (lo > hi) return [0.1, 10];
-  if (lo === hi) return [lo / 2, hi * 2];
+  if (areEqual(lo, hi)) return [lo / 2, hi * 2];
   const margin = (hi / lo) ** 0.06;
   return [lo / margin, hi * margin];
 }

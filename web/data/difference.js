@@ -6,6 +6,19 @@
  * @typedef {{name: string, values: (Plain | undefined)[], differs: boolean, odd: boolean[]}} DifferenceRow
  * odd: which values are not that of the majority */
 
+/** Parameters that identify a run: they differ between any two runs. */
+const IDENTITY = new Set(["wandb/id", "wandb/name"]);
+
+/** Separates the parameters that identify a run from the others.
+ * @param {Readonly<Record<string, Plain>>} parameters */
+export function splitIdentity(parameters) {
+  const entries = Object.entries(parameters);
+  return {
+    identity: Object.fromEntries(entries.filter(([name]) => IDENTITY.has(name))),
+    others: Object.fromEntries(entries.filter(([name]) => !IDENTITY.has(name))),
+  };
+}
+
 /** Separates the rows that differ from the equal ones, both in the order in which the names first appear.
  * @param {readonly Readonly<Record<string, Plain>>[]} tables one per run
  * @returns {{different: DifferenceRow[], equal: DifferenceRow[]}} */

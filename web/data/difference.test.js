@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commonEnds, differenceOf, sharedLines, splitLines } from "./difference.js";
+import { commonEnds, differenceOf, sharedLines, splitIdentity, splitLines } from "./difference.js";
 
 test("rows that differ are separated from equal ones, and values that are not the majority's are marked", () => {
   const { different, equal } = differenceOf([
@@ -19,6 +19,12 @@ test("rows that differ are separated from equal ones, and values that are not th
   assert.deepEqual(different[0].odd, [false, false, true]);
   assert.deepEqual(different[1].odd, [true, true, true]);
   assert.deepEqual(different[1].values, [1, undefined, 2]);
+});
+
+test("the name and the identifier of a run are no parameters that could be equal", () => {
+  const { identity, others } = splitIdentity({ lr: 0.1, "wandb/id": "a1", "wandb/name": "first", "wandb/group": "g" });
+  assert.deepEqual(identity, { "wandb/id": "a1", "wandb/name": "first" });
+  assert.deepEqual(others, { lr: 0.1, "wandb/group": "g" });
 });
 
 test("a number and its text differ", () => {

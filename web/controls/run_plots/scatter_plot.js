@@ -18,7 +18,8 @@ import { ticksOf } from "./scale.js";
 
 const LEFT = 52;
 const BOTTOM = 26;
-const HISTOGRAM_HEIGHT = 40;
+const HISTOGRAM_HEIGHT = 28;
+const HISTOGRAM_OPACITY = 0.45;
 const PADDING = 8;
 const MAX_BINS = 24;
 const RADIUS = 3.5;
@@ -165,7 +166,7 @@ function truncate(context, text, room) {
   return `${text.slice(0, length)}…`;
 }
 
-/** Draws histograms above and to the right of the points: the kept rows in front of all.
+/** Draws pale histograms above and to the right of the points: the kept rows in front of all.
  * @param {CanvasRenderingContext2D} context @param {Scatter} scatter @param {Area} area */
 function drawMarginals(context, { x, y, rows, kept, accent }, { left, top, width, height }) {
   const { grid } = tokens();
@@ -178,11 +179,12 @@ function drawMarginals(context, { x, y, rows, kept, accent }, { left, top, width
     const some = kept.length < rows.length ? countsOf(scale, kept, bins) : all;
     const highest = all.reduce((most, count) => Math.max(most, count), 1);
     const plotWidth = ((isAcross ? width : height) - 2 * PADDING) / bins;
-    for (const [counts, colour] of /** @type {const} */ ([
-      [all, grid],
-      [some, accent],
+    for (const [counts, colour, opacity] of /** @type {const} */ ([
+      [all, grid, 1],
+      [some, accent, HISTOGRAM_OPACITY],
     ])) {
       context.fillStyle = colour;
+      context.globalAlpha = opacity;
       counts.forEach((count, bin) => {
         if (!count) return;
         const high = Math.max(1, (count / highest) * (HISTOGRAM_HEIGHT - 4));
@@ -203,4 +205,5 @@ function drawMarginals(context, { x, y, rows, kept, accent }, { left, top, width
       });
     }
   }
+  context.globalAlpha = 1;
 }

@@ -8,6 +8,7 @@ import { grouped } from "../../i18n/numbers.js";
 import { ICONS } from "../icons.js";
 import { active, closeList, completed, moveActive, openList, optionsOf } from "./completion.js";
 import { helpButton, searchHelp } from "./help.js";
+import { reasonOf } from "./reason.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./completion.js").Option} Option */
@@ -45,13 +46,10 @@ export function searchField(id) {
 
 /** Why the search is invalid, or what it names in vain. */
 function noteOf() {
-  if (searchError.value) return t("search.invalid", { reason: sentence(searchError.value.message) });
+  if (searchError.value) return t("search.invalid", { reason: reasonOf(searchError.value.message) });
   const { unknown } = found.value;
   return runFilter.value && unknown.length ? t("search.unknown", { names: unknown.join(", ") }) : "";
 }
-
-/** @param {string} reason */
-const sentence = (reason) => reason.charAt(0).toUpperCase() + reason.slice(1);
 
 /** @param {string} id @param {Option} option @param {number} at */
 const optionRow = (id, option, at) => html`<li id="${id}-${at}" role="option" aria-selected=${at === active.value}

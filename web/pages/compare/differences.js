@@ -5,7 +5,7 @@ import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { parseList, printList } from "../../data/address_lists.js";
 import { runsByName } from "../../data/catalogue.js";
-import { differenceOf } from "../../data/difference.js";
+import { differenceOf, splitIdentity } from "../../data/difference.js";
 import { comparedRuns } from "../../data/runs.js";
 import { set, setting } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
@@ -32,7 +32,7 @@ export function differences() {
       ${differenceTable(
         t("overview.parameters"),
         runs,
-        facts.map((run) => run?.hyper_parameters ?? {}),
+        facts.map((run) => splitIdentity(run?.hyper_parameters ?? {}).others),
         true,
       )}
       ${differenceTable(t("compare.metrics"), runs, runs.map(metricsOf))}

@@ -119,7 +119,7 @@ const noteColumns = computed(() => {
     ),
     column(
       "note",
-      notes.map((note) => note.note.split("\n")[0] || null),
+      notes.map((note) => note.note.trimStart().split("\n")[0] || null),
     ),
   ];
 });

@@ -5,6 +5,7 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { labelChips } from "../../controls/label_chips.js";
+import { firstLine } from "../../controls/markdown/first_line.js";
 import { nameParts } from "../../controls/name_parts.js";
 import { listName } from "../../controls/run_name.js";
 import { nameOf } from "../../controls/run_row.js";
@@ -105,6 +106,8 @@ function cell(column, row) {
   const value = column.values[row];
   if (value === null || value === undefined) return html`<span class="dim">–</span>`;
   if (column.id === "note:labels") return labelChips(String(value).split(", "));
+  if (column.id === "note:note")
+    return html`<span data-value=${value} title=${value}>${firstLine(String(value))}</span>`;
   if (typeof value !== "number") return html`<span data-value=${value} title=${value}>${value}</span>`;
   const format = formatOf(column);
   const text =

@@ -3,6 +3,7 @@
 import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { labelChips } from "../../controls/label_chips.js";
+import { firstLine } from "../../controls/markdown/first_line.js";
 import { stateLabel } from "../../controls/state_mark.js";
 import { baseline } from "../../data/baseline.js";
 import { bestOf } from "../../data/best_values.js";
@@ -47,7 +48,7 @@ const countCell = (row, column) => (column.value(row) === null ? nothing : group
 const labelsCell = ({ note }) => labelChips(note.labels);
 
 /** @param {Row} row */
-const noteCell = ({ note }) => html`<span title=${note.note || nothing}>${note.note.split("\n")[0]}</span>`;
+const noteCell = ({ note }) => html`<span title=${note.note || nothing}>${firstLine(note.note)}</span>`;
 
 /** @param {Row} row */
 function badCell({ facts }) {

@@ -47,7 +47,7 @@ export function cardFrame(card, parts, plot, axis) {
       ${actions(card, isOpen, rangeOf(card.tag, axis) !== null)}
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
-    <div class="notes" data-axes=${plot?.y?.right && plot.y.left ? 2 : 1}>${notes(counts, plot)}${bandNotes(all)}${
+    <div class="notes">${notes(counts, plot)}${bandNotes(all)}${
       axis !== pageAxis.value && !isOfMachine(card.tag)
         ? html`<span data-note="one_step">${t("card.one_step")}</span>`
         : nothing

@@ -1,4 +1,4 @@
-// The page of one run: problems, charts, hyperparameters, notes, data, and what was recorded about its process.
+// The page of one run: problems, charts, hyperparameters, data, what was recorded about its process, and notes.
 
 import { html, nothing } from "lit-html";
 import { empty } from "../../../controls/empty_state.js";
@@ -66,16 +66,15 @@ const details = (listed, facts) => html`
   ${facts?.problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
   ${contentsList((name) => hasSection(listed, name))}
   ${runCharts(listed)}
-  <div class="run-columns">
-    <div>${parameterSection(listed.run, facts?.hyper_parameters)}${recordingList(listed)}</div>
-    <section class="run-section" data-section="notes" id="run-notes" tabindex="-1">${notesForm(listed.run, noteOn(listed.run))}</section>
-  </div>
+  ${parameterSection(listed.run, facts?.hyper_parameters)}
   ${machineCharts(listed)}
   ${runSection("data", t("run.data"), runTiles(listed))}
   <run-console .run=${listed.run}></run-console>
   <run-environment .run=${listed.run} .ofLineage=${facts?.environment ?? {}}></run-environment>
+  ${recordingList(listed)}
   <run-code .run=${listed.run}></run-code>
-  <run-files .run=${listed.run}></run-files>`;
+  <run-files .run=${listed.run}></run-files>
+  <section class="run-section" data-section="notes" id="run-notes" tabindex="-1">${notesForm(listed.run, noteOn(listed.run))}</section>`;
 
 /** @param {RunDetails} listed @param {import("./section.js").SectionName} name */
 function hasSection({ run, plugins }, name) {

@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 import { nameOf } from "../../../controls/run_row.js";
 import { baseline } from "../../../data/baseline.js";
-import { differenceOf } from "../../../data/difference.js";
+import { differenceOf, splitIdentity } from "../../../data/difference.js";
 import { detailCache } from "../../../data/run_table.js";
 import { plainText } from "../../../i18n/numbers.js";
 import { t } from "../words.js";
@@ -21,17 +21,22 @@ export function parameterSection(run, own) {
 /** @param {Parameters} own */
 const table = (own) =>
   Object.keys(own).length
-    ? html`<table class="facts"><tbody>${Object.entries(own).map(([name, value]) => row(name, value))}</tbody></table>`
+    ? html`<table class="facts"><tbody>${rows(own)}</tbody></table>`
     : html`<p class="hint">${t("run.no_parameters")}</p>`;
 
 /** What differs comes first. @param {Parameters} own @param {Parameters} base */
 function compared(own, base) {
-  const { different, equal } = differenceOf([own, base]);
-  const others = equal.map(({ name, values }) => row(name, values[0]));
+  const { identity, others } = splitIdentity(own);
+  const { different, equal } = differenceOf([others, splitIdentity(base).others]);
   return html`
     <p class="meta" data-note="baseline">${t("run.against", { n: different.length, run: nameOf(baseline.value) })}</p>
-    <table class="facts"><tbody>${different.map(({ name, values: [value, before] }) => row(name, value, { before }))}${others}</tbody></table>`;
+    <table class="facts"><tbody>${different.map(({ name, values: [value, before] }) => row(name, value, { before }))}${equal.map(
+      ({ name, values: [value] }) => row(name, value),
+    )}${rows(identity)}</tbody></table>`;
 }
+
+/** @param {Parameters} parameters */
+const rows = (parameters) => Object.entries(parameters).map(([name, value]) => row(name, value));
 
 /** @param {string} name @param {Value} value @param {{before: Value}} [other] the value of the baseline, if it differs */
 const row = (name, value, other) => html`<tr data-fact=${name} data-differs=${other ? "true" : nothing}>

@@ -7,13 +7,13 @@ import { t } from "../words.js";
 const SECTIONS = /** @type {const} */ ([
   ["charts", "run.charts"],
   ["parameters", "run.parameters"],
-  ["notes", "notes.title"],
   ["machine", "run.machine"],
   ["data", "run.data"],
   ["console", "run.console"],
   ["environment", "run.environment"],
   ["code", "run.code"],
   ["files", "run.files"],
+  ["notes", "notes.title"],
 ]);
 /** @typedef {(typeof SECTIONS)[number][0]} SectionName */
 
