@@ -1,4 +1,4 @@
-"""Twenty-one tasks of a day at the dashboard: each is done in Chromium on real runs, and its clicks and keys are counted.
+"""Twenty-one tasks of a day at the dashboard: each is done in Chromium on real runs; its clicks and keys are counted.
 
 python benchmarks/tasks.py [TASK ...]    (make bench-tasks)
 

@@ -65,6 +65,7 @@ VIEWS = {
     "overview": ({"page": "overview"}, ".run-line .sparkline"),
     "run": ({"page": "overview", "over.run": HOSTILE}, ".tile .bars"),
     "bad run": ({"page": "overview", "over.run": PLAIN}, ".bad-news ~ .damage"),
+    "compared run": ({"page": "overview", "over.run": HOSTILE, "app.baseline": PLAIN}, ".facts [data-differs]"),
     "scalars": ({}, "scalar-card[data-drawn-points]"),
     "chart": ({"open": HOSTILE}, "scalar-card[data-drawn-points]"),
     "workspace": ({"page": "workspace"}, ".ws-start, lines-panel[data-drawn-lines]"),

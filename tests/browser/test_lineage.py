@@ -97,7 +97,7 @@ def open_page(page: Page, url: str, **settings: str) -> None:
 @pytest.mark.parametrize("address", ["page=overview&over.cols=note", "page=lineage&lineage.columns=note:note"])
 def test_notes_are_plain_text_in_tables(server: StartServer, page: Page, tmp_path: Path, address: str) -> None:
     """A cell has the first line of a note without the marks of Markdown."""
-    write_sweep(tmp_path / "logs", {"a": {"param:lr": 0.1}, "b": {"param:lr": 0.2}})
+    write_sweep(tmp_path / "logs", {"a": {"param:batch_size": 16}, "b": {"param:batch_size": 32}})
     url = server(tmp_path / "logs", "--data-dir", str(tmp_path / "data")).url
     wait_until_loaded(url)
     page.request.put(f"{url}api/notes", params={"run": "a"}, data={"note": "**97 %** after `30` epochs\n\nMore."})

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { yExtent } from "./extent.js";
 
-/** @param {number[]} ys @param {boolean} log @returns {[number, number]} */
+/** @param {number[]} ys @param {boolean} log @returns {import("../data/address.js").Window} */
 const extentOf = (ys, log = false) =>
   yExtent([{ xs: ys.map((_, step) => step), columns: [ys] }], [0, ys.length], { log, trimmed: false });
 
