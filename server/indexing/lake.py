@@ -5,11 +5,12 @@ from concurrent.futures import Future, as_completed
 from functools import partial
 
 from toposcope.proto.executors import Workers
-from toposcope.server.lake.compaction import Compacted, NewPart, check_is_lake, compact, write_here
+from toposcope.server.lake.compaction import LIMITS, Compacted, Limits, NewPart, check_is_lake, compact, write_here
 from toposcope.server.lake.folder import Folder, open_folder
 from toposcope.server.lake.parts import Part, write_part
 from toposcope.server.lake.run_rows import AllRuns
 from toposcope.server.lake.runs_table import Notes
+from toposcope.server.lake.series import plain_text
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.addresses import place_of, text_of
 from toposcope.server.reading.index import open_index
@@ -26,21 +27,23 @@ def write_lake_of(
     *,
     notes: Mapping[str, Notes] | None = None,
     follow_links: bool = False,
+    limits: Limits = LIMITS,
 ) -> Compacted:
-    """Bring the lake of a logdir up to date with what the index contains.
+    """Bring the lake of a logdir up to date with what the index contains. After an interruption, call it again.
 
     Args:
         logdir: a directory, or the address of an object store, or several by name.
         index: a folder or an address, to which index_logdir() wrote.
         out: a folder, which workers need too, or an address.
-        workers: write the parts of a new lake. What changes in one that exists is written by this process: runs move
-            between its parts, which are written one after the other.
+        workers: write the parts. If runs move from one to another, this process writes them one after the other.
         notes: what users noted about runs, by name.
         follow_links: whether to follow links of other users that lead out of the logdir.
+        limits: the sizes of parts.
 
     Raises:
         ModuleNotFoundError: pyarrow is not installed.
         OSError: the lake cannot be written.
+        RuntimeError: the workers that write a part end again and again.
         ValueError: out contains something else, or the lake of other runs.
     """
     folder = open_folder(out)
@@ -52,12 +55,12 @@ def write_lake_of(
     loading.stop_loading()
     found = loading.snapshot
     write = partial(_write, out, workers)
-    return compact(folder, found.runs, notes, is_complete=not found.problems, write=write)
+    return compact(folder, found.runs, notes, is_complete=not found.problems, limits=limits, write=write)
 
 
 def _write(out: str, workers: Workers, folder: Folder, parts: Sequence[NewPart], known: AllRuns) -> Iterator[Part]:
-    """Write parts, each as a task if none of them exists."""
-    if any(part.before is not None for part in parts):
+    """Write parts, each as a task unless their order matters."""
+    if _runs_move(parts):
         yield from write_here(folder, parts, known)
         return
     left = list(parts)
@@ -69,15 +72,24 @@ def _write(out: str, workers: Workers, folder: Folder, parts: Sequence[NewPart],
         for future in as_completed(running):
             try:
                 yield future.result()
-            except workers.lost:
+            except workers.lost as error:
+                part = running[future]
                 if attempt == _ATTEMPTS:
-                    raise
-                lost.append(running[future])
+                    raise RuntimeError(
+                        f"{part.name} of the lake was not written: {_ATTEMPTS} workers ended: {type(error).__name__}"
+                    ) from error
+                lost.append(part)
         left = lost
 
 
+def _runs_move(parts: Sequence[NewPart]) -> bool:
+    """Return whether a run leaves a part for another one, which must be written later: no reader sees it twice."""
+    then = {plain_text(run.name): part.name for part in parts for run in part.runs}
+    return any(then.get(run, part.name) != part.name for part in parts if part.before for run in part.before.runs)
+
+
 def _write_one(out: str, part: NewPart, known: AllRuns) -> Part:
-    return write_part(open_folder(out), part.name, part.runs, known)
+    return write_part(open_folder(out), part.name, part.runs, known, before=part.before)
 
 
 def _known_of(part: NewPart, known: AllRuns) -> AllRuns:

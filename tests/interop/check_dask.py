@@ -1,25 +1,31 @@
 """Indexing on a real cluster of Dask: a scheduler and two worker processes, with the runs on a disk and in a store."""
 
-import os
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from support.bowl_network import bowl_callback, copy_trained_bowl
-from support.clusters import IMPORTS, DaskCluster, dask_cluster
+from support.clusters import DaskCluster, dask_cluster
 from support.event_files import GOLDEN, loss_run
 from support.indexed_runs import assert_equal_to_a_first_load, described, start
+from support.lakes import content
+from support.landscape_command import measure_by_command
 from support.landscape_events import journals
 from support.s3_server import BUCKET, S3Server, s3_server
+from support.servers import wait_until
 from support.store_proxy import store_proxy
 
 from toposcope.proto.executors import workers_on
 from toposcope.recorder.landscapes import SummaryLandscape
 from toposcope.server.indexing.indexing import Progress, index_logdir
+from toposcope.server.indexing.lake import write_lake_of
+from toposcope.server.lake.compaction import Limits, compact
+from toposcope.server.lake.folder import LocalFolder
 from toposcope.server.loading.load_once import load_logdir
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.object_store import ObjectStore
@@ -59,6 +65,24 @@ def test_worker_killed_in_the_middle(tmp_path: Path, cluster: DaskCluster) -> No
     runs, opened = start(tmp_path / "runs", tmp_path / "index")
     assert opened == []
     assert_equal_to_a_first_load(runs, tmp_path / "runs")
+
+
+def test_worker_killed_while_a_lake_is_written(tmp_path: Path, cluster: DaskCluster) -> None:
+    """The other worker writes its parts; the rows are those of one process, and the next call has nothing to write."""
+    for number in range(60):
+        loss_run(tmp_path / f"runs/{number}", range(1000))
+    logdir, index, lake = (str(tmp_path / name) for name in ("runs", "index", "lake"))
+    limits = Limits(points=2000, runs=2)
+    with workers_on(f"dask://{cluster.address}") as workers, ThreadPoolExecutor(1) as thread:
+        index_logdir(logdir, index, workers)
+        writing = thread.submit(write_lake_of, logdir, index, lake, workers, limits=limits)
+        wait_until(lambda: len(list(Path(lake, "scalars").glob("*.parquet"))) >= 3)
+        cluster.workers[0].send_signal(signal.SIGKILL)
+        assert not writing.done()
+        assert writing.result().written_parts == 30
+        assert write_lake_of(logdir, index, lake, workers, limits=limits).written_parts == 0
+    compact(LocalFolder(str(tmp_path / "expected")), load_logdir(logdir).runs)
+    assert content(tmp_path / "lake") == content(tmp_path / "expected")
 
 
 def test_workers_without_toposcope_are_refused(tmp_path: Path) -> None:
@@ -111,13 +135,8 @@ def test_landscapes_of_checkpoints_in_a_bucket(tmp_path: Path, store: S3Server, 
     copy_trained_bowl(tmp_path / "here")
     store.put_tree(tmp_path / "here", "bowl")
     SummaryLandscape(tmp_path / "here").gen_landscapes_with_multi_process(bowl_callback())
-    module = "from support.bowl_network import bowl_callback\ncallback_fn = bowl_callback()\n"
-    (tmp_path / "bowl_callbacks.py").write_text(module)
-
-    command = [sys.executable, "-m", "toposcope.recorder.landscapes.command", f"s3://{BUCKET}/bowl"]
-    command += ["--model", "bowl_callbacks:callback_fn", "--on", f"dask://{cluster.address}"]
-    environment = {**os.environ, **IMPORTS, "TOPOSCOPE_SPOOL": str(tmp_path / "spool")}
-    subprocess.run([*command, "--checkpoints", "fetched"], check=True, cwd=tmp_path, env=environment)
+    options = ("--on", f"dask://{cluster.address}", "--checkpoints", "fetched")
+    measure_by_command(tmp_path, f"s3://{BUCKET}/bowl", *options, TOPOSCOPE_SPOOL=str(tmp_path / "spool"))
 
     assert journals(tmp_path / "fetched") == journals(tmp_path / "here")
     assert load_logdir(f"s3://{BUCKET}/bowl").runs["."].tags == load_logdir(str(tmp_path / "here")).runs["."].tags

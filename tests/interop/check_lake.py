@@ -226,8 +226,9 @@ def check_rows(found: Rows, expected: Rows) -> None:
 
 
 def test_every_query_is_checked() -> None:
-    """The section has the ten queries that are checked here."""
+    """The section has the ten queries that are checked here, in both languages."""
     assert list(blocks("sql")) == ["", *EXPECTED]
+    assert list(blocks("python")) == [*EXPECTED]
     assert len(EXPECTED) == 10
 
 
@@ -239,13 +240,16 @@ def test_duckdb_gives_what_the_python_api_gives(folder: Path, runs: dict[str, Ru
         check_rows(connection.execute(blocks("sql")[heading]).fetchall(), EXPECTED[heading](runs))
 
 
-@pytest.mark.parametrize("heading", blocks("python"))
+@pytest.mark.parametrize("heading", EXPECTED)
 def test_polars_gives_what_the_python_api_gives(folder: Path, runs: dict[str, Run], heading: str) -> None:
-    """Each example of the page with Polars."""
+    """Each example of the page with Polars; the names of columns are those of DuckDB."""
     names: dict[str, Any] = {"pl": polars}
     exec(compile(blocks("python")[heading], "lake.md", "exec"), names)
     (frame,) = [value for value in names.values() if isinstance(value, polars.DataFrame)]
     check_rows(frame.rows(), EXPECTED[heading](runs))
+    with duckdb.connect() as connection:
+        connection.execute(blocks("sql")[""])
+        assert frame.columns == connection.sql(blocks("sql")[heading]).columns
 
 
 def test_scalars_of_a_run_are_read_by_both(folder: Path, runs: dict[str, Run]) -> None:

@@ -1,4 +1,4 @@
-"""Indexing on a real cluster of Ray with two workers."""
+"""Indexing, and loss landscapes, on a real cluster of Ray with two workers."""
 
 import os
 import re
@@ -11,9 +11,14 @@ from pathlib import Path
 
 import psutil
 import pytest
+from support.bowl_network import bowl_callback, copy_trained_bowl
 from support.clusters import IMPORTS, RayCluster, ray_cluster
 from support.event_files import GOLDEN, loss_run
 from support.indexed_runs import assert_equal_to_a_first_load, start
+from support.landscape_command import measure_by_command
+from support.landscape_events import journals
+
+from toposcope.recorder.landscapes import SummaryLandscape
 
 PROGRAM = """
 import sys
@@ -76,3 +81,13 @@ def test_command_line(tmp_path: Path, cluster: RayCluster) -> None:
         env={**os.environ, **IMPORTS, **cluster.variables},
     )
     assert "1 files indexed, 0 were up to date" in done.stdout, done.stderr
+
+
+def test_landscapes(tmp_path: Path, cluster: RayCluster) -> None:
+    """The workers measure the same bits as this process."""
+    for name in ("here", "ray"):
+        (tmp_path / name).mkdir()
+        copy_trained_bowl(tmp_path / name)
+    SummaryLandscape(tmp_path / "here").gen_landscapes_with_multi_process(bowl_callback())
+    measure_by_command(tmp_path, tmp_path / "ray", "--on", "ray", **cluster.variables)
+    assert journals(tmp_path / "ray") == journals(tmp_path / "here")

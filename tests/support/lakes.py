@@ -21,6 +21,11 @@ def rows(lake: Path, name: str) -> Rows:
     return found
 
 
+def content(lake: Path) -> dict[str, list[str]]:
+    """Return the rows of each table, sorted, in whichever part they are; as texts, as NaN is not equal to NaN."""
+    return {name: sorted(map(repr, rows(lake, name))) for name in ("scalars", "tags", "runs")}
+
+
 def stamps(lake: Path) -> dict[str, int]:
     """Return the inode of each file, which changes when the file is replaced."""
     files = (path for path in lake.rglob("*") if path.is_file() and not path.name.startswith("."))

@@ -1,5 +1,6 @@
 """summary-server compact and export --parquet: the tables of a lake from the command line."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -124,3 +125,37 @@ def test_export_writes_selected_runs_and_tags_once(tmp_path: Path) -> None:
     assert (again.returncode, other.returncode) == (2, 2)
     assert "is not empty: choose a new directory" in again.stderr
     assert "--rank cannot be used with --parquet" in other.stderr
+
+
+def test_export_says_why_its_status_is_1(tmp_path: Path) -> None:
+    """It counts what is damaged, and writes what is not."""
+    loss_run(tmp_path / "logs/good", range(3))
+    path = loss_run(tmp_path / "logs/broken", range(3))
+    content = bytearray(path.read_bytes())
+    content[-20] ^= 1
+    path.write_bytes(content)
+
+    done = run("export", tmp_path / "logs", "--parquet", "--out", tmp_path / "out")
+
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout == f"{tmp_path / 'out'}: 2 runs, 5 points, 1 damaged places in event files\n"
+    steps = [(row["run"], row["step"]) for row in rows(tmp_path / "out", "scalars")]
+    assert steps == [("broken", 0), ("broken", 1), ("good", 0), ("good", 1), ("good", 2)]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a link of another user")
+def test_export_names_what_could_not_be_read(tmp_path: Path) -> None:
+    """With the reason; its status is 1 then too."""
+    loss_run(tmp_path / "logs/a", range(3))
+    loss_run(tmp_path / "elsewhere", range(3))
+    link = tmp_path / "logs/linked"
+    link.symlink_to(tmp_path / "elsewhere")
+    os.lchown(link, 12345, 12345)
+
+    done = run("export", tmp_path / "logs", "--parquet", "--out", tmp_path / "out")
+
+    assert (done.returncode, done.stderr) == (1, "")
+    first, second = done.stdout.splitlines()
+    assert first == f"{tmp_path / 'out'}: 1 runs, 3 points"
+    assert second.startswith(f"{link}: ")
+    assert "--follow-links follows it" in second

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.event_files import loss_run, scalar_event, version_event, write_run
-from support.lakes import rows, stamps
+from support.lakes import content, rows, stamps
 
 from toposcope.server.lake.compaction import Compacted, Limits, compact
 from toposcope.server.lake.folder import LocalFolder
@@ -22,11 +22,6 @@ SMALL = Limits(points=20, runs=4, small_parts=3)
 def update(logs: Path, lake: Path, limits: Limits = SMALL, *, is_complete: bool = True) -> Compacted:
     runs = load_logdir(str(logs)).runs
     return compact(LocalFolder(str(lake)), runs, limits=limits, is_complete=is_complete)
-
-
-def content(lake: Path) -> dict[str, list[str]]:
-    """Return the sorted rows of each table."""
-    return {name: sorted(map(repr, rows(lake, name))) for name in ("scalars", "tags", "runs")}
 
 
 def check(logs: Path, lake: Path, fresh: Path) -> None:

@@ -10,8 +10,9 @@ import { t } from "../words.js";
 
 /** @typedef {import("../../data/snapshot/state.js").RecordingOrder} RecordingOrder */
 
-/** Milliseconds without a request after which a page has all it asks for. */
-const QUIET = 250;
+/** Frames without a request after which a page has all it asks for, and the least milliseconds between two of them. Time alone
+ * says nothing: on a busy machine a card asks long after it became visible. */
+const [QUIET_FRAMES, FRAME] = [5, 50];
 
 /** @param {RecordingOrder} order
  * @param {{start: () => void, isShown: () => boolean}} drawn starts drawing the page; whether its module is loaded */
@@ -83,10 +84,11 @@ const scrolls = (box) =>
 
 /** Waits until the page is drawn and asks for nothing more. @param {Recorder} recorder */
 async function quiet(recorder) {
-  const since = performance.now();
-  do {
+  for (let frames = 0; frames < QUIET_FRAMES; frames++) {
+    const { requests } = recorder;
     await new Promise((resolve) => requestAnimationFrame(resolve));
-    await new Promise((resolve) => setTimeout(resolve, QUIET / 5));
+    await new Promise((resolve) => setTimeout(resolve, FRAME));
     if (recorder.bytes > MOST_BYTES) throw new Error(t("snapshot.too_large", { most: MOST_BYTES / 1e6 }));
-  } while (Math.min(recorder.quietFor, performance.now() - since) < QUIET);
+    if (recorder.isWaiting || recorder.requests !== requests) frames = -1;
+  }
 }

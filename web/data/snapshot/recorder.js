@@ -17,7 +17,8 @@ export class Recorder {
    * @type {Map<string, {type: string, content: ArrayBuffer}>} */
   #files = new Map();
   #pending = 0;
-  #lastEnd = performance.now();
+  /** How many were sent. */
+  requests = 0;
   bytes = 0;
 
   /** @param {readonly string[]} runs @param {boolean} allPoints */
@@ -31,9 +32,9 @@ export class Recorder {
     });
   }
 
-  /** Milliseconds since the last request ended; 0 while one is under way. */
-  get quietFor() {
-    return this.#pending ? 0 : performance.now() - this.#lastEnd;
+  /** Is a request under way? */
+  get isWaiting() {
+    return this.#pending > 0;
   }
 
   /** Fetches a file once. @param {string} name @param {string} url */
@@ -73,11 +74,11 @@ export class Recorder {
   /** Counts a request as under way. @template Reply @param {() => Promise<Reply>} act */
   async #counted(act) {
     this.#pending++;
+    this.requests++;
     try {
       return await act();
     } finally {
       this.#pending--;
-      this.#lastEnd = performance.now();
     }
   }
 
