@@ -120,7 +120,7 @@ class Uploader:
                 self._note_failure(path, str(error))
                 left.add(address)
         self._forget_failures()
-        is_done = is_ended and not self._failed
+        is_done = is_ended and not left and not self._failed
         if is_done:
             shutil.rmtree(self._folder, ignore_errors=True)
         return is_done

@@ -157,7 +157,7 @@ def test_panels_move_resize_and_leave_and_every_edit_is_undone(tmp_path: Path, s
 
 
 def test_each_gesture_is_undone_by_itself(tmp_path: Path, server: StartServer, page: Page) -> None:
-    """Panels are resized at two edges, and one is dragged to another section; undo takes back one at a time."""
+    """Panels are resized at two edges, and one is dragged to another section; each is undone alone."""
     layout = workspace(panel("lines", tags=["train/loss"]))
     dragged = panel("lines", tags=["epoch"])
     layout["sections"].append({"name": "Second", "collapsed": False, "panels": [dragged], "settings": {}})

@@ -7,6 +7,7 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import obstore
@@ -153,6 +154,26 @@ def test_a_store_that_is_gone_is_asked_less_and_less(
     for _ in range(20):
         uploader.upload(is_ended=False)
     assert len(proxy.requests) == tried <= 3
+
+
+def test_a_file_that_disappears_while_it_fails_loses_no_other(
+    store: tuple[S3Server, StoreProxy], tmp_path: Path, run: Path
+) -> None:
+    """A process of a killed training may still delete its checkpoints; what was not tried after them is kept."""
+    server, proxy = store
+    proxy.fail_every = 1
+    for name in ("a.npy", "b.npy"):
+        (run / name).write_bytes(b"content")
+    uploader = Uploader(tmp_path)
+    with ThreadPoolExecutor(1) as pool:
+        is_done = pool.submit(uploader.upload, is_ended=True)
+        wait_until(lambda: len(proxy.requests) > 0)
+        (run / "a.npy").unlink()
+        assert not is_done.result()
+    assert (run / "b.npy").exists()
+    proxy.fail_every = 0
+    assert uploader.upload(is_ended=True)
+    assert keys(server) == {"run/b.npy"}
 
 
 def test_a_file_has_as_many_parts_as_s3_accepts() -> None:
