@@ -104,8 +104,11 @@ def test_only_the_tags_of_the_drawn_runs_have_cards(server: StartServer, page: P
         kind = "early" if number < 300 else "late"
         write_run(tmp_path / f"{kind}{number}", [version_event(number + 1), scalar_event(number + 1, 1, tags)])
     requests = follow_requests(page, "tags")
+    url = server(tmp_path).url
+    while page.request.get(f"{url}api/health").json()["loading"]:
+        page.wait_for_timeout(50)
 
-    page.goto(server(tmp_path).url + "#page=scalars&runs=early")
+    page.goto(f"{url}#page=scalars&runs=early")
     expect(page.locator(".tag-count")).to_have_text("500 of 505 tags")
     expect(page.locator("section.group")).to_have_count(50)
     count = "groups => groups.reduce((sum, group) => sum + group.sectionTags.length, 0)"

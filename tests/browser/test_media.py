@@ -66,12 +66,27 @@ def test_audio_plays_one_clip_at_a_time(url: str, page: Page) -> None:
 
     cell.hover()
     page.keyboard.press("p")
-    page.wait_for_function("() => !document.querySelectorAll('audio')[0].paused")
+    page.wait_for_function("() => document.querySelectorAll('audio')[0].currentTime > 0")
     players.nth(1).evaluate("player => player.play()")
     page.wait_for_function("() => document.querySelectorAll('audio')[0].paused")
     page.keyboard.press("p")
     page.wait_for_function("() => [...document.querySelectorAll('audio')].every(player => player.paused)")
     assert_accessible(page)
+
+
+def test_clip_that_is_paused_before_it_begins_is_no_error(url: str, page: Page) -> None:
+    """The key p may be pressed twice before the browser has loaded the clip."""
+    page.goto(f"{url}#page=audio")
+    expect(page.locator("audio-card audio")).to_have_count(2)
+    page.locator(f".cell[data-run={json.dumps(HOSTILE)}]").hover()
+    page.evaluate("""() => {
+      window.pauses = 0;
+      addEventListener("pause", () => window.pauses++, true);
+      document.querySelector("audio").load();
+      for (let press = 0; press < 2; press++)
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "p", bubbles: true }));
+    }""")
+    page.wait_for_function("() => window.pauses === 1")
 
 
 def test_curves_are_read_at_a_threshold(url: str, page: Page) -> None:

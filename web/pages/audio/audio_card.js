@@ -140,7 +140,9 @@ export function togglePlayer() {
   if (playing) return playing.pause();
   const card = document.querySelector("audio-card:hover") ?? document.querySelector("audio-card:focus-within");
   const cell = card?.querySelector(".cell:hover") ?? card?.querySelector(".cell:focus-within") ?? card;
-  void cell?.querySelector("audio")?.play();
+  // Rejected if it is paused before it begins; the player itself shows a clip that cannot be played.
+  const player = cell?.querySelector("audio");
+  player?.play().catch(() => {});
 }
 
 customElements.define("audio-card", AudioCard);
