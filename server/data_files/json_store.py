@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import random
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,6 +30,8 @@ _POLL_SECONDS = 10.0
 """How often the store is listed for what other servers changed."""
 _CONNECTIONS = 16
 _MOST_TRIES = 20
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 0.5
+"""The most seconds between the first two tries to change a file that other servers change, and between any two."""
 _NO_VERSION: "UpdateVersion" = {"e_tag": '"00000000000000000000000000000000"', "version": "1"}
 """That of no object; Google Cloud Storage compares the version, the others the ETag."""
 
@@ -86,9 +89,11 @@ class JsonStore:
     def update(self, name: str, change: Change, *, is_indented: bool = True) -> None:
         """Replace the content of a file by what a change makes of it."""
         self._check_conditions()
-        for _ in range(_MOST_TRIES):
+        for number in range(_MOST_TRIES):
             if self._put(name, *self._get(name), change, is_indented):
                 return
+            # Servers that try again at once may come after each other in the same order each time.
+            time.sleep(random.uniform(0, min(_FIRST_PAUSE * 2**number, _LONGEST_PAUSE)))
         raise TimeoutError(errno.ETIMEDOUT, "other servers change it all the time", name)
 
     def _check_conditions(self) -> None:

@@ -24,7 +24,7 @@ from toposcope.server.data_files.json_files import Content
 from toposcope.server.data_files.json_store import JsonStore
 from toposcope.server.places.object_store import ObjectStore
 
-MANY_CHANGES = 50
+WRITERS, MANY_CHANGES = 4, 50
 TOKEN = "try-it-out"
 DEPLOYMENT = Path(__file__).parents[2] / "examples/deployment"
 
@@ -100,20 +100,21 @@ def add(address: str, number: int) -> None:
         files.update("a.json", counted)
 
 
-def test_two_processes_lose_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If-None-Match for the first change of a file, If-Match for the others."""
+def test_processes_lose_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If-None-Match for the first change of a file, If-Match for the others; none of four gives up."""
     with s3_server() as running:
         use(running.environment, monkeypatch)
         address = f"s3://{BUCKET}/notes"
         context = multiprocessing.get_context("spawn")
-        processes = [context.Process(target=add, args=(address, number)) for number in range(2)]
+        processes = [context.Process(target=add, args=(address, number)) for number in range(WRITERS)]
         for each in processes:
             each.start()
         for each in processes:
             each.join()
             assert each.exitcode == 0
         content = JsonStore(address, 1 << 20).read("a.json")
-        assert (content["sum"], len(content["0"]), len(content["1"])) == (2 * MANY_CHANGES, MANY_CHANGES, MANY_CHANGES)
+        assert content["sum"] == WRITERS * MANY_CHANGES
+        assert [len(content[str(number)]) for number in range(WRITERS)] == WRITERS * [MANY_CHANGES]
 
 
 def test_a_store_that_ignores_conditions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
