@@ -5,6 +5,7 @@ import threading
 import weakref
 
 from toposcope.proto.summary_pb2 import RecordingEnd
+from toposcope.recorder.child_exit import observe_child
 from toposcope.recorder.ending import FINISHED, ending_of
 from toposcope.recorder.program_exit import ending_by_exit, is_exiting, observe_exit, unhandled_exception
 from toposcope.recorder.thread_exit import ending_of_thread, observe_threads
@@ -14,6 +15,7 @@ class EndObserver:
     """Remembers which exceptions were there when the recorder was created: they did not end its training."""
 
     def __init__(self) -> None:
+        observe_child()
         observe_exit()
         observe_threads()
         self._thread = weakref.ref(threading.current_thread())

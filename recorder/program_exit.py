@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 from toposcope.proto.summary_pb2 import RecordingEnd
+from toposcope.recorder.child_exit import ending_of_child
 from toposcope.recorder.ending import FINISHED, codes_of_signal_handlers, ending_of, interruption
 
 _RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
@@ -38,7 +39,9 @@ def unhandled_exception() -> BaseException | None:
 
 
 def is_exiting() -> bool:
-    """Return whether the main program has ended."""
+    """Return whether the main program has ended, or what multiprocessing runs in this child."""
+    if ending_of_child() is not None:
+        return True
     if threading.main_thread().is_alive():
         # In an interactive session each statement is a main program.
         return _main_frame is not None and not hasattr(sys, "ps1") and _has_ended(_main_frame)
@@ -50,6 +53,8 @@ def ending_by_exit() -> RecordingEnd:
 
     If SystemExit was raised without sys.exit(), the exit code is unknown, and the training counts as interrupted.
     """
+    if (end := ending_of_child()) is not None:
+        return end
     if _main_frame is None or _has_returned(_main_frame):
         return FINISHED
     return _exit_call or interruption("SystemExit")

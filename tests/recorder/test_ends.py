@@ -1,5 +1,6 @@
 """How recordings end, as processes of every kind write it."""
 
+import multiprocessing
 import signal
 import textwrap
 from pathlib import Path
@@ -460,3 +461,57 @@ def test_exception_that_cannot_be_read(tmp_path: Path) -> None:
     end = written_end(path)
     assert (end.state, end.error_type) == (RecordingEnd.STATE_FAILED, "Broken")
     assert end.error_text == "<the text of the exception cannot be read>"
+
+
+# Started while another exception is handled, as when a training is tried again. Each child drops a recorder and keeps
+# one, and closes neither.
+CHILDREN = """
+import concurrent.futures
+KEPT = []
+ENDS = {"return": None, "error": ValueError, "exit": SystemExit, "Ctrl-C": KeyboardInterrupt}
+def work(kind, name):
+    KEPT.append(SummaryRecord(f"{sys.argv[1]}/{kind} {name} kept"))
+    dropped = SummaryRecord(f"{sys.argv[1]}/{kind} {name} dropped")
+    train(KEPT[0], [1])
+    train(dropped, [1])
+    if ENDS[name] is not None:
+        raise ENDS[name](3)
+if __name__ == "__main__":
+    context = multiprocessing.get_context(sys.argv[2])
+    try:
+        raise KeyError("handled")
+    except KeyError:
+        for name in ENDS:
+            process = context.Process(target=work, args=("process", name))
+            process.start()
+            process.join()
+        for name in "return", "error":
+            pool = context.Pool(1)
+            pool.apply_async(work, ("pool", name)).wait()
+            pool.close()
+            pool.join()
+            with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as executor:
+                executor.submit(work, "executor", name).exception()
+"""
+
+
+@pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
+def test_ends_of_unclosed_recorders_in_children_of_multiprocessing(tmp_path: Path, method: str) -> None:
+    """What ends a child ends both of its recorders; what ends a task of a pool ends the one that the task drops."""
+    run_training(tmp_path, script_of(CHILDREN), tmp_path / "runs", method)
+
+    ends = {}
+    for path in (tmp_path / "runs").glob("*/*.summary.*"):
+        end = written_end(path)
+        ends[path.parent.name] = (RecordingEnd.State.Name(end.state).removeprefix("STATE_"), end.error_type)
+    finished, failed = (FINISHED, ""), (FAILED, "ValueError")
+    exited, interrupted = (INTERRUPTED, "SystemExit"), (INTERRUPTED, "KeyboardInterrupt")
+    assert ends == {
+        **dict.fromkeys(("process return dropped", "process return kept"), finished),
+        **dict.fromkeys(("process error dropped", "process error kept"), failed),
+        **dict.fromkeys(("process exit dropped", "process exit kept"), exited),
+        **dict.fromkeys(("process Ctrl-C dropped", "process Ctrl-C kept"), interrupted),
+        **dict.fromkeys(("pool return dropped", "pool return kept", "pool error kept"), finished),
+        **dict.fromkeys(("executor return dropped", "executor return kept", "executor error kept"), finished),
+        **dict.fromkeys(("pool error dropped", "executor error dropped"), failed),
+    }
