@@ -5,7 +5,6 @@ In an object store the name of the directory ends with the recorder's token: rec
 
 import itertools
 import os
-import urllib.parse
 
 import numpy as np
 
@@ -43,7 +42,9 @@ class NpyExport:
         A failed export is not retried, as the event file contains the tensor. It is logged, once per tag until an
         export of that tag succeeds.
         """
-        name = f"{urllib.parse.quote(tag, safe='', errors='backslashreplace')}_{step}.npy"
+        from urllib.parse import quote  # Slow to import, and most recorders export nothing.
+
+        name = f"{quote(tag, safe='', errors='backslashreplace')}_{step}.npy"
         try:
             if len(name) > _MAX_NAME_BYTES:
                 raise ValueError(f"its file name has {len(name)} characters, more than {_MAX_NAME_BYTES}")

@@ -176,6 +176,8 @@ def test_values_recorded_while_the_program_exits(tmp_path: Path) -> None:
 def test_a_forked_process_has_a_file_of_its_own(tmp_path: Path) -> None:
     """The child writes none of the parent's bytes; what it records itself is in another file."""
     script = IMPORT + (
+        "import warnings\n"
+        "warnings.simplefilter('ignore', DeprecationWarning)\n"  # Python 3.12 warns of forks of a process with threads.
         "w = SummaryWriter(sys.argv[1])\n"
         "w.add_scalar('parent', 1.0, 1)\n"
         "child = os.fork()\n"
