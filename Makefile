@@ -13,7 +13,7 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
 .PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
-.PHONY: proto release chromium clean
+.PHONY: proto release test-pythons chromium clean
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -119,6 +119,11 @@ bench-thor: $(VENV)/.dev
 test: check page chromium
 	cd web && PATH="$(NODE):$$PATH" node --test --test-reporter=dot "{app,charts,controls,data,i18n,pages}/**/*.test.js"
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# The recorder's and the reader's tests under every Python from 3.11 on, on PATH or of pyenv; PYTHONS=3.13: only
+# under that one.
+test-pythons: $(BIN)/python $(TYPED)
+	$(BIN)/python tests/release/run_pythons.py $(PYTHONS)
 
 # Every test, with the lines and branches of the Python packages that none of them runs. The report is also in build/coverage.
 coverage: $(VENV)/.dev page chromium
