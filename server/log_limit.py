@@ -1,17 +1,12 @@
-"""Bounds the log: of each kind of message one line a minute, which says how many others there were.
-
-What a message quotes is escaped: names of runs come from untrusted files.
-"""
+"""Bounds the log: of each kind of message one line a minute, which says how many others there were."""
 
 import logging
 import sys
 import threading
 import time
-from types import TracebackType
 
-from toposcope.server.escaped import escaped
+from toposcope.server.log_format import LogFormat, formatter
 
-_Exception = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 _SECONDS = 60.0
 _MOST_KINDS = 1000
 _MOST_CHARACTERS = 4000
@@ -53,23 +48,12 @@ class LogLimit(logging.Filter):
         record.msg, record.args = message, ()
 
 
-class _Formatter(logging.Formatter):
-    """Makes one line of a message, and indents what follows it: no name in it can forge another message."""
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name is that of the base class.
-        """Return the message as one line."""
-        return escaped(super().formatMessage(record))
-
-    def formatException(self, ei: _Exception) -> str:  # noqa: N802 - likewise.
-        """Return the traceback."""
-        return "\n".join(f"  {escaped(line)}" for line in super().formatException(ei).splitlines())
-
-
-def limit_log() -> None:
-    """Log to standard error, at most one line of each kind a minute; the libraries too."""
+def limit_log(log_format: LogFormat) -> None:
+    """Log to standard error, at most one line of each kind a minute; the libraries, and warnings of Python, too."""
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(LogLimit())
-    handler.setFormatter(_Formatter())
+    handler.setFormatter(formatter(log_format))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
+    logging.captureWarnings(True)

@@ -194,6 +194,12 @@ def _parser() -> Parser:
         metavar="N",
         help="number of processes that answer requests, beside the one that reads if more than one; default: 1",
     )
+    parser.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        default="text",
+        help="form of the log on standard error: text, or one JSON object a line; default: text",
+    )
     parser.add_argument("--open", action="store_true", help="open the dashboard in a browser")
     parser.add_argument("--version", action="version", version=f"Toposcope {VERSION}")
     for flag in _TENSORBOARD_FLAGS:
@@ -330,7 +336,8 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
     from toposcope.server.loading.freed_memory import limit_arenas
     from toposcope.server.log_limit import limit_log
 
-    limit_log()
+    signal.signal(signal.SIGTERM, _end)
+    limit_log(options.log_format)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Starting them takes time, and no matrices are multiplied.
     limit_arenas()
     if options.workers > 1:
@@ -350,6 +357,11 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
 
     certfile, keyfile = certificate or (None, None)
     serve_http(app, streams, listener, certfile, keyfile)
+
+
+def _end(*_: object) -> None:
+    """End with status 0: after its own shutdown uvicorn raises the signal again."""
+    sys.exit(0)
 
 
 def make_logdir(options: argparse.Namespace) -> "Logdir":
@@ -405,6 +417,7 @@ def make_settings(
         certificate.certfile if certificate else None,
         certificate.keyfile if certificate else None,
         time.monotonic(),
+        options.log_format,
     )
 
 

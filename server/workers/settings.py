@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from toposcope.server.exposure import Exposure
+from toposcope.server.log_format import LogFormat
 
 
 class Settings(NamedTuple):
@@ -17,3 +18,4 @@ class Settings(NamedTuple):
     keyfile: str | None
     started: float
     """When the server was started, in seconds of time.monotonic()."""
+    log_format: LogFormat

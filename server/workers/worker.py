@@ -26,7 +26,6 @@ def main(channel_descriptor: int, listener_descriptor: int) -> None:
         channel_descriptor: of a socket that is connected to the loading process.
         listener_descriptor: of the listening socket that all workers share.
     """
-    limit_log()
     limit_arenas()
     channel = socket.socket(fileno=channel_descriptor)
     listener = socket.socket(fileno=listener_descriptor)
@@ -34,6 +33,7 @@ def main(channel_descriptor: int, listener_descriptor: int) -> None:
     if frame is None or frame.kind != SETTINGS:
         return
     settings: Settings = decode(frame.content, _no_array)
+    limit_log(settings.log_format)
     replica = Replica(settings.logdir, channel)
     if not replica.receive_first():
         return

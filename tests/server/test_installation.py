@@ -99,7 +99,8 @@ def test_server_reports_faults_in_its_log_and_in_health(clone: Path, logdir: Pat
         _, log = process.communicate(timeout=SLOW_SECONDS)
 
     assert [warning["kind"] for warning in warnings] == ["uncompiled_scan", "shadowed_package"]
-    assert log.splitlines() == [warning["message"] for warning in warnings]
+    lines = [line.partition(" WARNING ")[2] for line in log.splitlines()]
+    assert lines == [warning["message"] for warning in warnings]
 
 
 def test_python_api_logs_faults_once(clone: Path, logdir: Path) -> None:

@@ -147,7 +147,7 @@ def test_worker_that_hangs_is_killed_and_started_again(logdir: Path, caplog: pyt
     """The connections that it accepted end then, and one line of the log says so; the other worker stays."""
     source = Logdir(str(logdir), 1.0)
     exposure = make_exposure("127.0.0.1", 0, [ANY_HOST], None)
-    settings = Settings(str(logdir), exposure, "", None, True, None, None, time.monotonic())
+    settings = Settings(str(logdir), exposure, "", None, True, None, None, time.monotonic(), "text")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         workers = Workers(2, Publisher(source, SharedMemory()), settings, listener, silent_seconds=6.0)
         workers.start()
