@@ -17,16 +17,21 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from toposcope.server import page
 from toposcope.server.api import health, notes, overview, run_columns, run_search, runs, scalars, tags, updates, views
 from toposcope.server.compression import Compression
+from toposcope.server.connections import LimitedConnection
 from toposcope.server.data_files.data_folder import data_files, default_data_folder
 from toposcope.server.deferred_routes import DeferredRoutes
 from toposcope.server.exposure import Exposure, Guard
 from toposcope.server.loading.logdir import Update
 from toposcope.server.loading.run_source import RunSource
+from toposcope.server.metrics import routes as probes
+from toposcope.server.metrics.counted_requests import CountedRequests, Template
 from toposcope.server.notes import notes_folder
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.places.place import reason_of
+from toposcope.server.reports.process_report import own_report
+from toposcope.server.reports.request_counts import RequestCounts
 from toposcope.server.request_bodies import BodyLimit
 from toposcope.server.runs.families import Families
 from toposcope.server.runs.name_patterns import PatternsBusyError
@@ -42,6 +47,8 @@ from toposcope.server.views.views import Views
 from toposcope.server.views.views_folder import ViewsFolder
 
 log = logging.getLogger(__name__)
+_PAGE = Template("/")
+"""The route of the page's files."""
 # Limits of an error message about an invalid request.
 _MOST_PROBLEMS, _LONGEST_VALUE = 10, 1000
 
@@ -67,17 +74,22 @@ def make_app(
         read_only: whether there are no notes and views, so that no request can change anything.
         started: when the server was started, in seconds of time.monotonic(); None: now.
     """
+    counts = RequestCounts()
+    logdir.own_report = lambda: own_report(counts, LimitedConnection.present, streams.count)
     api = make_api(logdir, streams, path_prefix, data_folder, read_only=read_only, started=started)
     files = page.Page(page.FOLDER, path_prefix)
 
     async def api_or_page(scope: Scope, receive: Receive, send: Send) -> None:
         reply = files.reply(scope) if scope["type"] == "http" else None
+        if reply is not None:
+            scope["route"] = _PAGE
         if reply is None and scope["type"] == "http" and scope["method"] == "HEAD":
-            await api({**scope, "method": "GET"}, receive, _head(send))
+            await _answer_head(api, scope, receive, send)
         else:
             await (reply or api)(scope, receive, send)
 
-    return Guard(api_or_page, exposure, page.CONTENT_SECURITY_POLICY, path_prefix)
+    guarded = Guard(api_or_page, exposure, page.CONTENT_SECURITY_POLICY, path_prefix)
+    return CountedRequests(guarded, counts, path_prefix)
 
 
 def make_api(
@@ -101,10 +113,10 @@ def make_api(
 
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs, prepare)
     data_folder = data_folder or default_data_folder()
-    notes_store = NoNotes() if read_only else _notes(logdir, data_folder)
-    views_store = (
-        NoViews() if read_only else Views(ViewsFolder(data_files(data_folder, "views", logdir.path, LARGEST_FILE)))
-    )
+    note_files = data_files(data_folder, "notes", logdir.path, notes_folder.LARGEST_FILE)
+    view_files, link_files = (data_files(data_folder, kind, logdir.path, LARGEST_FILE) for kind in ("views", "links"))
+    notes_store = NoNotes() if read_only else Notes(NotesFolder(note_files), lambda: logdir.snapshot.revision)
+    views_store = NoViews() if read_only else Views(ViewsFolder(view_files))
 
     def publish(update: Update) -> None:
         streams.send(update)
@@ -150,11 +162,13 @@ def make_api(
         redoc_url=None,
         openapi_url=f"{root}/openapi.json",
     )
+    app.include_router(probes.router, prefix=path_prefix)
     app.state.logdir, app.state.streams = logdir, streams
     app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, search
     app.state.views = views_store
-    app.state.links = None if read_only else Links(data_files(data_folder, "links", logdir.path, LARGEST_FILE))
+    app.state.links = None if read_only else Links(link_files)
+    app.state.data_files = () if read_only else (note_files, view_files, link_files)
     app.state.tag_counts = TagCounts()
     app.state.families = Families(overview_cache)
     app.exception_handler(RequestValidationError)(_validation_error)
@@ -165,11 +179,6 @@ def make_api(
     app.add_middleware(BodyLimit)
     app.add_middleware(Compression)
     return app
-
-
-def _notes(logdir: RunSource, data_folder: Path | str) -> Notes:
-    files = data_files(data_folder, "notes", logdir.path, notes_folder.LARGEST_FILE)
-    return Notes(NotesFolder(files), lambda: logdir.snapshot.revision)
 
 
 async def _busy(_: Request, error: Exception) -> JSONResponse:
@@ -184,15 +193,17 @@ async def _unreadable(_: Request, error: Exception) -> JSONResponse:
     return JSONResponse({"detail": f"what was requested cannot be read at present: {reason_of(error)}"}, 503)
 
 
-def _head(send: Send) -> Send:
-    """Return a send that forwards only the head of a reply, including that of an event stream."""
+async def _answer_head(api: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    """Send only the head of the reply to GET, including that of an event stream."""
+    get = {**scope, "method": "GET"}
 
     async def wrapped(message: Message) -> None:
         if message["type"] == "http.response.start":
+            scope["route"] = get.get("route")
             await send(message)
             await send({"type": "http.response.body"})
 
-    return wrapped
+    await api(get, receive, wrapped)
 
 
 async def _method_not_allowed(request: Request, _: Exception) -> JSONResponse:

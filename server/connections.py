@@ -55,6 +55,8 @@ class LimitedConnection(H11Protocol):
 
     most: ClassVar[int] = MOST_CONNECTIONS
     """How many connections the process may have."""
+    present: ClassVar[int] = 0
+    """How many it has."""
     _deadline: asyncio.TimerHandle | None = None
     """Of the request that is awaited."""
     _next_check: asyncio.TimerHandle | None = None
@@ -67,6 +69,7 @@ class LimitedConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection, or answer 503 and close it if there are too many."""
+        LimitedConnection.present += 1
         self._waiting_since = time.monotonic()
         if len(self.connections) >= self.most and not self._close_idle():
             log.warning("%d connections are open: others are answered with 503", len(self.connections))
@@ -119,6 +122,7 @@ class LimitedConnection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""
+        LimitedConnection.present -= 1
         self._unlimit()
         self._check_no_more()
         super().connection_lost(exc)

@@ -38,6 +38,8 @@ class Exposure(NamedTuple):
     """Origins of pages that may embed the dashboard, beside its own."""
     is_encrypted: bool
     """Whether the server itself serves HTTPS."""
+    public_paths: frozenset[str] = frozenset()
+    """Paths below the prefix that need no token."""
 
 
 def make_exposure(
@@ -48,13 +50,15 @@ def make_exposure(
     embedding: Iterable[str] = (),
     *,
     is_encrypted: bool = False,
+    public_paths: Iterable[str] = (),
 ) -> Exposure:
     """Return the exposure of a server bound to a host and port."""
     names = {"localhost", host, *allowed_hosts}
     if not is_loopback(host):
         names |= {socket.gethostname(), socket.getfqdn()}
     hosts = frozenset(name.lower().rstrip(".") for name in names)
-    return Exposure(hosts, token, f"toposcope_{port}", tuple(dict.fromkeys(embedding)), is_encrypted)
+    origins = tuple(dict.fromkeys(embedding))
+    return Exposure(hosts, token, f"toposcope_{port}", origins, is_encrypted, frozenset(public_paths))
 
 
 class Guard:
@@ -109,7 +113,8 @@ class Guard:
             return PlainTextResponse(f"Origin {origin!r} is not allowed.", 403)
         if headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
             return PlainTextResponse("Cross-site requests are not allowed.", 403)
-        return self._check_token(scope, headers) if self._exposure.token else None
+        is_public = scope["path"].removeprefix(self._prefix) in self._exposure.public_paths
+        return self._check_token(scope, headers) if self._exposure.token and not is_public else None
 
     def _is_allowed_host(self, host: str) -> bool:
         name = _host_name(host)

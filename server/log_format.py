@@ -31,7 +31,7 @@ class TextFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """Makes one object a line, in ASCII: time (ISO 8601, UTC), level, logger, message, and exception if there is one."""
+    """Makes one object a line, in ASCII: time (ISO 8601, UTC), level, logger, message, and perhaps exception."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""

@@ -1,13 +1,14 @@
 """GET /api/health: the server's version, its progress in loading, and what is wrong."""
 
 import time
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 
-from toposcope.server.api.snapshot import Current
+from toposcope.server.api.snapshot import Current, logdir_of
 from toposcope.server.installation import installation_warnings
 from toposcope.server.json_values import json_value
 from toposcope.server.version import VERSION
@@ -17,11 +18,11 @@ _MOST_PROBLEMS = 1000
 
 
 class HealthWarning(BaseModel):
-    """A fault of the installation, which slows the server down or makes it run other code than was installed."""
+    """A fault that does not stop the server: it is slow, runs other code than was installed, or keeps nothing."""
 
-    kind: Literal["uncompiled_scan", "shadowed_package"]
+    kind: Literal["uncompiled_scan", "shadowed_package", "unwritable_index", "unwritable_data"]
     message: str
-    """What is wrong and how to correct it, one sentence."""
+    """What is wrong, one sentence; how to correct it too, if it is a fault of the installation."""
 
 
 class Health(BaseModel):
@@ -48,7 +49,7 @@ class Health(BaseModel):
     """Files and directories that could not be read, and links that are not followed, with the reason; the first
     1,000."""
     warnings: list[HealthWarning]
-    """Faults of the installation; the same as long as the server runs."""
+    """Faults of the installation, and folders that cannot be written."""
 
 
 @router.get("/health")
@@ -63,6 +64,19 @@ def health(request: Request, current: Current) -> Health:
         **current.progress._asdict(),
         "ignored_files": current.ignored_files,
         "problems": json_value(dict(islice(current.problems.items(), _MOST_PROBLEMS))),
-        "warnings": [warning._asdict() for warning in installation_warnings()],
+        "warnings": list(warnings_of(request)),
     }
     return Health(**values)
+
+
+def warnings_of(request: Request) -> Iterator[HealthWarning]:
+    """Yield the faults that do not stop the server."""
+    for kind, message in installation_warnings():
+        yield HealthWarning(kind=kind, message=message)
+    if problem := logdir_of(request).snapshot.index_problem:
+        yield HealthWarning(kind="unwritable_index", message=problem)
+    for files in request.app.state.data_files:
+        if reason := files.problem():
+            message = f"notes and views cannot be written to {files.address!r}: {reason}"
+            yield HealthWarning(kind="unwritable_data", message=message)
+            return

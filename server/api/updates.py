@@ -37,6 +37,11 @@ class Streams:
         self._queues: set[asyncio.Queue[Event | None]] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
 
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._queues)
+
     def open(self) -> asyncio.Queue[Event | None]:
         """Return a queue that receives every update, and None at shutdown or when too many updates wait in it."""
         self._loop = asyncio.get_running_loop()

@@ -195,6 +195,9 @@ def _parser() -> Parser:
         help="number of processes that answer requests, beside the one that reads if more than one; default: 1",
     )
     parser.add_argument(
+        "--metrics-public", action="store_true", help="serve /metrics without the token; default: it needs the token"
+    )
+    parser.add_argument(
         "--log-format",
         choices=("text", "json"),
         default="text",
@@ -407,6 +410,7 @@ def make_settings(
         token.value,
         options.allow_embed,
         is_encrypted=certificate is not None,
+        public_paths=["/healthz", "/metrics"] if options.metrics_public else ["/healthz"],
     )
     return Settings(
         text_of(options.logdir),

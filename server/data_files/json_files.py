@@ -39,6 +39,10 @@ class JsonFiles(Protocol):
         """Whether requests for what is there take too long to make them for each reply of the server."""
         ...
 
+    def problem(self) -> str | None:
+        """Return why nothing can be changed, as far as is known without trying; None: it can."""
+        ...
+
     def modified(self) -> int:
         """Return a number that changes when files may have been changed, in nanoseconds since 1970 on a disk."""
         ...

@@ -19,6 +19,7 @@ from toposcope.server.data_files.json_files import (
     encode,
     parse,
 )
+from toposcope.server.places.writable import why_unwritable
 
 _PART_FILE = "draft"
 """Written while holding the lock only, so one that a crash left behind is overwritten."""
@@ -51,6 +52,10 @@ class JsonFolder:
     def is_slow(self) -> bool:
         """False."""
         return False
+
+    def problem(self) -> str | None:
+        """Return why nothing can be written to the folder, as far as is known without trying; None: it can."""
+        return why_unwritable(self.address)
 
     def modified(self) -> int:
         """Return when the folder was modified, in nanoseconds since 1970; 0 if there is none."""

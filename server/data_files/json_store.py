@@ -63,6 +63,9 @@ class JsonStore:
         """True."""
         return True
 
+    def problem(self) -> None:
+        """Return None: permissions are not known without trying."""
+
     def modified(self) -> int:
         """Return a number that changes every ten seconds, when the store is listed again."""
         return int(time.monotonic() / _POLL_SECONDS)

@@ -18,9 +18,11 @@ from toposcope.server.loading.discovery import Discovery, FoundFile, discover, f
 from toposcope.server.loading.file_loader import FileLoader, Progress
 from toposcope.server.loading.freed_memory import FreedMemory
 from toposcope.server.loading.run_views import RunViews
+from toposcope.server.loading.totals import Totals
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.places.place import Place, is_gone, reason_of
 from toposcope.server.reading.index import Index
+from toposcope.server.reports.process_report import ProcessReport, Reports, own_report
 from toposcope.server.runs.run import RunView
 
 _POLL_SECONDS = 0.2
@@ -52,6 +54,15 @@ class Update(NamedTuple):
     """Runs that differ in their state, or in being live or stale, only."""
 
 
+class ProblemCounts(NamedTuple):
+    """How many problems of each kind there are."""
+
+    unfollowed_links: int = 0
+    unlisted_directories: int = 0
+    unread_files: int = 0
+    loading_failures: int = 0
+
+
 class Snapshot(NamedTuple):
     """The runs of a logdir as loaded up to some moment; never changes."""
 
@@ -69,6 +80,10 @@ class Snapshot(NamedTuple):
     """The reasons why files and directories could not be read, or links are not followed, by path."""
     stale: Mapping[str, str] = MappingProxyType({})
     """The reasons why runs may have changed since they were read, by name: their files cannot be read at present."""
+    totals: Totals = Totals()
+    problem_counts: ProblemCounts = ProblemCounts()
+    index_problem: str | None = None
+    """Why the index cannot be written, one sentence; None: it can."""
 
 
 class Logdir:
@@ -103,6 +118,8 @@ class Logdir:
             MappingProxyType({}),
         )
         self._reload_seconds = reload_seconds
+        self._index = index
+        self._index_problem: str | None = None
         self._loader = FileLoader(index, self._place)
         self._runs = RunViews(self._loader)
         self._freed_memory = FreedMemory()
@@ -121,6 +138,9 @@ class Logdir:
         self._subscribers: list[Callable[[Update], None]] = []
         self.observers: list[Callable[[Iterable[str]], None]] = []
         """Called in the loading thread with the runs that differ in a snapshot that has no new revision."""
+        self.own_report: Callable[[], ProcessReport] = own_report
+        self._read_all = time.monotonic()
+        """When everything that was known had been read."""
         self._next_walk = self._next_step = 0.0
         self._publish_seconds = 0.0
         self._wake = threading.Event()
@@ -138,6 +158,11 @@ class Logdir:
         self._is_stopping = True
         self._wake.set()
         self._thread.join()
+
+    def reports(self) -> Reports:
+        """Return the report of this process, which is all of the server or the part that loads."""
+        lag = time.monotonic() - self._read_all
+        return {"main": self.own_report()._replace(lag=lag if self._reload_seconds else None)}
 
     def prioritise(self, runs: Iterable[str]) -> None:
         """Load these runs before others."""
@@ -166,7 +191,9 @@ class Logdir:
         with contextlib.suppress(MemoryError):  # It may be what failed.
             log.error("loading failed", exc_info=error)
             self._failure = {self.path: repr(error)}
-            self.snapshot = self.snapshot._replace(problems=MappingProxyType(self._problems()))
+            self.snapshot = self.snapshot._replace(
+                problems=MappingProxyType(self._problems()), problem_counts=self._problem_counts()
+            )
             self._observe(())
 
     def walk_soon(self) -> None:
@@ -194,8 +221,12 @@ class Logdir:
             self._apply_changes()
             if self._is_local and not self._changes.are_reported:
                 self._loader.poll()
+        if self._index_problem is not None:
+            self._look_at_index()  # Otherwise only with each walk, and after it was written.
         self._load()
         self._failure = {}
+        if not self._loader.is_waiting:
+            self._read_all = time.monotonic()
         self._next_step = time.monotonic() + _POLL_SECONDS
         self._do_idle_work()
         self._schedule()
@@ -219,9 +250,13 @@ class Logdir:
                 self._unpublished |= changed
                 self._publish()
             self._loader.save(is_last=not self._reload_seconds)
+            self._look_at_index()
             self._replace_views(self._loader.take_replaced())
             if self._loader.is_waiting:
                 self._wake.set()
+
+    def _look_at_index(self) -> None:
+        self._index_problem = self._index.problem() if self._index is not None else None
 
     def _replace_views(self, directories: Iterable[str]) -> None:
         """Replace the views of runs by those of the same values in packs of the index; nothing is notified."""
@@ -249,6 +284,7 @@ class Logdir:
         if self._reload_seconds and self._is_local:
             self._changes.watch(self._root, discovery.has_links)
             self._check_watches(discovery.directories)
+        self._look_at_index()
         self._report(discovery)
         self._discovery = discovery._replace(files=[])
         gone = self._loader.replace(discovery.files, discovery.unlisted, self._root)
@@ -371,6 +407,7 @@ class Logdir:
             or old.ignored_files != self._discovery.ignored_files
             or old.problems != self._problems()
             or old.stale != self._stale(old.runs)
+            or old.index_problem != self._index_problem
         )
 
     def _exists(self) -> bool:
@@ -382,6 +419,11 @@ class Logdir:
 
     def _problems(self) -> dict[str, str]:
         return {**self._discovery.unfollowed, **self._discovery.unlisted, **self._loader.problems, **self._failure}
+
+    def _problem_counts(self) -> ProblemCounts:
+        discovery = self._discovery
+        kinds = discovery.unfollowed, discovery.unlisted, self._loader.problems, self._failure
+        return ProblemCounts(*map(len, kinds))
 
     def _stale(self, runs: Mapping[str, RunView]) -> dict[str, str]:
         """Return the reasons why runs may have changed since they were read, by name."""
@@ -418,6 +460,9 @@ class Logdir:
             self._discovery.ignored_files,
             MappingProxyType(self._problems()),
             MappingProxyType(stale),
+            old.totals.updated(old.runs, runs, changed),
+            self._problem_counts(),
+            self._index_problem,
         )
         self._unpublished = set()
         self._notify(old, changed, restated.keys() | restaled)

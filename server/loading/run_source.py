@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from toposcope.server.loading.logdir import Snapshot, Update
+from toposcope.server.reports.process_report import ProcessReport, Reports
 
 
 class RunSource(Protocol):
@@ -12,6 +13,9 @@ class RunSource(Protocol):
     @property
     def path(self) -> str:
         """The logdir."""
+
+    own_report: Callable[[], ProcessReport]
+    """Returns the report of this process."""
 
     @property
     def snapshot(self) -> Snapshot:
@@ -25,6 +29,9 @@ class RunSource(Protocol):
 
     def prioritise(self, runs: Iterable[str]) -> None:
         """Load these runs before others."""
+
+    def reports(self) -> Reports:
+        """Return the reports of all processes of the server; waits for them for a second at most."""
 
     def subscribe(self, subscriber: Callable[[Update], None]) -> Callable[[], None]:
         """Call subscriber, in another thread, after each published change; return a function that ends this."""

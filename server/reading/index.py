@@ -28,6 +28,7 @@ from toposcope.server.garbage_collection import no_collections
 from toposcope.server.places.addresses import is_remote
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import OpenFile, Place, Status, reason_of
+from toposcope.server.places.writable import why_unwritable
 from toposcope.server.reading.pack import NewFile, Pack, PackedFile, write_pack
 from toposcope.server.reading.segment import DamagedSegmentError, Identity, Segment, decode, encode, read_segment
 from toposcope.server.reading.shared_packs import SharedPacks, shared_address
@@ -106,6 +107,8 @@ class Index:
         """By key."""
         self._next_write = 0.0
         """Not before then another segment is written, in seconds of time.monotonic()."""
+        self._failure: str | None = None
+        """Why the last attempt to write failed; None: it did not."""
         self._shared = shared
         with no_collections():
             self.add_shared_packs()
@@ -243,6 +246,11 @@ class Index:
         """Whether it is worth trying to store a segment: the last attempt did not fail just now."""
         return time.monotonic() >= self._next_write
 
+    def problem(self) -> str | None:
+        """Return a sentence that says why nothing can be stored; None: it can, as far as is known."""
+        reason = self._failure or why_unwritable(str(self._folder))
+        return None if reason is None else f"the index in {str(self._folder)!r} cannot be written: {reason}"
+
     def store(self, path: str, segment: Segment) -> bool:
         """Store a segment; one from the start of the file replaces all others. Return whether it was stored."""
         if not self.is_writable:
@@ -263,8 +271,10 @@ class Index:
             self._next_write = time.monotonic() + _RETRY_SECONDS
             with self._lock:
                 self._bytes -= size
-            log.warning("the index in %s cannot be written: %s", self._folder, reason_of(error))
+            self._failure = reason_of(error)
+            log.warning("the index in %s cannot be written: %s", self._folder, self._failure)
             return False
+        self._failure = None
         if segment.start == 0:
             self._packed.pop(key, None)
             for start, end in self._ranges[key] - {(segment.start, segment.end)}:
@@ -306,9 +316,13 @@ class Index:
         is_merged = len(self._packs) >= _MOST_PACKS
         own = [packed for packed in self._packed.values() if packed.pack in self._packs] if is_merged else []
         keys: list[str] = []
-        path = write_pack(
-            self._folder / _PACKS, itertools.chain(map(_packed_again, own), self._to_be_packed(files, place, keys))
-        )
+        content = itertools.chain(map(_packed_again, own), self._to_be_packed(files, place, keys))
+        try:
+            path = write_pack(self._folder / _PACKS, content)
+        except (OSError, MemoryError) as error:
+            self._failure = reason_of(error)
+            raise
+        self._failure = None
         if path is None:
             return 0
         replaced, self._packs = (self._packs, []) if is_merged else ([], self._packs)

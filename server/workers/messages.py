@@ -16,12 +16,13 @@ import numpy.typing as npt
 
 from toposcope.server.loading.logdir import Snapshot, Update
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reports.process_report import Reports
 from toposcope.server.runs.file_activity import FileActivity
 from toposcope.server.workers.settings import Settings
 from toposcope.server.workers.shared_memory import ArrayReference
 
 _HEAD = struct.Struct("<II")
-SETTINGS, SLAB, PATCH, UPDATES = range(4)
+SETTINGS, SLAB, PATCH, UPDATES, REPORTS = range(5)
 """Kinds of frames."""
 
 
@@ -67,7 +68,7 @@ class Frame(NamedTuple):
     descriptor: int | None
 
 
-Message = Settings | Patch | list[Update]
+Message = Settings | Patch | list[Update] | Reports
 
 
 def encode(message: Message, reference: Callable[[npt.NDArray[Any]], ArrayReference | None]) -> bytes:

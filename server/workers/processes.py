@@ -138,7 +138,7 @@ class Workers:
                     command, stdin=subprocess.DEVNULL, pass_fds=inherited, start_new_session=True
                 )
                 worker = self._workers[number] = _Worker(process)
-        self._publisher.serve(ours, self._settings, worker.note_report)
+        self._publisher.serve(str(number), ours, self._settings, worker.note_report)
         if not self._stopping.is_set():
             process.terminate()  # It has lost its connection, if it has not ended.
         try:

@@ -19,9 +19,11 @@ import orjson
 
 from toposcope.server.loading.logdir import Logdir, Snapshot, Update
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reports.process_report import ProcessReport, Reports, parse_report
 from toposcope.server.runs.run import RunView
 from toposcope.server.workers.messages import (
     PATCH,
+    REPORTS,
     SETTINGS,
     SLAB,
     UPDATES,
@@ -45,7 +47,8 @@ log = logging.getLogger(__name__)
 class _Link:
     """What one worker has received. Its fields are guarded by the lock of the publisher."""
 
-    def __init__(self, channel: socket.socket, report_alive: Callable[[], None]) -> None:
+    def __init__(self, name: str, channel: socket.socket, report_alive: Callable[[], None]) -> None:
+        self.name = name
         self.channel = channel
         self.report_alive = report_alive
         self.sending = threading.Lock()
@@ -63,6 +66,10 @@ class _Link:
         self.missed: set[str] = set()
         """Runs whose changes were announced although the worker did not have them."""
         self.outbox: list[Update] = []
+        self.report: ProcessReport | None = None
+        """What the worker reported last of itself."""
+        self.asks = False
+        """Whether it waits for the reports of all processes."""
         self.runs: dict[str, RunView] = {}
         """As sent."""
         self.uses: Counter[BlockId] = Counter()
@@ -103,15 +110,16 @@ class Publisher:
             self._announce()
             self._changed.notify_all()
 
-    def serve(self, channel: socket.socket, settings: Settings, report_alive: Callable[[], None]) -> None:
+    def serve(self, name: str, channel: socket.socket, settings: Settings, report_alive: Callable[[], None]) -> None:
         """Keep a worker up to date until it or the connection ends.
 
         Args:
+            name: of the worker, the same for one that replaces it.
             channel: connected to the worker.
             settings: how it serves.
             report_alive: called, in another thread, each time the worker reports that it answers requests.
         """
-        link = _Link(channel, report_alive)
+        link = _Link(name, channel, report_alive)
         receiver = threading.Thread(target=self._receive, args=(link,), name="toposcope-worker-replies", daemon=True)
         receiver.start()
         try:
@@ -142,17 +150,26 @@ class Publisher:
     def _send_next(self, link: _Link) -> bool:
         """Wait until there is something to send, and send it; return False when the connection has ended."""
         with self._changed:
-            while not link.is_closed and not link.outbox and (link.sent_at or not link.is_stale):
+            while not link.is_closed and not link.outbox and not link.asks and (link.sent_at or not link.is_stale):
                 self._changed.wait(self._patience())
                 self._announce()
             if link.is_closed:
                 return False
             patch = self._next_patch(link) if link.is_stale and not link.sent_at else None
+            asks, link.asks = link.asks, False
         with link.sending:
             self._send_updates(link)
+            if asks:
+                send_frame(link.channel, REPORTS, encode(self._reports(), lambda _: None))
             if patch is not None:
                 self._send_patch(link, patch)
         return True
+
+    def _reports(self) -> Reports:
+        """Return the reports of this process and of those workers that have sent one."""
+        with self._changed:
+            workers = {link.name: link.report for link in self._links if link.report is not None}
+        return {**self._logdir.reports(), **dict(sorted(workers.items()))}
 
     def _send_updates(self, link: _Link) -> None:
         """Send what is in the outbox."""
@@ -243,6 +260,11 @@ class Publisher:
         self._logdir.prioritise([str(name) for name in reply.get("prioritise", [])])
         returned = Counter({BlockId(slab, offset): count for slab, offset, count in reply["returned"]})
         with self._changed:
+            if "report" in reply:
+                link.report = parse_report(reply["report"])
+            if "asks" in reply:
+                link.asks = True
+                self._changed.notify_all()
             if any(count > link.uses[block] for block, count in returned.items()):
                 raise ValueError("it returned more than it has")
             link.uses -= returned

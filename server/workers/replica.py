@@ -16,12 +16,25 @@ from toposcope.server.loading.file_loader import Progress
 from toposcope.server.loading.freed_memory import FreedMemory
 from toposcope.server.loading.logdir import Snapshot, Update
 from toposcope.server.reading.file_view import FileView
+from toposcope.server.reports.process_report import ProcessReport, Reports, own_report
 from toposcope.server.runs.run import RunView
 from toposcope.server.workers.mapped_memory import MappedMemory
-from toposcope.server.workers.messages import PATCH, SLAB, UPDATES, Frame, Patch, RunPatch, decode, receive_frame
+from toposcope.server.workers.messages import (
+    PATCH,
+    REPORTS,
+    SLAB,
+    UPDATES,
+    Frame,
+    Patch,
+    RunPatch,
+    decode,
+    receive_frame,
+)
 
 ALIVE_SECONDS = 2.0
 """How often a worker reports that it answers."""
+_REPORTS_SECONDS = 1.0
+"""How long a request for the reports of all processes may take."""
 
 
 class Replica:
@@ -42,6 +55,10 @@ class Replica:
         self._freed_memory = FreedMemory()
         self._files: dict[str, FileView] = {}
         self._subscribers: list[Callable[[Update], None]] = []
+        self.own_report: Callable[[], ProcessReport] = own_report
+        self._reports: Reports = {}
+        self._received = threading.Condition()
+        """Notified when reports are received."""
         self._sending = threading.Lock()
         self._is_stopping = False
         self._thread = threading.Thread(target=self._follow, name="toposcope-replica", daemon=True)
@@ -60,9 +77,19 @@ class Replica:
 
     async def _report_alive(self) -> None:
         while True:
-            await asyncio.to_thread(self._send, {"alive": True})
+            await asyncio.to_thread(self._send_alive)
             await asyncio.to_thread(self._freed_memory.return_due)
             await asyncio.sleep(ALIVE_SECONDS)
+
+    def _send_alive(self) -> None:
+        self._send({"alive": True, "report": self.own_report()})
+
+    def reports(self) -> Reports:
+        """Return the reports of all processes; those that were received last if the other process does not answer."""
+        with self._received:
+            self._send({"report": self.own_report(), "asks": True})
+            self._received.wait(_REPORTS_SECONDS)
+            return self._reports
 
     def stop(self) -> None:
         """Stop; returns when the thread has ended."""
@@ -96,6 +123,10 @@ class Replica:
         message = decode(frame.content, self._memory.array)
         if frame.kind == PATCH:
             return self._apply_patch(message)
+        if frame.kind == REPORTS:
+            with self._received:
+                self._reports = message
+                self._received.notify_all()
         if frame.kind == UPDATES:
             for update in message:
                 for subscriber in list(self._subscribers):
@@ -148,4 +179,4 @@ class Replica:
             returned.append((slab, offset, count))
         # If the other process has ended, the following thread notices.
         with self._sending, suppress(OSError):
-            self._channel.sendall(orjson.dumps(reply | {"returned": returned}) + b"\n")
+            self._channel.sendall(orjson.dumps(reply | {"returned": returned}, default=tuple) + b"\n")

@@ -389,6 +389,19 @@ def test_warnings_of_the_server(server: StartServer, page: Page, tmp_path: Path)
     expect(page.locator(".server-warning")).to_have_count(0)
 
 
+def test_folders_that_cannot_be_written_are_shown(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """In the top bar, in both languages, with the folder and the reason."""
+    record_run(tmp_path / "runs" / "run", 5)
+    (tmp_path / "file").touch()
+    folders = ("--index-dir", f"{tmp_path}/file/index", "--data-dir", f"{tmp_path}/file/data")
+    page.goto(server(tmp_path / "runs", *folders).url)
+    notes = page.locator(".server-warning")
+    expect(notes).to_have_text(["Index cannot be written: slow restarts", "Notes cannot be saved"])
+    expect(notes.first).to_have_attribute("title", re.compile(r"/file' is not a directory"))
+    page.locator('[data-key="lang"]').click()
+    expect(notes).to_have_text(["索引无法写入，重启较慢", "无法保存备注"])  # noqa: RUF001
+
+
 def test_server_that_stops_and_returns(server: StartServer, pages: Pages, page: Page, tmp_path: Path) -> None:
     """Without a server the page is marked as disconnected and keeps its data; it continues when a server returns."""
     pages.allowed = "ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE"

@@ -83,7 +83,7 @@ export function followTab() {
   });
 }
 
-/** A fault of the server's installation; the title is the server's advice. @param {HealthWarning} warning */
+/** A fault that does not stop the server; the title is what the server says of it. @param {HealthWarning} warning */
 function warningNote({ kind, message }) {
   const key = `top.warning_${kind}`;
   const text = isTextKey(key) ? t(key) : message;

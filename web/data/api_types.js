@@ -82,8 +82,9 @@
  * @property {ParameterSummary[]} parameters
  */
 
-/** A fault of the server's installation.
- * @typedef {{kind: "uncompiled_scan" | "shadowed_package", message: string}} HealthWarning */
+/** A fault that does not stop the server.
+ * @typedef {{kind: "uncompiled_scan" | "shadowed_package" | "unwritable_index" | "unwritable_data", message: string}}
+ * HealthWarning */
 
 /** @typedef {{plugin: string, tag: string, runs: number}} TagRow */
 

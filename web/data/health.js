@@ -1,4 +1,4 @@
-// Faults of the server's installation, as it reports them.
+// Faults that do not stop the server, as it reports them.
 
 import { computed } from "@preact/signals-core";
 import { runsReply } from "./catalogue.js";

@@ -94,8 +94,8 @@ def with_names(description: dict[str, Any]) -> dict[str, Any]:
     described = copy.deepcopy(description)
     for path, operations in described["paths"].items():
         there = {"run": [GOLDEN_RUN, HOSTILE_RUN], "rank": [0], "attempt": [1, "all"], "step": [1, 3, 5]}
-        if path.split("/")[2] in TAGS:
-            there["tag"] = TAGS[path.split("/")[2]]
+        if (first := path.removeprefix("/api/").split("/")[0]) in TAGS:
+            there["tag"] = TAGS[first]
         if path.startswith("/api/scalars"):
             tags = TAGS["scalars"]
             there |= {"expr": [f"rate(`{tag}`) - 1" for tag in tags], "x": tags}

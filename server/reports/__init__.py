@@ -1,0 +1,1 @@
+"""What the processes of a server report of themselves: memory, connections and requests, as plain numbers."""
