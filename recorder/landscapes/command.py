@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from toposcope.proto.executors import FORMS, workers_on
+from toposcope.proto.missing_packages import missing_packages_line
 from toposcope.recorder.landscapes.planes.axes_of_kind import AXES
 from toposcope.recorder.landscapes.progress import Progress
 from toposcope.recorder.landscapes.stored_checkpoints import default_folder, fetch_checkpoints
@@ -53,7 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         line.end()
         print("summary-landscape: interrupted; run the same command again to resume", file=sys.stderr)
         return _INTERRUPTED
-    except (OSError, TypeError, ValueError, RuntimeError, ModuleNotFoundError) as error:
+    except ModuleNotFoundError as error:
+        line.end()
+        print(f"summary-landscape: {missing_packages_line(error, 'landscape')}", file=sys.stderr)
+        return _FAILED
+    except (OSError, TypeError, ValueError, RuntimeError) as error:
         line.end()
         print(f"summary-landscape: {error}", file=sys.stderr)
         return _FAILED
