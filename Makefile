@@ -13,7 +13,7 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
 .PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
-.PHONY: proto release test-pythons chromium clean
+.PHONY: proto release share test-pythons chromium clean
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -132,6 +132,10 @@ coverage: $(VENV)/.dev page chromium
 # Put the page's scripts and styles together; after a change in web/.
 page: $(VENV)/.installed
 	cd web && PATH="$(NODE):$$PATH" $(NPM) run build --silent
+
+# Write the man pages and the completions of shells again after a change of a command line.
+share: $(VENV)/.dev $(TYPED)
+	$(BIN)/python share/generate.py share
 
 # Formatting, lint, spelling and types.
 check: $(VENV)/.dev web/node_modules/.dev $(TYPED)

@@ -87,7 +87,10 @@ def test_wheel_contains_the_packages_and_nothing_else(distributions: Distributio
     assert "proto/FORMAT.md" in packages
     assert {f"{package}/py.typed" for package in PACKAGES} <= packages
     top = {name.partition("/")[0] for name in distributions.wheel.namelist()}
-    assert top == {"toposcope", next(name for name in top if name.endswith(".dist-info"))}
+    assert {name for name in top if not name.endswith((".dist-info", ".data"))} == {"toposcope"}
+    shared = {name.partition(".data/data/")[2] for name in distributions.wheel.namelist() if ".data/" in name}
+    tracked = {path.relative_to(ROOT).as_posix() for path in (ROOT / "share").rglob("*") if path.is_file()}
+    assert shared == {name for name in tracked if not name.endswith((".py", ".pyc"))}
 
 
 def test_wheel_contains_what_the_browser_loads_without_source_maps(distributions: Distributions) -> None:
@@ -117,7 +120,7 @@ def test_source_distribution_contains_what_the_wheel_is_built_from(distributions
     names = distributions.sdist
     top = {name.partition("/")[0] for name in names if name}
     assert top == {
-        *(*PACKAGES, "package", "web", "toposcope.egg-info"),
+        *(*PACKAGES, "package", "share", "web", "toposcope.egg-info"),
         *("CHANGELOG.md", "LICENSE", "MANIFEST.in", "PKG-INFO", "README.md", "SECURITY.md"),
         *("pyproject.toml", "setup.cfg", "setup.py"),
     }

@@ -24,7 +24,7 @@ _COLUMNS = 80
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run summary-landscape; return the exit status."""
-    parser = _parser()
+    parser = make_parser()
     options = parser.parse_args(arguments)
     try:
         callback_fn = _function(options.model)
@@ -66,7 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
         "summary-landscape",
         description="Compute the loss landscapes of a training from the checkpoints in SUMMARY_DIR/ckpt_dir. "

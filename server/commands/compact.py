@@ -28,7 +28,7 @@ to date: only what changed since the last call is written again."""
 
 def run(arguments: Sequence[str]) -> int:
     """Bring a lake up to date; return 1 if not all of the logdir could be read."""
-    parser = _parser()
+    parser = make_parser()
     options = parser.parse_hyphenated(arguments)
     start = time.perf_counter()
     try:
@@ -50,7 +50,8 @@ def run(arguments: Sequence[str]) -> int:
     return _print_summary(options.out, compacted, loaded, time.perf_counter() - start)
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
+    """Return the parser of the command line."""
     parser = Parser(
         "summary-server compact",
         _DESCRIPTION,

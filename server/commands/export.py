@@ -31,7 +31,7 @@ _NOT_WITH_PARQUET = ("plugin", "rank", "attempt")
 
 def run(arguments: Sequence[str]) -> int:
     """Export runs; return 1 if damaged points were left out."""
-    parser = _parser()
+    parser = make_parser()
     options = parser.parse_hyphenated(arguments)
     if options.parquet:
         return _export_parquet(parser, options)
@@ -77,7 +77,8 @@ def _export_parquet(parser: Parser, options: argparse.Namespace) -> int:
     return 1 if loaded.problems or places else 0
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
+    """Return the parser of the command line."""
     parser = Parser(
         "summary-server export",
         _DESCRIPTION,

@@ -27,7 +27,7 @@ index lacks is read: after an interruption, run the same command again."""
 
 def run(arguments: Sequence[str]) -> int:
     """Index a logdir; return 1 if something could not be read."""
-    parser = _parser()
+    parser = make_parser()
     options = parser.parse_hyphenated(arguments)
     line = _ProgressLine(sys.stderr)
     try:
@@ -50,7 +50,8 @@ def run(arguments: Sequence[str]) -> int:
     return status
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
+    """Return the parser of the command line."""
     parser = Parser(
         "summary-server index",
         _DESCRIPTION,

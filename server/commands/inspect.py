@@ -21,14 +21,7 @@ _WIDEST = 60
 
 def run(arguments: Sequence[str]) -> int:
     """Inspect a directory or file; return 1 if something is damaged or cannot be read."""
-    parser = Parser(
-        "summary-server inspect",
-        "List the runs, tags and steps of event files, and verify every record.\nNothing is written.",
-        "Exit status: 0; 1 if something is damaged or cannot be read; 2 for invalid arguments.",
-    )
-    parser.add_argument("path", metavar="DIR|FILE", help="directory of runs, searched recursively, or one event file")
-    parser.add_argument("--json", action="store_true", help="print a JSON object instead of text")
-    parser.add_follow_links()
+    parser = make_parser()
     options = parser.parse_hyphenated(arguments)
     path = os.path.expanduser(options.path)
     try:
@@ -43,6 +36,19 @@ def run(arguments: Sequence[str]) -> int:
         for line in _lines(inspection):
             print(escaped(line))
     return 1 if inspection.damaged_records or inspection.problems else 0
+
+
+def make_parser() -> Parser:
+    """Return the parser of the command line."""
+    parser = Parser(
+        "summary-server inspect",
+        "List the runs, tags and steps of event files, and verify every record.\nNothing is written.",
+        "Exit status: 0; 1 if something is damaged or cannot be read; 2 for invalid arguments.",
+    )
+    parser.add_argument("path", metavar="DIR|FILE", help="directory of runs, searched recursively, or one event file")
+    parser.add_argument("--json", action="store_true", help="print a JSON object instead of text")
+    parser.add_follow_links()
+    return parser
 
 
 def _lines(inspection: Inspection) -> Iterator[str]:

@@ -19,13 +19,7 @@ _REASONS = {"payload": "damaged payload", "length": "damaged length"}
 
 def run(arguments: Sequence[str]) -> int:
     """Repair an event file; return the exit status."""
-    parser = Parser(
-        "summary-server repair",
-        "Copy the intact records of a damaged event file, byte for byte, into a new file.\n"
-        "The damaged file is not modified.",
-    )
-    parser.add_argument("file", metavar="FILE", help="the damaged event file")
-    parser.add_argument("--out", required=True, metavar="FILE", help="the file to create; it must not exist")
+    parser = make_parser()
     options = parser.parse_hyphenated(arguments)
     try:
         check = repair(options.file, options.out)
@@ -33,6 +27,18 @@ def run(arguments: Sequence[str]) -> int:
         parser.error(str(error))
     _print_summary(check, options.out)
     return 0
+
+
+def make_parser() -> Parser:
+    """Return the parser of the command line."""
+    parser = Parser(
+        "summary-server repair",
+        "Copy the intact records of a damaged event file, byte for byte, into a new file.\n"
+        "The damaged file is not modified.",
+    )
+    parser.add_argument("file", metavar="FILE", help="the damaged event file")
+    parser.add_argument("--out", required=True, metavar="FILE", help="the file to create; it must not exist")
+    return parser
 
 
 def repair(path: str, out: str) -> FileCheck:

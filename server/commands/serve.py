@@ -86,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Parse the command line; underscores in flags equal hyphens, other TensorBoard flags are ignored with a notice."""
-    parser = _parser()
+    parser = make_parser()
     options = parser.parse_hyphenated(arguments)
     for flag in _TENSORBOARD_FLAGS:
         if getattr(options, flag.replace("-", "_")) is not None:
@@ -104,7 +104,8 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
+    """Return the parser of the command line."""
     parser = Parser("summary-server", _DESCRIPTION, _EPILOG)
     parser.add_argument(
         "--logdir",
