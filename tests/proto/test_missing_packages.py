@@ -23,7 +23,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         tops = {file.parts[0] for file in distribution.files or [] if file.parts[0] != ".."}
         for top in tops - {"__pycache__"}:
             if not (folder / top).exists():
-                (folder / top).symlink_to(distribution.locate_file(top))
+                (folder / top).symlink_to(str(distribution.locate_file(top)))
     (folder / "toposcope").mkdir()
     (folder / "toposcope" / "__init__.py").touch()
     for package in (proto, recorder, server):

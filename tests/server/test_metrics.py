@@ -41,10 +41,9 @@ def metrics(url: str) -> dict[str, Metric]:
     return {family.name.removeprefix("toposcope_"): family for family in families}
 
 
-def value(family: Metric, **labels: str) -> float | None:
-    """Return the sum of the samples that have these labels; None if there are none."""
-    values = [sample.value for sample in family.samples if labels.items() <= sample.labels.items()]
-    return sum(values) if values else None
+def value(family: Metric, **labels: str) -> float:
+    """Return the sum of the samples that have these labels."""
+    return sum(sample.value for sample in family.samples if labels.items() <= sample.labels.items())
 
 
 @pytest.mark.parametrize("arguments", [(), ("--path-prefix", "/topo"), ("--workers", "2")])
@@ -154,7 +153,7 @@ def test_figures_of_the_logdir_follow_it(tmp_path: Path, serve_url) -> None:
     next((logdir / "b").iterdir()).write_bytes(damaged)
     url = serve_url(logdir, "--reload-interval", "0.1", "--index-dir", str(tmp_path / "index"))
 
-    def figures() -> list[float | None]:
+    def figures() -> list[float]:
         found = metrics(url)
         names = ("runs", "series", "damaged_records", "unread_event_files", "loading")
         return [value(found[name]) for name in names]
