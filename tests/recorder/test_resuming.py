@@ -1,19 +1,20 @@
 """Trainings that are killed and resumed in the same directory, as real processes."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.servers import SLOW_SECONDS, wait_until
+from support.event_files import read_slowly
+from support.pytorch import needs_torch
+from support.servers import wait_until
+from support.torch_programs import TorchProgram, TorchPrograms, torch_programs
 
 from toposcope import server
 
+pytestmark = needs_torch
 PROGRAM = """
-import sys
+import signal, sys
 from pathlib import Path
 import torch
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
@@ -40,7 +41,7 @@ def step(optimizer):
 
 def wait_for_kill():
     print("at step 55", flush=True)
-    sys.stdin.read()
+    signal.pause()
 
 def save(optimizer, step):
     torch.save({"network": network.state_dict(), "optimizer": optimizer.state_dict(), "step": step}, checkpoint)
@@ -128,18 +129,20 @@ Model(network, loss_fn, optimizer).train(7 if saved.exists() else 11, batches, c
 """
 
 
-@contextmanager
-def started(tmp_path: Path, program: str) -> Iterator[subprocess.Popen[str]]:
-    """Start a training program in a child process; end it when the block ends."""
+@pytest.fixture(scope="module")
+def programs() -> Iterator[TorchPrograms]:
+    """Yield what starts the training programs."""
+    with torch_programs() as programs:
+        yield programs
+
+
+def started(programs: TorchPrograms, tmp_path: Path, program: str) -> TorchProgram:
+    """Start a training program in a process of its own."""
     path = tmp_path / "training.py"
     path.write_text(PROGRAM + program)
-    command = [sys.executable, str(path), str(tmp_path)]
-    pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    with subprocess.Popen(command, text=True, **pipes) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    output = tmp_path / "output.txt"
+    output.unlink(missing_ok=True)
+    return programs.start(path, tmp_path, output=output)
 
 
 def run_in(tmp_path: Path) -> Any:
@@ -153,30 +156,27 @@ def loss_steps(tmp_path: Path, attempt: int | str | None = None) -> list[int]:
     return [int(step) for step in run_in(tmp_path).scalars("loss/auto", attempt=attempt).step]
 
 
-def has_step(tmp_path: Path, step: int) -> bool:
-    """Return whether a step is in the event files."""
-    try:
-        return step in loss_steps(tmp_path)
-    except (ValueError, KeyError):  # No file, or no loss yet.
-        return False
+def written_steps(tmp_path: Path) -> set[int]:
+    """Return the steps in the event files, of which the last one may be incomplete."""
+    contents = [path.read_bytes() for path in (tmp_path / "run").glob("*_MS")]
+    return {point.step for content in contents for point in read_slowly(content, "mindspore")[0]}
 
 
-def killed_at_55(tmp_path: Path, program: str) -> None:
+def killed_at_55(programs: TorchPrograms, tmp_path: Path, program: str) -> None:
     """Run a training program, and kill it when step 55 is in the event file."""
-    with started(tmp_path, program) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        if process.stdout.readline() != "at step 55\n":
-            raise AssertionError(process.stderr.read())
-        wait_until(lambda: has_step(tmp_path, 55))
+    training = started(programs, tmp_path, program)
+    wait_until(lambda: training.output.exists() and training.output.read_text().endswith("\n"))
+    assert training.output.read_text() == "at step 55\n"
+    wait_until(lambda: 55 in written_steps(tmp_path))
+    training.kill()
 
 
-def resumed(tmp_path: Path, program: str) -> str:
+def resumed(programs: TorchPrograms, tmp_path: Path, program: str) -> str:
     """Run the program to its end and return its log."""
-    with started(tmp_path, program) as process:
-        _, log = process.communicate(timeout=4 * SLOW_SECONDS)
-        assert process.returncode == 0, log
-        return log
+    training = started(programs, tmp_path, program)
+    status, log = training.wait(), training.output.read_text()
+    assert status == 0, log
+    return log
 
 
 @pytest.mark.parametrize(
@@ -190,10 +190,10 @@ def resumed(tmp_path: Path, program: str) -> str:
         pytest.param(MODEL_CHECKPOINT, id="ModelCheckpoint"),
     ],
 )
-def test_training_killed_and_resumed_has_each_step_once(tmp_path: Path, program: str) -> None:
+def test_training_killed_and_resumed_has_each_step_once(programs: TorchPrograms, tmp_path: Path, program: str) -> None:
     """Saved at 40, killed at 55 and resumed: steps 1 to 110, each once; attempt=all has the 15 repeated ones, too."""
-    killed_at_55(tmp_path, program)
-    log = resumed(tmp_path, program)
+    killed_at_55(programs, tmp_path, program)
+    log = resumed(programs, tmp_path, program)
 
     assert loss_steps(tmp_path) == [*range(1, 111)]
     assert loss_steps(tmp_path, 1) == [*range(1, 56)]
@@ -202,10 +202,12 @@ def test_training_killed_and_resumed_has_each_step_once(tmp_path: Path, program:
     assert log == ""
 
 
-def test_training_that_begins_again_warns_once_and_hides_the_earlier_points(tmp_path: Path) -> None:
+def test_training_that_begins_again_warns_once_and_hides_the_earlier_points(
+    programs: TorchPrograms, tmp_path: Path
+) -> None:
     """Where the step is unknown, one warning explains what is hidden and how to avoid it; both attempts are kept."""
-    killed_at_55(tmp_path, SGD_UNKNOWN)
-    log = resumed(tmp_path, SGD_UNKNOWN)
+    killed_at_55(programs, tmp_path, SGD_UNKNOWN)
+    log = resumed(programs, tmp_path, SGD_UNKNOWN)
 
     (warning,) = log.splitlines()
     assert str(tmp_path / "run") in warning

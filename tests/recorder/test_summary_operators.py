@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from support.operator_network import SAMPLES, Net
+from support.pytorch import torch
 from support.written_events import ReadEvents
 
 from toposcope.recorder import SummaryRecord, summary

@@ -27,7 +27,7 @@ class Pictures(nn.Module):
         self.first, self.second = nn.Linear(24, 8), nn.Linear(8, 8)
         self.third, self.head = nn.Linear(8, 8), nn.Linear(8, 3)
         self.third.weight = self.second.weight
-        self.conv.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # PyTorch omits this overload.
+        self.conv.to(memory_format=torch.channels_last)  # type: ignore[call-overload, unused-ignore]  # PyTorch omits this overload.
         self.head = self.head.bfloat16()
         self.second.bias.requires_grad = False
         self.register_buffer("table", torch.arange(3.0), persistent=False)

@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
-import torch
 
 from support.line_network import Line, line_batches
+from support.pytorch import torch
 from toposcope.recorder.checkpoints.checkpoint import leaves_of
 
 
-def trained_torch(seed: int = 0) -> tuple[torch.nn.Module, torch.optim.Optimizer]:
+def trained_torch(seed: int = 0) -> "tuple[torch.nn.Module, torch.optim.Optimizer]":
     """Return a module with buffers, and an optimizer with moments."""
     torch.manual_seed(seed)
     network = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.BatchNorm1d(3))

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from support.line_network import Line
+from support.pytorch import torch
 
 from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
 
@@ -86,8 +86,9 @@ def test_numbers_in_append_info_are_offsets_of_the_counts() -> None:
     assert CheckpointConfig().appended_at(2, 7) == {}
 
 
-@pytest.mark.parametrize("network", [Line(), torch.nn.ReLU()])
-def test_networks_of_any_kind_may_be_saved(network: Any) -> None:
+@pytest.mark.parametrize("create", [Line, lambda: torch.nn.ReLU()])
+def test_networks_of_any_kind_may_be_saved(create: Any) -> None:
+    network = create()
     assert CheckpointConfig(saved_network=network).saved_network is network
 
 
@@ -97,7 +98,7 @@ def test_networks_of_any_kind_may_be_saved(network: Any) -> None:
         *((name, [-1, 1.5, "1", True, [1]]) for name in POLICY),
         *((name, [1, None, "yes"]) for name in ("integrated_save", "exception_save", "crc_check", "remove_redundancy")),
         ("async_save", [1, None, "process", "later"]),
-        ("saved_network", [1, "net", [], torch.nn.Linear]),
+        ("saved_network", [1, "net", [], Line]),
         ("append_info", ["epoch_num", {"a": 1}, ["steps"], [1], [{"a": 1}, {"b": 1}], [{"a": [1]}], [{1: 1}]]),
         ("append_info", [["epoch_num", {"epoch_num": "ten"}], [{"a": None}], [None]]),
         ("enc_key", ["0123456789abcdef", b"", bytes(15), bytearray(16), 1]),

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from support.line_network import Line, line_batches
+from support.pytorch import needs_torch, torch
 
 from toposcope.recorder.callbacks.early_stopping import EarlyStopping
 from toposcope.recorder.training.callback import Callback
@@ -56,7 +56,7 @@ def epochs_until_stop(callback: EarlyStopping, values: list[Any], key: str = "ev
         ({"patience": 2, "baseline": 0}, [2, 1, 0], 2),
         ({"patience": 2}, [NAN, NAN, 1], 2),
         ({"patience": 2}, [1, None, None, None, 2, 2], 6),
-        ({}, [np.float32(1), torch.tensor(1.0)], 2),
+        ({}, [np.float32(1), np.array(1.0)], 2),
     ],
 )
 def test_training_stops_after_epochs_without_improvement(
@@ -67,6 +67,10 @@ def test_training_stops_after_epochs_without_improvement(
     assert epochs_until_stop(callback, values, key) == epoch
     # The state is reset, so that the next training gives the same result.
     assert epochs_until_stop(callback, values, key) == epoch
+
+
+def test_values_may_be_tensors() -> None:
+    assert epochs_until_stop(EarlyStopping(), [np.float32(1), torch.tensor(1.0)]) == 2
 
 
 def test_fit_stops_when_its_evaluation_gets_worse() -> None:
@@ -153,6 +157,7 @@ def test_metric_with_a_value_per_class_is_an_error() -> None:
         epochs_until_stop(EarlyStopping("recall"), [np.array([0.5, 1.0])], "recall")
 
 
+@needs_torch
 def test_all_ranks_stop_at_the_same_epoch(tmp_path: Any) -> None:
     """The losses of two processes differ, and one of them gets worse; the mean improves until epoch 4."""
     script = """

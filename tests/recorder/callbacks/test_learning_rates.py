@@ -5,8 +5,8 @@ import math
 from typing import Any
 
 import pytest
-import torch
 from support.line_network import Line, line_batches
+from support.pytorch import torch
 
 from toposcope.recorder.callbacks.learning_rate_scheduler import LearningRateScheduler
 from toposcope.recorder.callbacks.reduce_lr_on_plateau import ReduceLROnPlateau
@@ -14,13 +14,13 @@ from toposcope.recorder.training.model import Model
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
 
-def sgd(*rates: Any, **settings: Any) -> torch.optim.Optimizer:
+def sgd(*rates: Any, **settings: Any) -> "torch.optim.Optimizer":
     """Return an optimizer with a group for each learning rate."""
     groups = [{"params": [torch.nn.Parameter(torch.ones(1))], "lr": rate} for rate in rates]
     return torch.optim.SGD(groups, lr=1.0, **settings)
 
 
-def rates_of(optimizer: torch.optim.Optimizer) -> list[float]:
+def rates_of(optimizer: "torch.optim.Optimizer") -> list[float]:
     """Return the learning rates of the groups."""
     return [float(group["lr"]) for group in optimizer.param_groups]
 

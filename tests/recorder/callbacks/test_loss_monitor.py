@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from support.line_network import Line, line_batches
+from support.pytorch import torch
 
 from toposcope.recorder.callbacks.loss_monitor import LossMonitor
 from toposcope.recorder.training.loss import loss_in
@@ -65,7 +65,16 @@ def test_steps_of_a_dataset_without_length_count_from_the_beginning_of_the_epoch
     assert capsys.readouterr().out.splitlines() == ["epoch: 1 step: 2, loss is 2.0", "epoch: 2 step: 2, loss is 4.0"]
 
 
-@pytest.mark.parametrize("wrap", [float, np.float32, torch.tensor, lambda loss: (torch.tensor(loss), "outputs")])
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        float,
+        np.float32,
+        lambda loss: (np.array(loss), "outputs"),
+        lambda loss: torch.tensor(loss),
+        lambda loss: (torch.tensor(loss), "outputs"),
+    ],
+)
 @pytest.mark.parametrize("loss", [float("nan"), float("inf"), -float("inf")])
 def test_loss_that_is_not_finite_ends_the_training(wrap: Any, loss: float) -> None:
     model = Model(Losses(wrap(1.0), wrap(1.0), wrap(1.0), wrap(loss)))
@@ -96,9 +105,13 @@ def test_invalid_number_of_steps_is_a_value_error(wrong: Any) -> None:
         LossMonitor(wrong)
 
 
-def test_loss_is_the_mean_of_the_first_output() -> None:
+def test_loss_of_tensors_is_their_mean() -> None:
     assert loss_in(torch.tensor([1.0, 2.0], dtype=torch.bfloat16)) == 1.5
-    assert loss_in([(np.float16(0.5), 7.0), 9.0]) == 0.5
     assert loss_in(torch.tensor(0.25, requires_grad=True)) == 0.25
+
+
+def test_loss_is_the_mean_of_the_first_output() -> None:
+    assert loss_in([(np.float16(0.5), 7.0), 9.0]) == 0.5
+    assert loss_in(np.array([1.0, 2.0])) == 1.5
     assert [loss_in(outputs) for outputs in (None, (), {}, "loss", 1j, object())] == [None] * 6
     assert np.isnan(loss_in(np.zeros(0)) or 0.0)

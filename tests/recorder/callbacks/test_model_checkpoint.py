@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from support.line_network import Line, line_batches
+from support.pytorch import torch
 from support.trained_networks import numbers_of, trained_torch
 
 from toposcope.recorder.callbacks import model_checkpoint

@@ -13,10 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
+from support.pytorch import needs_torch, torch
 from support.recorded_run import scalars_of
 from support.written_events import read_all_events
-from torch import nn
 
 from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder.callbacks import (
@@ -34,19 +33,23 @@ from toposcope.recorder.training.watch import watch
 STEPS = 4
 
 
-def batches() -> list[tuple[torch.Tensor, torch.Tensor]]:
+def batches() -> "list[tuple[torch.Tensor, torch.Tensor]]":
     generator = torch.Generator().manual_seed(0)
     return [(torch.randn(8, 4, generator=generator), torch.randint(3, (8,), generator=generator)) for _ in range(STEPS)]
 
 
 def model(network: Any = None) -> Model:
     torch.manual_seed(0)
-    network = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 3)) if network is None else network
+    network = (
+        torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Linear(8, 3))
+        if network is None
+        else network
+    )
     optimizer = torch.optim.SGD(network.parameters(), 0.1, momentum=0.9)
-    return Model(network, nn.CrossEntropyLoss(), optimizer, metrics={"acc"})
+    return Model(network, torch.nn.CrossEntropyLoss(), optimizer, metrics={"acc"})
 
 
-def weights(trained: Model) -> list[torch.Tensor]:
+def weights(trained: Model) -> "list[torch.Tensor]":
     return [each.detach() for each in trained.train_network.parameters()]
 
 
@@ -116,7 +119,7 @@ def test_the_program_of_the_network_is_saved(tmp_path: Path, kind: str) -> None:
     if kind == "compiled":
         trained = model(torch.compile(network, backend="eager"))
     if kind == "THOR":
-        trained = Model(network, nn.CrossEntropyLoss(), thor(network, 0.1, 0.1, 0.9, frequency=1))
+        trained = Model(network, torch.nn.CrossEntropyLoss(), thor(network, 0.1, 0.1, 0.9, frequency=1))
     trained.train(2, batches(), callbacks=[OnRequestExit(directory=tmp_path), At(3, send)])
     program = torch.export.load(tmp_path / "rank_0" / "Net_train.pt2").module()
 
@@ -141,7 +144,7 @@ def test_saving_the_program_causes_no_warning(tmp_path: Path, caplog: pytest.Log
 def test_a_network_that_cannot_be_exported_is_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The checkpoint is saved."""
 
-    class Branches(nn.Linear):
+    class Branches(torch.nn.Linear):
         def forward(self, inputs: torch.Tensor) -> torch.Tensor:
             return super().forward(inputs) * (1 if inputs.sum().item() > 0 else 2)
 
@@ -221,7 +224,7 @@ def test_an_evaluation_ends_after_its_step(tmp_path: Path) -> None:
 
     trained, evaluated = model(), Evaluated()
     trained.train(2, batches(), callbacks=[OnRequestExit(directory=tmp_path), At(2, send)])
-    other = model(nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 3)))
+    other = model(torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Linear(8, 3)))
     before = [each.clone() for each in weights(other)]
     other.eval(batches(), callbacks=[OnRequestExit(directory=tmp_path), evaluated])
 
@@ -284,13 +287,13 @@ def test_a_loop_of_the_user_is_stopped_and_continued(tmp_path: Path) -> None:
     recorded = []
     for step in (3, 0):
         torch.manual_seed(0)
-        network = nn.Linear(4, 3)
+        network = torch.nn.Linear(4, 3)
         optimizer = torch.optim.SGD(network.parameters(), 0.1)
         at = At(step, send)
         with watch([OnRequestExit(directory=tmp_path), at], network, optimizer, batches(), epochs=1) as run:
             for inputs, labels in batches():
                 optimizer.zero_grad()
-                loss = nn.functional.cross_entropy(network(inputs), labels)
+                loss = torch.nn.functional.cross_entropy(network(inputs), labels)
                 loss.backward()
                 optimizer.step()
                 if not run.step(loss):
@@ -303,7 +306,8 @@ def test_outside_of_the_main_thread_only_the_file_is_observed(tmp_path: Path, ca
     """With a warning."""
     config, at = tmp_path / "config.json", At(2, lambda: config.write_text('{"GracefulExit": 1}'))
     request = OnRequestExit(directory=tmp_path, config_file=config)
-    thread = threading.Thread(target=lambda: model().train(1, batches(), callbacks=[request, at]))
+    trained, data = model(), batches()
+    thread = threading.Thread(target=lambda: trained.train(1, data, callbacks=[request, at]))
     thread.start()
     thread.join()
 
@@ -314,7 +318,7 @@ def test_outside_of_the_main_thread_only_the_file_is_observed(tmp_path: Path, ca
 TRAINING = """
     import os, signal, sys
     import torch
-    from torch import distributed, nn
+    from torch import distributed
     from toposcope.recorder.callbacks import BackupAndRestore, Callback, OnRequestExit
     from toposcope.recorder.training import Model
 
@@ -334,17 +338,18 @@ TRAINING = """
     batches = [(torch.randn(8, 4), torch.randint(3, (8,))) for _ in range(4)]
     for _ in range(2):
         torch.manual_seed(0)
-        network = nn.parallel.DistributedDataParallel(nn.Linear(4, 3))
+        network = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 3))
         request = Request()
         callbacks = [BackupAndRestore(f"{directory}/backup"), OnRequestExit(True, False, "Net", directory), request]
         optimizer = torch.optim.SGD(network.parameters(), 0.1)
-        Model(network, nn.CrossEntropyLoss(), optimizer).train(2, batches, callbacks=callbacks)
+        Model(network, torch.nn.CrossEntropyLoss(), optimizer).train(2, batches, callbacks=callbacks)
         distributed.barrier()
         print(f"{request.steps} {network.module.weight.sum().item():.6f}", flush=True)
     os._exit(0)  # PyTorch's threads occasionally abort or hang during interpreter shutdown.
 """
 
 
+@needs_torch
 def test_all_processes_end_after_the_same_step(tmp_path: Path) -> None:
     """If one of them receives the signal; they continue together."""
     command = [sys.executable, "-c", textwrap.dedent(TRAINING), str(tmp_path)]

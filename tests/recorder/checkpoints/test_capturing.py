@@ -1,7 +1,7 @@
 """Capturing the state of a training."""
 
 import numpy as np
-import torch
+from support.pytorch import torch
 from support.trained_networks import trained_torch
 
 from toposcope.recorder.checkpoints.capturing import capture, states_of

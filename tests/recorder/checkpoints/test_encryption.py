@@ -19,12 +19,12 @@ MIB = 1 << 20
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("key_bytes", [16, 24, 32])
-@pytest.mark.parametrize("network", [trained_line(), trained_torch()[0]], ids=["numpy", "torch"])
+@pytest.mark.parametrize("create", [trained_line, lambda: trained_torch()[0]], ids=["numpy", "torch"])
 @pytest.mark.parametrize("crc_check", [False, True])
 def test_encrypted_checkpoints_round_trip(
-    tmp_path: Path, mode: str, key_bytes: int, network: Any, crc_check: bool
+    tmp_path: Path, mode: str, key_bytes: int, create: Any, crc_check: bool
 ) -> None:
-    path = tmp_path / "a.ckpt"
+    network, path = create(), tmp_path / "a.ckpt"
     save_checkpoint(network, path, enc_key=KEY[:key_bytes], enc_mode=mode, crc_check=crc_check)
     plain = tmp_path / "plain.ckpt"
     save_checkpoint(network, plain)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
+from support.pytorch import torch
 from support.small_files import small_files
 
 from toposcope.recorder.checkpoints import load_checkpoint, save_checkpoint

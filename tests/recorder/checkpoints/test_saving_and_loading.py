@@ -3,14 +3,14 @@
 import io
 import os
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import safetensors.torch
-import torch
 from support.line_network import Line
+from support.pytorch import torch
 from support.trained_networks import Momentum, numbers_of, trained_line, trained_torch
 
 from toposcope.recorder.checkpoints import Checkpoint, load_checkpoint, restore, save_checkpoint
@@ -41,7 +41,7 @@ def test_torch_training_continues_from_a_checkpoint(tmp_path: Path, ending: str)
     assert numbers_of(other.state_dict()) == numbers_of(network.state_dict())
 
 
-def trained_pair() -> tuple[torch.nn.Sequential, tuple[torch.optim.Optimizer, ...]]:
+def trained_pair() -> "tuple[torch.nn.Sequential, tuple[torch.optim.Optimizer, ...]]":
     """Return a module that is trained by two optimizers of different types."""
     torch.manual_seed(0)
     network = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2))
@@ -89,48 +89,63 @@ def test_wrong_number_of_optimizers_is_rejected_without_changes(tmp_path: Path) 
     restore(one, network, optimizers[0])
 
 
-class WithExtraState(torch.nn.Linear):
-    """A module with extra state."""
+def with_extra_state(extra: Any = None) -> Any:
+    """Return a module with extra state."""
 
-    def __init__(self, extra: Any = None) -> None:
-        super().__init__(2, 1)
-        self.extra = extra
+    class WithExtraState(torch.nn.Linear):
+        def __init__(self) -> None:
+            super().__init__(2, 1)
+            self.extra = extra
 
-    def get_extra_state(self) -> Any:
-        """Return the extra state."""
-        return self.extra
+        def get_extra_state(self) -> Any:
+            return self.extra
 
-    def set_extra_state(self, state: Any) -> None:
-        """Set the extra state."""
-        self.extra = state
+        def set_extra_state(self, state: Any) -> None:
+            self.extra = state
+
+    return WithExtraState()
 
 
 @pytest.mark.parametrize("ending", FORMATS)
 @pytest.mark.parametrize(
-    "extra", [3, "text", None, torch.arange(3.0), {"scale": 0.5, 7: [1, (None, True)], "amax": torch.ones(2)}]
+    "create",
+    [
+        lambda: 3,
+        lambda: "text",
+        lambda: None,
+        lambda: torch.arange(3.0),
+        lambda: {"scale": 0.5, 7: [1, (None, True)], "amax": torch.ones(2)},
+    ],
+    ids=["number", "text", "none", "tensor", "nested"],
 )
-def test_extra_state_of_modules_is_restored(tmp_path: Path, ending: str, extra: Any) -> None:
-    network = torch.nn.Sequential(WithExtraState(extra), WithExtraState(extra))
+def test_extra_state_of_modules_is_restored(tmp_path: Path, ending: str, create: Callable[[], Any]) -> None:
+    extra = create()
+    network = torch.nn.Sequential(with_extra_state(extra), with_extra_state(extra))
     save_checkpoint(network, tmp_path / f"a.{ending}")
-    other = torch.nn.Sequential(WithExtraState(), WithExtraState())
+    other = torch.nn.Sequential(with_extra_state(), with_extra_state())
     restore(load_checkpoint(tmp_path / f"a.{ending}"), other)
     assert [repr(module.extra) for module in other] == [repr(extra)] * 2
     assert torch.equal(other[1].get_parameter("weight"), network[1].get_parameter("weight"))
 
 
 def test_arrays_in_extra_state_stay_arrays_in_a_safetensors_file(tmp_path: Path) -> None:
-    network = torch.nn.Sequential(WithExtraState({"seen": np.arange(3)}), WithExtraState(np.ones(2)))
+    network = torch.nn.Sequential(with_extra_state({"seen": np.arange(3)}), with_extra_state(np.ones(2)))
     save_checkpoint(network, tmp_path / "a.safetensors")
-    other = torch.nn.Sequential(WithExtraState(), WithExtraState())
+    other = torch.nn.Sequential(with_extra_state(), with_extra_state())
     restore(load_checkpoint(tmp_path / "a.safetensors"), other)
     assert repr(other[0].extra) == repr({"seen": np.arange(3)})
     assert repr(other[1].extra) == repr(np.ones(2))
 
 
-@pytest.mark.parametrize("extra", [{"file": io.BytesIO(b"x")}, {"dtype": torch.float32}, np.array(["a"])])
-def test_extra_state_that_safetensors_does_not_support_is_rejected(tmp_path: Path, extra: Any) -> None:
+@pytest.mark.parametrize(
+    "create",
+    [lambda: {"file": io.BytesIO(b"x")}, lambda: {"dtype": torch.float32}, lambda: np.array(["a"])],
+    ids=["file", "dtype", "strings"],
+)
+def test_extra_state_that_safetensors_does_not_support_is_rejected(tmp_path: Path, create: Callable[[], Any]) -> None:
+    extra = create()
     with pytest.raises(ValueError, match=r"'0\._extra_state' .*format='ckpt'"):
-        save_checkpoint(torch.nn.Sequential(WithExtraState(extra)), tmp_path / "a.safetensors")
+        save_checkpoint(torch.nn.Sequential(with_extra_state(extra)), tmp_path / "a.safetensors")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -178,7 +193,9 @@ def test_safetensors_loads_the_file(tmp_path: Path) -> None:
     network[1].weight = network[0].weight
     save_checkpoint(network, tmp_path / "a.safetensors")
 
-    tensors = safetensors.torch.load_file(tmp_path / "a.safetensors")
+    from safetensors.torch import load_file
+
+    tensors = load_file(tmp_path / "a.safetensors")
 
     assert numbers_of(tensors) == numbers_of(network.state_dict())
 
@@ -186,9 +203,11 @@ def test_safetensors_loads_the_file(tmp_path: Path) -> None:
 def test_files_of_the_libraries_are_loaded(tmp_path: Path) -> None:
     """All of their tensors belong to the network."""
     state = OrderedDict(weight=torch.arange(3.0, dtype=torch.bfloat16))
+    from safetensors.torch import save_file
+
     torch.save(state, tmp_path / "torch")
     np.savez(tmp_path / "numpy.npz", weight=np.arange(3.0))
-    safetensors.torch.save_file(dict(state), tmp_path / "safetensors")
+    save_file(dict(state), tmp_path / "safetensors")
     for name in ("torch", "numpy.npz", "safetensors"):
         checkpoint = load_checkpoint(tmp_path / name)
         assert (numbers_of(checkpoint.network), checkpoint.optimizer, checkpoint.appended) == ([[0, 1, 2]], None, {})
@@ -204,11 +223,16 @@ def test_names_of_the_network_do_not_conflict_with_those_of_the_optimizer(tmp_pa
     assert checkpoint.optimizer["moments"]["weight"].tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("network", [None, 3, "net", object(), {}, torch.nn.ReLU(), torch.optim.SGD])
+@pytest.mark.parametrize("network", [None, 3, "net", object(), {}, Momentum])
 def test_objects_that_are_not_networks_are_type_errors(tmp_path: Path, network: Any) -> None:
     with pytest.raises(TypeError, match="network with parameters"):
         save_checkpoint(network, tmp_path / "a.ckpt")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("create", [lambda: torch.nn.ReLU(), lambda: torch.optim.SGD], ids=["no parameters", "class"])
+def test_objects_of_pytorch_that_are_not_networks_are_type_errors(tmp_path: Path, create: Callable[[], Any]) -> None:
+    test_objects_that_are_not_networks_are_type_errors(tmp_path, create())
 
 
 def test_array_of_objects_is_a_type_error_and_leaves_no_file(tmp_path: Path) -> None:
@@ -267,12 +291,15 @@ def test_checkpoint_without_an_optimizer_restores_none() -> None:
         restore(Checkpoint(dict(trained_line().parameters()), None, {}), Line(), Momentum())
 
 
-@pytest.mark.parametrize("network", [trained_line(), trained_torch()[0]], ids=["numpy", "torch"])
+NETWORKS = pytest.mark.parametrize("create", [trained_line, lambda: trained_torch()[0]], ids=["numpy", "torch"])
+
+
+@NETWORKS
 @pytest.mark.parametrize("ending", FORMATS)
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.99])
-def test_truncated_file_is_a_value_error(tmp_path: Path, network: Any, ending: str, share: float) -> None:
+def test_truncated_file_is_a_value_error(tmp_path: Path, create: Callable[[], Any], ending: str, share: float) -> None:
     path = tmp_path / f"a.{ending}"
-    save_checkpoint(network, path)
+    save_checkpoint(create(), path)
     os.truncate(path, int(path.stat().st_size * share))
     with pytest.raises(ValueError, match=f"a.{ending}"):
         load_checkpoint(path)
@@ -294,7 +321,7 @@ def test_file_with_more_than_a_network_is_rejected(tmp_path: Path) -> None:
     torch.save(content, tmp_path / "a.pt")
     with pytest.raises(ValueError, match=r"a\.pt' .*'model', 'optimizer', 'epoch'.*Checkpoint\(network"):
         load_checkpoint(tmp_path / "a.pt")
-    torch.save(WithExtraState("text").state_dict(), tmp_path / "b.pt")
+    torch.save(with_extra_state("text").state_dict(), tmp_path / "b.pt")
     assert load_checkpoint(tmp_path / "b.pt").network["_extra_state"] == "text"
 
 
@@ -336,11 +363,11 @@ def test_pickled_code_is_not_executed(tmp_path: Path) -> None:
     assert not (tmp_path / "evil").exists()
 
 
-@pytest.mark.parametrize("network", [trained_line(), trained_torch()[0]], ids=["numpy", "torch"])
+@NETWORKS
 @pytest.mark.parametrize("position", [0.2, 0.5, 0.9])
-def test_checksum_detects_a_flipped_bit(tmp_path: Path, network: Any, position: float) -> None:
+def test_checksum_detects_a_flipped_bit(tmp_path: Path, create: Callable[[], Any], position: float) -> None:
     path = tmp_path / "a.ckpt"
-    save_checkpoint(network, path, crc_check=True)
+    save_checkpoint(create(), path, crc_check=True)
     load_checkpoint(path)
     content = bytearray(path.read_bytes())
     content[int(len(content) * position)] ^= 1

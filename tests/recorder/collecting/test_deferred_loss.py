@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.pytorch import torch
 
 from toposcope import server
 from toposcope.recorder.callbacks import EarlyStopping, SummaryCollector
@@ -93,8 +94,6 @@ def test_loss_that_cannot_be_read_is_skipped(tmp_path: Path, caplog: pytest.LogC
 
 def test_micro_batches_on_a_device_are_averaged_there(tmp_path: Path) -> None:
     """Without reading them."""
-    import torch
-
     done, network = threading.Event(), torch.nn.Linear(1, 1)
     optimizer = torch.optim.SGD(network.parameters())
     with SummaryCollector(tmp_path, **METRICS).watch(network, optimizer) as run:
@@ -138,8 +137,6 @@ def test_values_on_the_host_are_not_deferred(value: Any) -> None:
 
 def test_mean_of_a_tensor_on_the_host_is_read_at_once() -> None:
     """Of any shape and dtype."""
-    import torch
-
     assert scalar_now_or_later(torch.tensor([1.0, 2.0])) == 1.5
     assert scalar_now_or_later(torch.tensor(3, dtype=torch.int32)) == 3.0
     assert scalar_now_or_later(torch.tensor(1 + 2j)) is None

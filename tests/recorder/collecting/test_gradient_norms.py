@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-import torch
+from support.pytorch import torch
 
 from toposcope.recorder.collecting.gradient_norms import gradient_norms
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from support.line_network import Line, line_batches
+from support.pytorch import torch
 from support.small_files import small_files
 
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector

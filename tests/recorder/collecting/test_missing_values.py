@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
+from support.pytorch import torch
 from support.recorded_run import scalars_of, tags_of
 
 from toposcope.recorder.callbacks import SummaryCollector

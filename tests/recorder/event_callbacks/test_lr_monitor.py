@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import torch
+from support.pytorch import torch
 from support.tiny_training import logged_by, series, tiny_batches, tiny_network
 
 from toposcope.recorder.event_callbacks import LRMonitor

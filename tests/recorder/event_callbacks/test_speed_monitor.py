@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-import torch
+from support.pytorch import torch
 from support.tiny_training import logged_by, series, tiny_batches, tiny_network, tiny_trainer
 
 from toposcope.recorder.event_callbacks import SpeedMonitor
@@ -105,7 +105,7 @@ def test_tokens_are_those_of_the_input_ids_or_of_the_dataset() -> None:
         max_seq_len = 7
 
     pairs_of_tensors = Sequences(zip(torch.randn(8, 3), torch.zeros(8).long(), strict=True))
-    loader: Any = torch.utils.data.DataLoader(pairs_of_tensors, 4)  # type: ignore[arg-type]
+    loader: Any = torch.utils.data.DataLoader(pairs_of_tensors, 4)  # type: ignore[arg-type, unused-ignore]
     memory = logged_by(SpeedMonitor(1), train_dataloader=loader)
     ((batch, tokens),) = series(memory, "throughput/tokens_per_sec")
     assert (batch, tokens) == (2, pytest.approx(7 * memory.most_recent_values["throughput/samples_per_sec"]))
@@ -157,7 +157,7 @@ def test_evaluation_time_of_a_watched_loop_is_known() -> None:
 def test_flops_are_those_that_the_model_gives() -> None:
     """100 per sample; with a peak, MFU is the share of it."""
     network = tiny_network()
-    network.flops_per_batch = lambda batch: 100.0 * len(batch[0])  # type: ignore[assignment]
+    network.flops_per_batch = lambda batch: 100.0 * len(batch[0])  # type: ignore[assignment, unused-ignore]
     memory = logged_by(SpeedMonitor(2, gpu_flops_available=1e6), model=network)
 
     pairs = zip(series(memory, "throughput/flops_per_sec"), series(memory, "throughput/samples_per_sec"), strict=True)
@@ -170,7 +170,7 @@ def test_flops_are_those_that_the_model_gives() -> None:
 def test_flops_of_accumulated_micro_batches_are_all_counted() -> None:
     """A step of a watched loop with three micro-batches has three times the FLOPs of its newest batch."""
     network = tiny_network()
-    network.flops_per_batch = lambda batch: 100.0 * len(batch[0])  # type: ignore[assignment]
+    network.flops_per_batch = lambda batch: 100.0 * len(batch[0])  # type: ignore[assignment, unused-ignore]
     optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
     memory = InMemoryLogger()
     batches = tiny_batches(9)
@@ -191,7 +191,7 @@ def test_flops_of_accumulated_micro_batches_are_all_counted() -> None:
 def test_flops_that_cannot_be_computed_do_not_end_the_training(caplog: pytest.LogCaptureFixture) -> None:
     """One log line; everything else is logged."""
     network = tiny_network()
-    network.flops_per_batch = lambda batch: 1 / 0  # type: ignore[assignment]
+    network.flops_per_batch = lambda batch: 1 / 0  # type: ignore[assignment, unused-ignore]
     memory = logged_by(SpeedMonitor(1), model=network)
 
     assert caplog.text.count("ZeroDivisionError") == 1
@@ -202,7 +202,7 @@ def test_flops_that_cannot_be_computed_do_not_end_the_training(caplog: pytest.Lo
 def test_flops_per_batch_must_be_a_function() -> None:
     """TypeError before the first step."""
     network = tiny_network()
-    network.flops_per_batch = 100  # type: ignore[assignment]
+    network.flops_per_batch = 100  # type: ignore[assignment, unused-ignore]
     with tiny_trainer([SpeedMonitor()], model=network) as trainer, pytest.raises(TypeError, match="flops_per_batch"):
         trainer.fit()
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-import torch
+from support.pytorch import torch
 from support.tiny_training import logged_by, series, tiny_batches, tiny_trainer
 
 from toposcope.recorder.collecting.gpus import Gpu

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from support.bowl_network import Bowl, bowl_callback, bowl_loss, train_bowl
 from support.landscape_events import journals, newest, published
-from torch import nn
+from support.pytorch import torch
 
 from toposcope.recorder import callbacks
 from toposcope.recorder.callbacks import SummaryCollector
@@ -218,19 +217,23 @@ def test_landscape_without_differences_is_reported_as_flat(tmp_path: Path) -> No
     assert details_of(compute(tmp_path, Flat)[INTERVAL]).diagnostics.is_flat
 
 
-class Stubborn(nn.Module):
-    """Batch normalisation, dropout, and a layer that never moves."""
+def stubborn() -> Any:
+    """Return a network with batch normalisation, dropout, and a layer that never moves."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        torch.manual_seed(0)
-        self.body = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Tanh(), nn.Dropout(0.5))
-        self.frozen = nn.Linear(8, 8).requires_grad_(False)
-        self.head = nn.Linear(8, 2)
+    class Stubborn(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            torch.manual_seed(0)
+            self.body = torch.nn.Sequential(
+                torch.nn.Linear(4, 8), torch.nn.BatchNorm1d(8), torch.nn.Tanh(), torch.nn.Dropout(0.5)
+            )
+            self.frozen = torch.nn.Linear(8, 8).requires_grad_(False)
+            self.head = torch.nn.Linear(8, 2)
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """Return scores."""
-        return self.head(self.frozen(self.body(x)))
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.head(self.frozen(self.body(x)))
+
+    return Stubborn()
 
 
 def test_network_with_batch_normalisation_has_exact_losses_and_is_restored(tmp_path: Path) -> None:
@@ -238,7 +241,7 @@ def test_network_with_batch_normalisation_has_exact_losses_and_is_restored(tmp_p
     random = torch.Generator().manual_seed(0)
     x = torch.randn(64, 4, generator=random)
     batches = [(x[i : i + 16], (x[i : i + 16, 0] > 0).long()) for i in range(0, 64, 16)]
-    network, loss_fn = Stubborn(), nn.CrossEntropyLoss()
+    network, loss_fn = stubborn(), torch.nn.CrossEntropyLoss()
     optimizer = torch.optim.SGD((each for each in network.parameters() if each.requires_grad), lr=0.3, momentum=0.9)
     model = Model(network, loss_fn, optimizer, metrics={"loss"})
     settings = {"landscape_size": 5, "num_samples": 64, "intervals": [[1, 4, 8]]}

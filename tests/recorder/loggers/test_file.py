@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.pytorch import needs_torch
 from support.tiny_training import tiny_trainer
 from support.trainings import run_training
 
@@ -138,6 +139,7 @@ def test_each_stream_can_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert capsys.readouterr() == ("out\nout\n", "err\nerr\n")
 
 
+@needs_torch
 def test_traceback_of_a_failing_training_is_written(tmp_path: Path) -> None:
     """The program ends with an exception in a callback; the trainer is closed at the exit of the interpreter."""
     path = tmp_path / "log.txt"

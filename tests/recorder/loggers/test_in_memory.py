@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-import torch
+from support.pytorch import torch
 
 from toposcope.recorder.loggers import InMemoryLogger
 from toposcope.recorder.training.watch import watch

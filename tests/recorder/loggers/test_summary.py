@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from PIL import Image as Pillow
+from support.pytorch import torch
 
 import toposcope.server
 from toposcope.recorder.loggers import SummaryLogger

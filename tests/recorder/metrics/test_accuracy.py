@@ -4,11 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, top_k_accuracy_score
-from torchmetrics.classification import MultilabelExactMatch
+from support.pytorch import REASON, torch
 
 from toposcope.recorder.metrics import (
     Accuracy,
@@ -27,13 +26,19 @@ def test_accuracy_over_batches_is_that_of_all_samples(seed: int, classes: int, s
     batches = [(rng.normal(size=(n, classes)).astype(np.float32), rng.integers(0, classes, n)) for n in [*sizes, 1]]
     sparse, one_hot, predicted = Accuracy(), Accuracy(), Accuracy()
     for scores, labels in batches:
-        sparse.update(torch.tensor(scores, requires_grad=True), torch.tensor(labels))
+        sparse.update(scores, labels)
         one_hot.update(scores, np.eye(classes)[labels])
         predicted.update(scores.argmax(1), labels.astype(np.float32))
 
     outputs, labels = (np.concatenate(parts) for parts in zip(*batches, strict=True))
     expected = accuracy_score(labels, outputs.argmax(1))
     assert sparse.eval() == one_hot.eval() == predicted.eval() == pytest.approx(expected, abs=1e-15)
+
+
+def test_scores_may_be_tensors_with_gradients() -> None:
+    accuracy = Accuracy()
+    accuracy.update(torch.tensor([[0.1, 0.9], [0.8, 0.2]], requires_grad=True), torch.tensor([1, 1]))
+    assert accuracy.eval() == 0.5
 
 
 def test_each_pixel_is_a_sample() -> None:
@@ -48,9 +53,10 @@ def test_each_pixel_is_a_sample() -> None:
 @settings(deadline=None, max_examples=20)
 @given(SEEDS, st.integers(2, 5), st.integers(1, 9))
 def test_multilabel_sample_is_correct_if_all_its_labels_are(seed: int, classes: int, samples: int) -> None:
+    classification = pytest.importorskip("torchmetrics.classification", reason=REASON)
     rng = np.random.default_rng(seed)
     outputs, labels = rng.integers(0, 2, (2, samples, classes))
-    accuracy, exact = Accuracy("multilabel"), MultilabelExactMatch(num_labels=classes)
+    accuracy, exact = Accuracy("multilabel"), classification.MultilabelExactMatch(num_labels=classes)
     accuracy.update(outputs, labels)
     exact.update(torch.tensor(outputs), torch.tensor(labels))
     assert accuracy.eval() == pytest.approx(exact.compute().item(), abs=1e-6)
@@ -83,7 +89,7 @@ def test_ties_go_to_the_first_class() -> None:
 
 def test_top_1_equals_accuracy_and_top_5_of_five_classes_is_one() -> None:
     rng = np.random.default_rng(2)
-    scores, labels = torch.tensor(rng.normal(size=(20, 5))).to(torch.bfloat16), rng.integers(0, 5, 20)
+    scores, labels = rng.normal(size=(20, 5)).astype(np.float16), rng.integers(0, 5, 20)
     first, fifth, accuracy = Top1CategoricalAccuracy(), Top5CategoricalAccuracy(), Accuracy()
     for metric in (first, fifth, accuracy):
         metric.update(scores, np.eye(5)[labels])

@@ -5,11 +5,10 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import mean_absolute_error, mean_squared_error
-from torchmetrics.text import Perplexity as TorchPerplexity
+from support.pytorch import REASON, torch
 
 from toposcope.recorder.metrics import MAE, MSE, BatchMean, Loss, Metric, Perplexity
 
@@ -67,11 +66,12 @@ def test_loss_requires_a_loss() -> None:
 @settings(deadline=None, max_examples=20)
 @given(SEEDS, st.integers(1, 4), st.integers(1, 6), st.integers(2, 5))
 def test_perplexity_equals_that_of_torchmetrics(seed: int, samples: int, length: int, tokens: int) -> None:
+    text = pytest.importorskip("torchmetrics.text", reason=REASON)
     rng = np.random.default_rng(seed)
     logits = torch.tensor(rng.normal(size=(samples, length, tokens)))
     labels = torch.tensor(rng.integers(0, tokens, (samples, length)))
     labels[0, 1:] = -100
-    ours, theirs = Perplexity(ignore_label=-100), TorchPerplexity(ignore_index=-100)
+    ours, theirs = Perplexity(ignore_label=-100), text.Perplexity(ignore_index=-100)
     ours.update(logits.softmax(-1), labels)
     theirs.update(logits, labels)
     assert ours.eval() == pytest.approx(theirs.compute().item(), rel=1e-5)

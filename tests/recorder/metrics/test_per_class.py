@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix, f1_score, fbeta_score, precision_score, recall_score
+from support.pytorch import torch
 
 from toposcope.recorder.metrics import F1, ConfusionMatrix, Fbeta, Precision, Recall
 from toposcope.recorder.metrics.per_class import PerClassMetric

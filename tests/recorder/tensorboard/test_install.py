@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.pytorch import needs_torch
 from support.recorded_run import scalars_of
 
 THEIRS = """
@@ -145,6 +146,7 @@ print(runs["."].scalars("main/tag/one").step.tolist(), runs["session"].hparams()
     assert printed[4] == "[3] 0.1"
 
 
+@needs_torch
 def test_without_tensorboard(packages: Path, tmp_path: Path) -> None:
     """torch.utils.tensorboard can be imported where TensorBoard is not installed, until uninstall()."""
     script = """

@@ -203,7 +203,7 @@ def assert_all_close(one: list[Tensor], other: list[Tensor]) -> None:
 def test_channels_last_changes_nothing() -> None:
     """Convolutions in channels_last memory format are trained like others."""
     net = nn.Sequential(nn.Conv2d(4, 6, 3, padding=1), nn.ReLU(), nn.Conv2d(6, 4, 3, groups=2)).double()
-    last = copy.deepcopy(net).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    last = copy.deepcopy(net).to(memory_format=torch.channels_last)  # type: ignore[call-overload, unused-ignore]
 
     def call(net: nn.Module) -> Any:
         is_last = not next(net.parameters()).is_contiguous()

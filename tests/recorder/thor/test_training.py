@@ -360,7 +360,7 @@ def test_order_of_the_update(nesterov: bool) -> None:
         optimizer.step()
         curvature = optimizer.curvatures["0"]
         linear = net[0]
-        gradient = torch.cat([linear.weight.grad, linear.bias.grad[:, None]], 1)[None]  # type: ignore[index, list-item]
+        gradient = torch.cat([linear.weight.grad, linear.bias.grad[:, None]], 1)[None]  # type: ignore[index, list-item, unused-ignore]
         natural = curvature.natural(gradient)[0]
         plain = [natural[:, :-1], natural[:, -1], net[1].weight.grad, net[1].bias.grad]
         names = [name for name, _ in net.named_parameters()]
@@ -459,4 +459,4 @@ def test_schedules_groups_and_closures() -> None:
     train(net, grouped, range(1))
     scheduler.step()
     assert [group["lr"] for group in grouped.param_groups] == pytest.approx([0.05, 0.01])
-    assert torch.equal(before["weight"], net[1].weight)  # type: ignore[index]
+    assert torch.equal(before["weight"], net[1].weight)  # type: ignore[index, unused-ignore]

@@ -12,6 +12,7 @@ import httpx
 import numpy as np
 import pytest
 from support import servers
+from support.pytorch import needs_torch
 
 from toposcope.server import open as open_logdir
 from toposcope.server.python_api import Run
@@ -62,6 +63,7 @@ TRAINING = """
     distributed.destroy_process_group()
     os._exit(0)  # PyTorch's threads occasionally abort or hang during interpreter shutdown.
 """
+pytestmark = needs_torch
 EPOCHS, STEPS = 3, 8  # 1797 digits, two processes, batches of 128.
 
 

@@ -5,8 +5,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
-import torch
 from support.line_network import Line, line_batches
+from support.pytorch import torch
 
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.engine import Engine

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-import torch
+from support.pytorch import torch
 from support.recorded_run import run_in, scalars_of, tags_of
 
 from toposcope.recorder.callbacks import SummaryCollector
@@ -67,13 +67,18 @@ def test_a_schedule_receives_the_steps_finished_before(tmp_path: Path, rate: Cal
     assert scalars_of(tmp_path, "learning_rate") == {5: 0.5**4, 6: 0.5**5}
 
 
-@pytest.mark.parametrize("rate", [0.5, lambda: 0.5, lambda bound=0.5: bound, lambda *_: 0.5, torch.tensor(0.5).item])
+@pytest.mark.parametrize("rate", [0.5, lambda: 0.5, lambda bound=0.5: bound, lambda *_: 0.5, np.float64(0.5).item])
 def test_a_rate_without_required_arguments_is_called_without_any(tmp_path: Path, rate: Any) -> None:
     """A default argument often binds a value; it does not receive the step."""
     with SummaryCollector(tmp_path, 1, SETTINGS).watch(learning_rate=rate) as run:
         run.step(0.0)
         run.step(0.0)
     assert scalars_of(tmp_path, "learning_rate") == {1: 0.5, 2: 0.5}
+
+
+def test_a_rate_may_be_a_tensor_s_method(tmp_path: Path) -> None:
+    """Its signature is not known to inspect."""
+    test_a_rate_without_required_arguments_is_called_without_any(tmp_path, torch.tensor(0.5).item)
 
 
 def test_several_learning_rates_are_those_of_groups(tmp_path: Path) -> None:
@@ -97,7 +102,7 @@ class Pair(NamedTuple):
 @pytest.mark.parametrize(
     ("parameters", "names"),
     [
-        (torch.nn.Linear(2, 1).named_parameters, ["bias", "weight"]),
+        (lambda: torch.nn.Linear(2, 1).named_parameters(), ["bias", "weight"]),
         (lambda: torch.nn.Linear(2, 1), ["bias", "weight"]),
         (lambda: Pair(np.ones(2), [np.ones(1)]), ["bias/0", "weight"]),
         (lambda: (np.ones(2), np.ones(1)), ["0", "1"]),
@@ -113,13 +118,19 @@ def test_parameters_may_have_any_form(tmp_path: Path, parameters: Callable[[], A
 
 
 @pytest.mark.parametrize("name", ["parameters", "gradients"])
-@pytest.mark.parametrize("function", [{"w": np.ones(2)}, lambda step: step, torch.nn.Linear(2, 1), 3])
+@pytest.mark.parametrize("function", [{"w": np.ones(2)}, lambda step: step, 3])
 def test_what_is_not_a_function_without_arguments_is_refused(name: str, function: Any, tmp_path: Path) -> None:
     """The error names the argument and shows what to pass; nothing is recorded."""
     arguments: Any = {name: function}
     with pytest.raises(TypeError, match=f"{name} must be a function without arguments .* `lambda: {name}`"):
         SummaryCollector(tmp_path).watch(**arguments)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["parameters", "gradients"])
+def test_a_module_is_no_function_without_arguments(name: str, tmp_path: Path) -> None:
+    """Although it can be called."""
+    test_what_is_not_a_function_without_arguments_is_refused(name, torch.nn.Linear(2, 1), tmp_path)
 
 
 @pytest.mark.parametrize("rate", ["0.1", True, lambda first, second: 0.1, lambda *, step: 0.1, [0.1]])

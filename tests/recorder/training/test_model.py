@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 from support.line_network import Line, line_batches
+from support.pytorch import torch
 
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.event import Event

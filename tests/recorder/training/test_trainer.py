@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import torch
 from support.line_network import Line, line_batches
+from support.pytorch import torch
 from support.tiny_training import tiny_trainer
 from support.written_events import read_events
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
+from support.pytorch import torch
 from support.traced_callbacks import Events, Traced
 
 from toposcope.recorder.loggers import InMemoryLogger

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
+from support.pytorch import torch
 from support.recorded_run import run_in, scalars_of
 
 from toposcope.recorder import wandb

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.pytorch import needs_torch
 from support.recorded_run import run_in, scalars_of
 
 from toposcope import server
@@ -308,6 +309,7 @@ distributed.destroy_process_group()
 """
 
 
+@needs_torch
 def test_processes_of_torchrun_are_runs_of_a_group(tmp_path: Path) -> None:
     """Each process that calls init() has a run of its own in the directory of the group; or only that of rank 0."""
     (tmp_path / "train.py").write_text(GROUP)

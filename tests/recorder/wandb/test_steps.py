@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
+from support.pytorch import torch
 from support.recorded_run import run_in, scalars_of, tags_of
 
 from toposcope.recorder import wandb
@@ -66,7 +66,7 @@ def test_names_of_nested_mappings_are_joined_by_dots(tmp_path: Path) -> None:
 
 
 def test_scalars_of_every_kind_are_recorded(tmp_path: Path) -> None:
-    """Numbers of Python, NumPy and PyTorch, with NaN and infinities, and arrays with one element."""
+    """Numbers of Python and NumPy, with NaN and infinities, and arrays with one element."""
     values: dict[str, Any] = {
         "int": 3,
         "bool": True,
@@ -75,17 +75,21 @@ def test_scalars_of_every_kind_are_recorded(tmp_path: Path) -> None:
         "float32": np.float32(0.1),
         "bool_": np.bool_(True),
         "one": np.array([[7]]),
-        "torch": torch.tensor(0.25, requires_grad=True),
     }
     with wandb.init() as run:
         run.log(values)
-        assert run.summary["torch"] == 0.25
         assert math.isnan(run.summary["nan"])
     for name, value in values.items():
         (recorded,) = scalars_of(tmp_path, name).values()
-        assert recorded == np.asarray(value.detach() if name == "torch" else value).item() or (
-            math.isnan(recorded) and name == "nan"
-        )
+        assert recorded == np.asarray(value).item() or (math.isnan(recorded) and name == "nan")
+
+
+def test_tensors_with_gradients_are_recorded(tmp_path: Path) -> None:
+    """As scalars, also in the summary."""
+    with wandb.init() as run:
+        run.log({"torch": torch.tensor(0.25, requires_grad=True)})
+        assert run.summary["torch"] == 0.25
+    assert list(scalars_of(tmp_path, "torch").values()) == [0.25]
 
 
 def test_a_failing_value_costs_no_other_value(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

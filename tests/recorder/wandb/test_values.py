@@ -13,8 +13,8 @@ import numpy as np
 import pandas
 import plotly.graph_objects as go
 import pytest
-import torch
 from PIL import Image as Pillow
+from support.pytorch import torch
 from support.recorded_run import run_in, scalars_of, tags_of, text_of
 
 from toposcope.recorder import wandb
@@ -27,12 +27,11 @@ def pixels_of(directory: Path, tag: str) -> Any:
 
 
 def test_images_have_their_pixels(tmp_path: Path) -> None:
-    """Of arrays, tensors, images of Pillow and files; floats up to 1 are multiplied by 255."""
+    """Of arrays, images of Pillow and files; floats up to 1 are multiplied by 255."""
     array = np.random.default_rng(0).integers(0, 256, (4, 5, 3), dtype=np.uint8)
     Pillow.fromarray(array).save(tmp_path / "image.png")
     images = {
         "array": wandb.Image(array, caption="a cat"),
-        "tensor": wandb.Image(torch.tensor(array).permute(2, 0, 1)),
         "pillow": wandb.Image(Pillow.fromarray(array)),
         "bare": Pillow.fromarray(array),
         "file": wandb.Image(str(tmp_path / "image.png")),
@@ -42,12 +41,20 @@ def test_images_have_their_pixels(tmp_path: Path) -> None:
     with wandb.init(dir=tmp_path / "runs") as run:
         run.log(images)
         run.log({"list": [wandb.Image(array), wandb.Image(array[:2])]})
-    for tag in ("array", "tensor", "pillow", "bare", "file", "list/0"):
+    for tag in ("array", "pillow", "bare", "file", "list/0"):
         assert (pixels_of(tmp_path, tag) == array).all()
     assert np.abs(pixels_of(tmp_path, "unit").astype(int) - array).max() <= 1
     assert (pixels_of(tmp_path, "grey") == array[:, :, 0]).all()
     assert pixels_of(tmp_path, "list/1").shape == (2, 5, 3)
     assert text_of(tmp_path, "array/caption") == "a cat"
+
+
+def test_image_may_be_a_tensor(tmp_path: Path) -> None:
+    """Whose first axis is that of the channels."""
+    array = np.random.default_rng(0).integers(0, 256, (4, 5, 3), dtype=np.uint8)
+    with wandb.init() as run:
+        run.log({"tensor": wandb.Image(torch.tensor(array).permute(2, 0, 1))})
+    assert (pixels_of(tmp_path, "tensor") == array).all()
 
 
 def test_boxes_and_masks_are_recorded_beside_the_image(tmp_path: Path) -> None:

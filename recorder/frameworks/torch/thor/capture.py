@@ -1,5 +1,7 @@
 """Capture: observes the inputs of layers and the gradients of their outputs, and sums their outer products."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -59,7 +61,7 @@ class Capture:
     """Whether any layer is observed; one condition for all, because each change recompiles a compiled network."""
     sums: dict[str, LayerSums] = field(default_factory=dict)
     """By the names of layers."""
-    _observers: dict[nn.Module, "_Observer"] = field(default_factory=dict)
+    _observers: dict[nn.Module, _Observer] = field(default_factory=dict)
     _kinds: Mapping[str, Kind] = field(default_factory=dict)
     _pending: dict[str, list[_Call]] = field(default_factory=dict)
     _is_sampling: bool = False
@@ -113,7 +115,7 @@ class Capture:
         """Return whether a layer is observed."""
         return layer.name in self._kinds
 
-    @torch.compiler.disable  # type: ignore[untyped-decorator]
+    @torch.compiler.disable
     def observe(self, layer: Layer, inputs: Tensor, output: Tensor) -> None:
         """Sum the products of a call after its backward pass; a failure only costs the factors of the layer."""
         if layer.name not in self._kinds or not layer.module.training:
@@ -132,7 +134,7 @@ class Capture:
         if inputs.is_floating_point():
             # What autocast computes with. Its copy, unlike the input, cannot be changed in place before the backward.
             inputs = inputs.to(output.dtype)
-        output.register_hook(partial(self._receive, layer.name, self._step, _Call(inputs)))  # type: ignore[no-untyped-call]
+        output.register_hook(partial(self._receive, layer.name, self._step, _Call(inputs)))  # type: ignore[no-untyped-call, unused-ignore]
 
     def _receive(self, name: str, step: int, call: _Call, gradient: Tensor) -> None:
         """Keep a gradient until that of the weight is accumulated by the same backward pass."""

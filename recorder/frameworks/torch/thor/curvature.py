@@ -1,5 +1,7 @@
 """Curvature: the inverse factors of one layer, and what is known of them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -47,7 +49,7 @@ class Average(NamedTuple):
     factors: Factors
     traces: PerGroup
 
-    def averaged(self, factors: Factors, traces: PerGroup, decay: float) -> "Average":
+    def averaged(self, factors: Factors, traces: PerGroup, decay: float) -> Average:
         """Return the average with new factors, without changing either."""
         matrices = (last.lerp(new, 1 - decay) for last, new in zip(self.factors, factors, strict=True))
         numbers = (
@@ -70,7 +72,7 @@ class Curvature:
     settings: InverseSettings
     inverse_inputs: Inverse | None = None
     inverse_gradients: Inverse | None = None
-    average: "Average | None" = None
+    average: Average | None = None
     """The running average of the factors; None if there is no decay."""
     decision: Literal["refreshed", "kept", "frozen", "failed"] | None = None
     """On the last due step; "failed": the factors were missing, not finite or singular, and the last inverses stay."""

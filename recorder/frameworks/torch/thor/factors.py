@@ -1,5 +1,7 @@
 """Kronecker factors of the Fisher information of a layer, from the sums of outer products."""
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple
 
 from torch import Tensor

@@ -1,5 +1,7 @@
 """Inverses of damped factors, by Cholesky decomposition of their diagonal blocks."""
 
+from __future__ import annotations
+
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

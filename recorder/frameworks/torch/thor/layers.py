@@ -1,5 +1,7 @@
 """The layers that THOR preconditions: linear layers, convolutions and embeddings with their own parameters."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
@@ -25,13 +27,13 @@ class Layer(NamedTuple):
     def input_size(self) -> int:
         """Rows of the input's factor per group, the bias included."""
         if is_embedding(self):
-            return self.weight.shape[0]
-        return self.weight[0].numel() + (self.bias is not None)
+            return int(self.weight.shape[0])
+        return int(self.weight[0].numel()) + (self.bias is not None)
 
     @property
     def output_size(self) -> int:
         """Rows of the output's factor per group."""
-        return self.weight.shape[1] if is_embedding(self) else self.weight.shape[0] // self.groups
+        return int(self.weight.shape[1] if is_embedding(self) else self.weight.shape[0] // self.groups)
 
 
 class Layers(NamedTuple):

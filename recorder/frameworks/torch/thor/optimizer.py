@@ -1,5 +1,7 @@
 """Thor: momentum SGD whose gradients are preconditioned by the Fisher information of each layer."""
 
+from __future__ import annotations
+
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -166,7 +168,9 @@ class Thor(Optimizer):
         first call multiplies gradients by inverses; later ones use norms that each step measures from then on.
         """
         self.measures_norms = True
-        return self._statistics.scalars(self.curvatures, [float(each["damping"]) for each in self.param_groups])
+        dampings = [float(each["damping"]) for each in self.param_groups]
+        measured: dict[str, float | Any] = self._statistics.scalars(self.curvatures, dampings)
+        return measured
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> Any:

@@ -1,5 +1,7 @@
 """Preconditioner: gathers factors, decides what is refreshed, and multiplies gradients by inverses."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple

@@ -4,6 +4,9 @@ All processes call these functions at the same steps, with the same layers in th
 message that is never sent; also if a layer was not called in one of them.
 """
 
+from __future__ import annotations
+
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -123,7 +126,7 @@ def _flagged(inverse: Tensor | None, matrix: Tensor) -> tuple[Tensor, Tensor]:
 def _length(shape: Sequence[int]) -> int:
     """Return the number of entries that _upper_triangle() returns."""
     if len(shape) < 3:
-        return torch.Size(shape).numel()
+        return math.prod(shape)
     return shape[0] * shape[1] * (shape[1] + 1) // 2
 
 

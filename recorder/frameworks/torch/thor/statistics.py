@@ -1,7 +1,9 @@
 """Statistics of the curvature of each layer as scalars: damping, traces, condition numbers, gradients, refreshes."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 from weakref import ref
 
 import torch
@@ -10,7 +12,7 @@ from torch import Tensor
 from toposcope.recorder.frameworks.torch.thor.curvature import Curvature, Norms
 from toposcope.recorder.frameworks.torch.thor.layers import gradient_matrix
 
-Scalars = dict[str, float | Tensor]
+Scalars: TypeAlias = "dict[str, float | Tensor]"
 """Numbers, and tensors without dimensions that may be on a device, by tag."""
 
 
@@ -53,7 +55,7 @@ class CurvatureStatistics:
             return None
         inverse = curvature.inverse_gradients[0]
         known = self._conditions.get(name)
-        if known is None or known.inverse() is not inverse or known.version != inverse._version:
+        if known is None or known.version != inverse._version or known.inverse() is not inverse:
             numbers = curvature.condition_numbers()
             assert numbers is not None
             known = self._conditions[name] = _Conditions(ref(inverse), inverse._version, numbers)
@@ -63,7 +65,7 @@ class CurvatureStatistics:
 class _Conditions(NamedTuple):
     """The condition numbers of a layer, and of which inverse they are."""
 
-    inverse: "ref[Tensor]"
+    inverse: ref[Tensor]
     """Of the first block of the gradients' factor."""
     version: int
     """The counter that PyTorch increases with each change in place."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from support.pytorch import torch
 
 from toposcope.recorder.frameworks.plain.framework import FRAMEWORK
 from toposcope.recorder.frameworks.plain.named_arrays import named_arrays

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-import torch
 from support.checkpoint_folders import leave_checkpoints
+from support.pytorch import torch
 
 from toposcope.recorder.checkpoints import save_checkpoint
 from toposcope.recorder.landscapes.weights import mapped_checkpoint
@@ -64,10 +64,10 @@ def test_layout_is_derived_from_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".ckpt", ".safetensors"])
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
-def test_all_formats_and_dtypes_become_float32(tmp_path: Path, suffix: str, dtype: torch.dtype) -> None:
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32", "float64"])
+def test_all_formats_and_dtypes_become_float32(tmp_path: Path, suffix: str, dtype: str) -> None:
     """Files of torch.save() are converted once, in the folder of the checkpoints."""
-    tensor = torch.linspace(-1, 1, 12, dtype=dtype).reshape(3, 4)
+    tensor = torch.linspace(-1, 1, 12, dtype=getattr(torch, dtype)).reshape(3, 4)
     save_checkpoint({"weight": tensor, "count": torch.tensor(3)}, tmp_path / f"Net_1_step{suffix}")
     named = {"model_params_file_map": {"1": f"Net_1_step{suffix}"}}
     (tmp_path / "train_metadata.json").write_text(json.dumps(named))
