@@ -15,7 +15,7 @@ from toposcope.recorder.writing.event_encoder import RecordedEvent
 from toposcope.recorder.writing.faults import Faults
 
 # Small events are limited by number, large ones by size. Above the high-water mark the writer starts immediately.
-_MAX_EVENTS, _HIGH_WATER_EVENTS = 65_536, 8_192
+_MAX_EVENTS = 65_536
 _MAX_BYTES, _HIGH_WATER_BYTES = 128 << 20, 4 << 20
 _RETRY_SECONDS = 1.0
 _MAX_SLEEP_SECONDS = 5.0
@@ -35,6 +35,7 @@ class EventQueue:
         stall_seconds: float = STALL_SECONDS,
         *,
         drops_on_backlog: bool = False,
+        max_events: int = _MAX_EVENTS,
     ) -> None:
         """Create an empty queue.
 
@@ -43,10 +44,12 @@ class EventQueue:
             flush_seconds: the longest time that an event waits for the writer.
             stall_seconds: the longest time that a caller waits for a writer without progress.
             drops_on_backlog: whether put() drops its event, instead of waiting, if the queue is full.
+            max_events: the number of small events with which it is full. The high-water mark is an eighth of it.
         """
         self._flush_seconds = min(flush_seconds, threading.TIMEOUT_MAX)
         self._stall_seconds = stall_seconds
         self._drops_on_backlog = drops_on_backlog
+        self._max_events, self._high_water_events = max_events, max_events // 8
         self._path = path
         self._faults = Faults(path)
         self._writer_thread = 0
@@ -56,7 +59,7 @@ class EventQueue:
         # True: the writer is healthy and will take the events before the deadline without being notified.
         self.is_scheduled = False
         # Up to this many events put() takes no lock; above it wakes the writer, then waits for it.
-        self.lock_free_events = _HIGH_WATER_EVENTS
+        self.lock_free_events = self._high_water_events
         self._deadline = 0.0
         # Events taken, and how many of them are written or lost. The head of the first file counts as one.
         self._taken = 1
@@ -175,7 +178,7 @@ class EventQueue:
     def finish_put(self, event: RecordedEvent) -> bool:
         """Do the part of put() that needs the lock; return whether the writer is healthy."""
         with self._lock:
-            has_room = self._wait_for_capacity(lambda: len(self.events) <= _MAX_EVENTS)
+            has_room = self._wait_for_capacity(lambda: len(self.events) <= self._max_events)
             is_kept = has_room or not self._withdraw(event)
             if self.is_healthy:
                 self._schedule_writer()
@@ -224,13 +227,13 @@ class EventQueue:
             self.is_scheduled = True
             self._deadline = time.monotonic() + self._flush_seconds
             self._changed.notify_all()
-        is_high = self._bytes >= _HIGH_WATER_BYTES or len(self.events) >= _HIGH_WATER_EVENTS
+        is_high = self._bytes >= _HIGH_WATER_BYTES or len(self.events) >= self._high_water_events
         if is_high and not self._is_flush_requested:
             self._flush_now()
 
     def _flush_now(self) -> None:
         self._is_flush_requested = True
-        self.lock_free_events = _MAX_EVENTS
+        self.lock_free_events = self._max_events
         self._changed.notify_all()
 
     def _wait_until(self, is_reached: Callable[[], bool]) -> bool:
@@ -294,7 +297,7 @@ class EventQueue:
         events = deque(self.events.popleft() for _ in range(len(self.events)))
         self._bytes = 0
         self._is_flush_requested = False
-        self.lock_free_events = _HIGH_WATER_EVENTS
+        self.lock_free_events = self._high_water_events
         self.is_scheduled = self.is_healthy
         self._deadline = time.monotonic() + self._flush_seconds
         self._taken += len(events)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from support.event_files import read_slowly
 from support.pytorch import needs_torch
-from support.servers import wait_until
+from support.servers import SLOW_SECONDS, wait_until
 from support.torch_programs import TorchProgram, TorchPrograms, torch_programs
 
 from toposcope import server
@@ -165,7 +165,7 @@ def written_steps(tmp_path: Path) -> set[int]:
 def killed_at_55(programs: TorchPrograms, tmp_path: Path, program: str) -> None:
     """Run a training program, and kill it when step 55 is in the event file."""
     training = started(programs, tmp_path, program)
-    wait_until(lambda: training.output.exists() and training.output.read_text().endswith("\n"))
+    wait_until(lambda: training.output.exists() and training.output.read_text().endswith("\n"), 4 * SLOW_SECONDS)
     assert training.output.read_text() == "at step 55\n"
     wait_until(lambda: 55 in written_steps(tmp_path))
     training.kill()

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 SERVER = """
 import json, os, runpy, sys
-import torch
+import torch, torch._dynamo  # The latter is imported when an optimizer is created.
 
 for line in sys.stdin:
     script, *arguments, output = json.loads(line)
@@ -73,7 +73,10 @@ class TorchPrograms:
 
 @contextmanager
 def torch_programs() -> Iterator[TorchPrograms]:
-    """Start the process that imports PyTorch; end it when the block ends."""
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", SERVER], text=True, **pipes) as server:  # type: ignore[call-overload]
-        yield TorchPrograms(server)
+    """Start the process that imports PyTorch; end it when the block ends, with a program that still runs."""
+    command, pipe = [sys.executable, "-c", SERVER], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True) as server:
+        try:
+            yield TorchPrograms(server)
+        finally:
+            os.killpg(server.pid, signal.SIGKILL)

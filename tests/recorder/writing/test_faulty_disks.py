@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from support.written_events import read_all_events
 from toposcope.proto.summary_pb2 import Event
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.writing import summary_values
+from toposcope.recorder.writing.event_queue import EventQueue
 
 
 @pytest.mark.parametrize("raises", [False, True])
@@ -51,17 +53,21 @@ def test_file_size_limit_of_the_process(tmp_path: Path, read_events: ReadEvents,
 
 def test_queue_is_bounded_while_the_disk_is_full(tmp_path: Path, read_events: ReadEvents) -> None:
     """Events beyond the limit of the queue are lost and counted; older ones are kept and written after the fault."""
+    assert signature(EventQueue).parameters["max_events"].default == 65_536
     script = """
-        import resource
+        import functools, resource
+        from toposcope.recorder.writing import recording
+        from toposcope.recorder.writing.event_queue import EventQueue
+        recording.EventQueue = functools.partial(EventQueue, max_events=2048)
         recorder = SummaryRecord(sys.argv[1], flush_seconds=1e6)
         recorder.flush()
         resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
         train(recorder, range(20))
         recorder.flush()
-        print(any(train(recorder, range(20, 90_000))))
+        print(any(train(recorder, range(20, 5_000))))
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         recorder.flush()
-        print(*train(recorder, [90_000]))
+        print(*train(recorder, [5_000]))
         recorder.close()
     """
     ended = run_training(tmp_path, script, tmp_path / "run")
@@ -69,9 +75,9 @@ def test_queue_is_bounded_while_the_disk_is_full(tmp_path: Path, read_events: Re
     *kept, last = steps_in(tmp_path / "run", read_events)
     assert ended.stdout.split() == ["False", "True"]
     assert kept == list(range(len(kept)))
-    assert last == 90_000
-    assert 60_000 < len(kept) < 70_000
-    assert lost_in(ended.stderr) == 90_000 - len(kept)
+    assert last == 5_000
+    assert 2_000 < len(kept) < 2_200
+    assert lost_in(ended.stderr) == 5_000 - len(kept)
 
 
 def test_close_on_a_full_disk(tmp_path: Path) -> None:
@@ -102,13 +108,16 @@ def test_close_on_a_full_disk(tmp_path: Path) -> None:
 def test_close_reports_what_was_lost(tmp_path: Path, raises: bool) -> None:
     """After record() has raised the fault, close() raises or returns that events are lost; flush() returns it."""
     script = """
-        import resource
+        import functools, resource
+        from toposcope.recorder.writing import recording
+        from toposcope.recorder.writing.event_queue import EventQueue
+        recording.EventQueue = functools.partial(EventQueue, max_events=2048)
         recorder = SummaryRecord(sys.argv[1], raise_exception=sys.argv[2] == "True", flush_seconds=1e6)
         print(train(recorder, range(5)), recorder.flush())
         resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(recorder.log_dir), resource.RLIM_INFINITY))
         for attempt in range(2):
             try:
-                train(recorder, range(5, 90_000))
+                train(recorder, range(5, 5_000))
                 print("flushed", recorder.flush())
             except OSError as error:
                 print("raised", error.strerror)
@@ -123,7 +132,7 @@ def test_close_reports_what_was_lost(tmp_path: Path, raises: bool) -> None:
     first, *outcomes = ended.stdout.splitlines()
     lost = lost_in(ended.stderr)
     assert first == "[True, True, True, True, True] True"
-    assert lost > 80_000
+    assert lost > 4_500
     fault, loss = "raised File too large", f"raised {lost} recorded events are lost: File too large"
     if raises:
         assert outcomes == [fault, "flushed False", loss, "closed False"]
