@@ -4,7 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from support.tiny_training import logged_by, series, tiny_batches, tiny_trainer
+from support.line_network import line_batches
+from support.tiny_training import logged_by, series, tiny_trainer
 
 from toposcope.recorder.event_callbacks import RuntimeEstimator, runtime_estimator
 from toposcope.recorder.loggers import InMemoryLogger
@@ -113,7 +114,7 @@ def test_every_batch_after_the_skipped_ones_of_a_real_training_has_an_estimate()
     """Also with evaluations; a second fit() is measured separately."""
     memory = InMemoryLogger()
     callback = RuntimeEstimator(2, "seconds")
-    with tiny_trainer([callback], [memory], eval_dataloader=tiny_batches(2), max_duration="2ep") as trainer:
+    with tiny_trainer([callback], [memory], eval_dataloader=line_batches(2), max_duration="2ep") as trainer:
         trainer.fit()
         assert [step for step, _ in series(memory, NAME)] == list(range(3, 11))
         trainer.fit(duration="1ep")
@@ -142,7 +143,7 @@ def test_watched_loop_of_known_length_has_estimates(caplog: pytest.LogCaptureFix
 def test_evaluation_outside_of_a_training_is_ignored() -> None:
     """Before the training and after it."""
     callback = RuntimeEstimator(0)
-    with tiny_trainer([callback], eval_dataloader=tiny_batches(1)) as trainer:
+    with tiny_trainer([callback], eval_dataloader=line_batches(1)) as trainer:
         trainer.eval()
         trainer.fit()
         trainer.eval()

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from support.line_network import line_batches
 from support.pytorch import torch
 from support.tiny_training import logged_by, series, tiny_batches, tiny_network, tiny_trainer
 
@@ -106,7 +107,7 @@ def test_tokens_are_those_of_the_input_ids_or_of_the_dataset() -> None:
 
     pairs_of_tensors = Sequences(zip(torch.randn(8, 3), torch.zeros(8).long(), strict=True))
     loader: Any = torch.utils.data.DataLoader(pairs_of_tensors, 4)  # type: ignore[arg-type, unused-ignore]
-    memory = logged_by(SpeedMonitor(1), train_dataloader=loader)
+    memory = logged_by(SpeedMonitor(1), model=tiny_network(), train_dataloader=loader)
     ((batch, tokens),) = series(memory, "throughput/tokens_per_sec")
     assert (batch, tokens) == (2, pytest.approx(7 * memory.most_recent_values["throughput/samples_per_sec"]))
     assert series(memory, "time/token")[-1] == (2, 56)
@@ -120,7 +121,7 @@ def test_waiting_for_data_counts_and_evaluation_does_not() -> None:
             self.seconds = seconds
 
         def __iter__(self) -> Any:
-            for batch in tiny_batches(3):
+            for batch in line_batches(3):
                 time.sleep(self.seconds)
                 yield batch
 
@@ -130,7 +131,7 @@ def test_waiting_for_data_counts_and_evaluation_does_not() -> None:
     memory = logged_by(
         SpeedMonitor(1, time_unit="seconds"),
         train_dataloader=SlowLoader(0.02),
-        eval_dataloader=[(torch.zeros(1, 3), torch.zeros(1, dtype=torch.long))],
+        eval_dataloader=line_batches(1, samples=1),
         max_duration="2ep",
     )
     rates = [value for _, value in series(memory, "throughput/batches_per_sec")]
@@ -210,7 +211,7 @@ def test_flops_per_batch_must_be_a_function() -> None:
 def test_a_window_never_spans_two_trainings() -> None:
     """The same callback in a second training starts with an empty window and without evaluation time."""
     callback = SpeedMonitor(2)
-    logged_by(callback, eval_dataloader=tiny_batches(1))
+    logged_by(callback, eval_dataloader=line_batches(1))
     memory = logged_by(callback)
 
     assert [step for step, _ in series(memory, "throughput/batches_per_sec")] == [3, 4, 5]

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
+from support.line_network import line_batches
 from support.pytorch import torch
-from support.tiny_training import logged_by, series, tiny_batches, tiny_trainer
+from support.tiny_training import logged_by, series, tiny_trainer
 
 from toposcope.recorder.collecting.gpus import Gpu
 from toposcope.recorder.event_callbacks import SystemMetricsMonitor, system_metrics_monitor
@@ -64,8 +65,8 @@ def test_evaluation_and_prediction_are_measured() -> None:
     """Each by a callback of its own."""
     for method in ("eval", "predict"):
         memory = InMemoryLogger()
-        with tiny_trainer([SystemMetricsMonitor()], [memory], eval_dataloader=tiny_batches(1)) as trainer:
-            trainer.eval() if method == "eval" else trainer.predict([each[:1] for each in tiny_batches(1)])
+        with tiny_trainer([SystemMetricsMonitor()], [memory], eval_dataloader=line_batches(1)) as trainer:
+            trainer.eval() if method == "eval" else trainer.predict([each[:1] for each in line_batches(1)])
         assert "cpu_percentage" in memory.data
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from support.line_network import Line, line_batches
 from support.pytorch import torch
-from support.tiny_training import tiny_trainer
+from support.tiny_training import tiny_network, tiny_trainer
 from support.written_events import read_events
 
 from toposcope.recorder.callbacks import SummaryCollector
@@ -251,7 +251,7 @@ def test_log_to_console_adds_a_console_logger() -> None:
 def test_training_continues_after_a_failed_evaluation() -> None:
     """The state has the data loader of the training again."""
     wrong = [(torch.ones(4, 7), torch.zeros(4, dtype=torch.long))]
-    with tiny_trainer([], batches=3, max_duration="1ep") as trainer:
+    with tiny_trainer([], model=tiny_network(), batches=3, max_duration="1ep") as trainer:
         with pytest.raises(RuntimeError, match="shapes"):
             trainer.eval(wrong)
         with pytest.raises(RuntimeError, match="shapes"):
