@@ -95,7 +95,7 @@ def train_scaled(
             loss = nn.functional.cross_entropy(net(inputs * 2), labels)
             scaler.scale(loss).backward()
             if is_bad:  # Not visible in the factors: only gradients of other parameters overflow.
-                net[3].bias.grad.fill_(float("inf"))  # type: ignore[index]
+                net[3].bias.grad.fill_(float("inf"))  # type: ignore[index, unused-ignore]
             if unscales:
                 scaler.unscale_(optimizer)
             scaler.step(optimizer)

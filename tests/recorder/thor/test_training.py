@@ -132,11 +132,11 @@ def test_rejected_state_changes_nothing() -> None:
 def test_listed_layers_are_preconditioned_once_they_are_unfrozen() -> None:
     """A layer that was frozen when its parameters were listed is refreshed on due steps after it is trained."""
     net = network()
-    net[0].requires_grad_(False)  # type: ignore[index]
+    net[0].requires_grad_(False)  # type: ignore[index, unused-ignore]
     optimizer = thor(net, **OPTIONS, params=[{"params": net.parameters()}])
     train(net, optimizer, range(3))
     assert list(optimizer.curvatures) == ["3"]
-    net[0].requires_grad_(True)  # type: ignore[index]
+    net[0].requires_grad_(True)  # type: ignore[index, unused-ignore]
     train(net, optimizer, range(3, 7))
     assert {name: each.refreshes for name, each in optimizer.curvatures.items()} == {"0": 1, "3": 3}
 
@@ -147,9 +147,9 @@ def test_frozen_layers_are_no_reason_for_a_warning(caplog: pytest.LogCaptureFixt
     optimizer = thor(net, **OPTIONS)
     train(net, optimizer, range(3))
     caplog.clear()
-    net[0].requires_grad_(False)  # type: ignore[index]
+    net[0].requires_grad_(False)  # type: ignore[index, unused-ignore]
     train(net, optimizer, range(3, 9))
-    net[0].requires_grad_(True)  # type: ignore[index]
+    net[0].requires_grad_(True)  # type: ignore[index, unused-ignore]
     train(net, optimizer, range(9, 12))
     assert {name: each.refreshes for name, each in optimizer.curvatures.items()} == {"0": 2, "3": 4}
     assert not caplog.messages
@@ -182,7 +182,7 @@ def test_oracle_9_checkpointed_parts_change_nothing() -> None:
                 for part in range(2):
                     rows = slice(16 * step + 8 * part, 16 * step + 8 * part + 8)
                     hidden = INPUTS[rows].clone().requires_grad_()
-                    for part_of_net in (net[:1], net[1:3], net[3:]):  # type: ignore[index]
+                    for part_of_net in (net[:1], net[1:3], net[3:]):  # type: ignore[index, unused-ignore]
                         if net is plain:
                             hidden = part_of_net(hidden)
                         else:
@@ -295,7 +295,7 @@ def test_backward_pass_for_some_parameters() -> None:
     """Only layers whose weights receive a gradient are observed."""
     net = network()
     optimizer = thor(net, **OPTIONS)
-    net(INPUTS).square().mean().backward(inputs=[net[3].weight])  # type: ignore[index]
+    net(INPUTS).square().mean().backward(inputs=[net[3].weight])  # type: ignore[index, unused-ignore]
     assert list(optimizer._capture.sums) == ["3"]
 
 
@@ -318,7 +318,7 @@ def test_oracle_10_dead_layer_is_finite() -> None:
     """A layer whose gradients are all zero, and a constant input, result in finite updates."""
     net = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
     with torch.no_grad():
-        net[0].bias.fill_(-1e3)  # type: ignore[operator]
+        net[0].bias.fill_(-1e3)  # type: ignore[operator, unused-ignore]
     optimizer = thor(net, **{**OPTIONS, "damping": 1e-8})
     train(net, optimizer, range(5))
     assert all(bool(torch.isfinite(each).all()) for each in weights(net))
@@ -455,7 +455,7 @@ def test_schedules_groups_and_closures() -> None:
     train(net, scheduled, range(1))
     assert [group["lr"] for group in scheduled.param_groups] == [0.5, 0.01]
     scheduler = torch.optim.lr_scheduler.StepLR(grouped, 1, 0.1)
-    before = copy.deepcopy(net[1].state_dict())  # type: ignore[index]
+    before = copy.deepcopy(net[1].state_dict())  # type: ignore[index, unused-ignore]
     train(net, grouped, range(1))
     scheduler.step()
     assert [group["lr"] for group in grouped.param_groups] == pytest.approx([0.05, 0.01])
