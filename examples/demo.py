@@ -27,11 +27,11 @@ def main() -> None:
     options = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
-    with contextlib.ExitStack() as children:
-        try:
+    try:
+        with contextlib.ExitStack() as children:
             show(children, ["--open"] if options.open else [])
-        except KeyboardInterrupt:
-            print(f"\nThe demo has ended. Its runs are in {LOGDIR}/.")
+    except KeyboardInterrupt:  # The children have ended, so that nothing is printed after this line.
+        print(f"\nThe demo has ended. Its runs are in {LOGDIR}/.")
 
 
 def show(children: contextlib.ExitStack, server_options: list[str]) -> None:

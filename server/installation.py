@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from toposcope.server.compiler import compiler_advice
 from toposcope.server.reading import scan
 
 log = logging.getLogger(__name__)
@@ -35,7 +36,7 @@ def installation_warnings() -> tuple[InstallationWarning, ...]:
     if f"{scan.__name__}.compiled" not in sys.modules:
         message = (
             "the scan of event files is not compiled, so reading them is about 50 times slower: "
-            "install a C compiler, then reinstall toposcope"
+            f"{compiler_advice()}, then reinstall toposcope with pip's --no-cache-dir"
         )
         warnings.append(InstallationWarning("uncompiled_scan", message))
     folder, installed = _package_folder(), _shadowed_folder()
