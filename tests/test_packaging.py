@@ -4,7 +4,6 @@ import email
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tarfile
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+from toposcope.server.compiler import can_compile
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("proto", "recorder", "server")
@@ -105,7 +106,8 @@ def test_wheel_contains_what_the_browser_loads_without_source_maps(distributions
         assert b"sourceMappingURL=" not in distributions.wheel.read(f"toposcope/web/{name}"), name
 
 
-@pytest.mark.skipif(not shutil.which("gcc") or sys.platform != "linux", reason="no C compiler, or not ELF")
+@pytest.mark.skipif(sys.platform != "linux", reason="the compiled scan is not ELF")
+@pytest.mark.skipif(not can_compile(), reason="there is no C compiler, or the headers of Python are missing")
 def test_compiled_scan_serves_every_python_and_is_stripped(distributions: Distributions) -> None:
     """It uses the limited API, so that one wheel is enough, and contains neither debugging information nor symbols."""
     assert "-cp311-abi3-" in distributions.wheel_name

@@ -1,12 +1,12 @@
 """System calls fail, below the compiled code too: nothing that was read disappears, now or after a restart."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support.c_libraries import compile_library
 
 FOLDER = Path(__file__).parent
 EVERY = 8
@@ -16,11 +16,8 @@ EVERY = 8
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="LD_PRELOAD and the calls are those of Linux")
 def test_no_failing_call_loses_anything(tmp_path: Path) -> None:
     """Calls of discovery, reading, index and notes fail once, at many of their occurrences."""
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("there is no C compiler")
     library = tmp_path / "faulty_calls.so"
-    subprocess.run([compiler, "-O1", "-shared", "-fPIC", "-o", library, FOLDER / "faulty_calls.c", "-ldl"], check=True)
+    compile_library(FOLDER / "faulty_calls.c", library)
     command = [sys.executable, str(FOLDER / "inject.py"), str(library), str(EVERY)]
     path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(FOLDER.parent)])
     variables = {**os.environ, "LD_PRELOAD": str(library), "PYTHONPATH": path}

@@ -15,7 +15,7 @@ import httpx
 import psutil
 import pytest
 from support.event_files import loss_run, write_run
-from support.servers import ENVIRONMENT, wait_until
+from support.servers import ENVIRONMENT, wait_until, without_installation_warnings
 
 from toposcope.proto import framing, summary_pb2
 from toposcope.server.api.updates import Event, Streams

@@ -15,6 +15,7 @@ from typing import cast
 import numpy as np
 import psutil
 import pytest
+from support.c_libraries import compile_library
 from support.pytorch import torch
 
 from toposcope.recorder.collecting.machine_metrics import MachineMetrics
@@ -70,7 +71,7 @@ def nvml(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("nvml")
     (folder / "nvml.c").write_text(textwrap.dedent(NVML))
     library = folder / "libnvidia-ml.so.1"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, folder / "nvml.c"], check=True, timeout=60)
+    compile_library(folder / "nvml.c", library)
     return folder
 
 

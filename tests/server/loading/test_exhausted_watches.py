@@ -1,6 +1,5 @@
 """When the system has no watches left, the logdir is polled instead, and one log line says so."""
 
-import shutil
 import subprocess
 import sys
 from functools import partial
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from support.c_libraries import compile_library
 from support.event_files import loss_run, scalar_event
 from support.servers import ENVIRONMENT, wait_until
 
@@ -27,11 +27,8 @@ def total(client: httpx.Client, run: str) -> int:
 @pytest.mark.parametrize("unwatched", ["runs", "later"], ids=["at the start", "of a new directory"])
 def test_polling_takes_over(tmp_path: Path, unwatched: str) -> None:
     """Runs appear and grow soon, whichever directory has no watch."""
-    if shutil.which("cc") is None:
-        pytest.skip("there is no C compiler")
     library = tmp_path / "no_watches.so"
-    source = Path(__file__).parent / "no_watches.c"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    compile_library(Path(__file__).parent / "no_watches.c", library)
     loss_run(tmp_path / "runs/first", range(5))
     command = [sys.executable, "-c", _SERVER, "--logdir", str(tmp_path / "runs"), "--port", "0"]
     variables = ENVIRONMENT | {"LD_PRELOAD": str(library), "UNWATCHED": f"/{unwatched}"}

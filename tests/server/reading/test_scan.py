@@ -2,16 +2,16 @@
 
 import ast
 import json
-import shutil
 import struct
 import subprocess
 import sys
-import sysconfig
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import google_crc32c
 import numpy as np
@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from support.event_files import GOLDEN, end_event, heartbeat_event, loss_run, read_slowly, scalar_event, version_event
 
 from toposcope.proto import framing, lineage_pb2, summary_pb2, tensorboard_pb2
+from toposcope.server.compiler import can_compile
 from toposcope.server.reading import scan, scan_buffers, scanner, tag_table
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.marks import RecordingEnd
@@ -30,8 +31,9 @@ FILES = [path for path in Path(str(scan.__file__)).parent.glob("*.py") if path.s
 MODULES = [import_module(f"{scan.__name__}.{path.stem}") for path in FILES]
 UNCOMPILED = SimpleNamespace(**{name: value for module in MODULES for name, value in vars(module).items()})
 """The scan that runs if there is no C compiler."""
-HAS_COMPILER = shutil.which(str(sysconfig.get_config_var("CC") or "cl").split()[0]) is not None
-FORMS = {"uncompiled": UNCOMPILED} | ({"compiled": import_module(f"{scan.__name__}.compiled")} if HAS_COMPILER else {})
+FORMS: dict[str, Any] = {"uncompiled": UNCOMPILED}
+with suppress(ModuleNotFoundError):  # There is no C compiler.
+    FORMS["compiled"] = import_module(f"{scan.__name__}.compiled")
 Row = tuple[str, str, int, bytes, bytes]
 """Plugin, tag, step, wall_time and value, or payload."""
 
@@ -409,7 +411,7 @@ def test_scan_widens_half_and_bfloat16(either_scan: str) -> None:
     assert set(values["bfloat16"]) == {struct.pack("<d", 1.5)}
 
 
-@pytest.mark.skipif(not HAS_COMPILER, reason="There is no C compiler.")
+@pytest.mark.skipif(not can_compile(), reason="there is no C compiler, or the headers of Python are missing")
 def test_scan_is_compiled_if_there_is_a_compiler() -> None:
     """So the tests above compared two different implementations."""
     compiled = FORMS["compiled"]
