@@ -25,8 +25,10 @@ ESSENTIALS = ("ca-certificates", "git", "make", "python3")
 COMPILER = ("gcc", "libc6-dev", "python3-dev")
 HOME = "/home/visitor"
 # How this machine reaches its registries: settings of apt, pip and npm, certificates and name servers.
-SETTINGS = ("/etc/apt/apt.conf.d", "/etc/pip.conf", "/etc/xdg/pip", "/etc/npmrc", "/usr/etc/npmrc", "/etc/ssl/certs")
-SETTINGS += ("/etc/resolv.conf",)
+SETTINGS = (
+    *("/etc/apt/apt.conf.d", "/etc/pip.conf", "/etc/xdg/pip", "/etc/npmrc", "/usr/etc/npmrc"),
+    *("/etc/resolv.conf", "/etc/ssl/certs"),
+)
 SETTING_NAMES = re.compile(r"PIP_|npm_config_|SSL_CERT_|NODE_EXTRA_CA_CERTS|PYTEST_ADDOPTS|\w+_proxy$", re.IGNORECASE)
 HEADER = ["machine", "command", "wall (s)", "CPU (s)", "downloaded (MB)", "passed", "skipped", "failed", "status"]
 
@@ -119,7 +121,9 @@ def copy_settings(system: Path) -> None:
     """Let the system reach the registries as this machine does."""
     for setting in filter(os.path.exists, SETTINGS):
         (system / setting[1:]).parent.mkdir(parents=True, exist_ok=True)
-        call("cp", "--recursive", "--dereference", "--no-target-directory", setting, str(system / setting[1:]))
+        # Links there would lead out of the system: they are replaced, not followed.
+        options = ("--recursive", "--dereference", "--remove-destination", "--no-target-directory")
+        call("cp", *options, setting, str(system / setting[1:]))
 
 
 def inside(system: Path, script: str, machine: Machine | None = None) -> list[str]:
@@ -201,7 +205,7 @@ def call(*command: str) -> None:
     """Run a command whose output only matters if it fails."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     if done.returncode != 0:
-        sys.exit(f"{shlex.join(command)}: exit status {done.returncode}\n{done.stdout}")
+        sys.exit(f"{shlex.join(command)}: exit status {done.returncode}\n{done.stdout[-2000:]}")
 
 
 def _cpu_seconds() -> float:

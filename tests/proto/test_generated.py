@@ -21,7 +21,7 @@ def test_generated_classes_are_up_to_date(tmp_path: Path) -> None:
         (package / source).symlink_to(PROTO / source)
     sources = [f"toposcope/proto/{source}" for source in SOURCES]
 
-    command = [PROTOC, f"-I{tmp_path}", "--python_out=.", "--pyi_out=.", *sources]
+    command = [str(PROTOC), f"-I{tmp_path}", "--python_out=.", "--pyi_out=.", *sources]
     subprocess.run(command, cwd=tmp_path, check=True)
 
     generated = {path.name: path.read_bytes() for path in package.glob("*_pb2.py*")}
