@@ -139,7 +139,7 @@ coverage: torch-$(TORCH) page chromium
 
 # Put the page's scripts and styles together; after a change in web/.
 page: $(VENV)/.installed
-	cd web && PATH="$(NODE):$$PATH" $(NPM) run build --silent
+	@cd web && PATH="$(NODE):$$PATH" $(NPM) run build --silent
 
 # Write the man pages and the completions of shells again after a change of a command line.
 share: $(VENV)/.dev $(TYPED)
@@ -317,13 +317,13 @@ $(VENV)/.compiler: $(BIN)/python force
 
 # A changed scan is compiled again here.
 $(VENV)/.installed: $(VENV)/.compiler pyproject.toml setup.py $(wildcard server/reading/scan/*.py server/reading/scan/*.pxd) web/package-lock.json
-	@echo "Installing the server and the demo in $(VENV): about XX MB."
-	rm -f server/reading/scan/*.so  # One of another Python version would be imported in the place of the new one.
+	@echo "Installing the server and the demo in $(VENV): about 170 MB."
+	@rm -f server/reading/scan/*.so  # One of another Python version would be imported in the place of the new one.
 	$(PIP) install --editable '.[examples,page]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.installed
-	@echo "Installing what the tests need in $(VENV): about YY MB."
+	@echo "Installing what the tests need in $(VENV): about 190 MB, and PyTorch."
 	$(PIP) install --editable '.[dev]'
 	@touch $@
 
@@ -363,8 +363,8 @@ build/interop/%/.installed: tests/interop/environments/%.txt tests/interop/envir
 	@touch $@
 
 web/node_modules/.dev: web/package-lock.json $(VENV)/.dev
-	@echo "Installing the checks of the page in web/node_modules: about ZZ MB."
-	cd web && PATH="$(NODE):$$PATH" $(NPM) ci --ignore-scripts --no-audit --no-fund
+	@echo "Installing the checks of the page in web/node_modules: about 30 MB."
+	@cd web && PATH="$(NODE):$$PATH" $(NPM) ci --ignore-scripts --no-audit --no-fund
 	@touch $@
 
 # mypy and protoc want the folders under the names of the packages.

@@ -128,7 +128,7 @@ def copy_settings(system: Path) -> None:
 
 def inside(system: Path, script: str, machine: Machine | None = None) -> list[str]:
     """Return the command that runs a shell script in the system, in the clone where a machine is given."""
-    folders = ["/proc", "/sys", *local_registries()]
+    folders = ["/proc", "/sys", "/dev/pts", *local_registries()]
     for folder in folders:
         (system / folder[1:]).mkdir(parents=True, exist_ok=True)
     mounts = [f"mount --rbind {folder} {shlex.quote(f'{system}{folder}')}" for folder in folders]
