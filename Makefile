@@ -235,7 +235,7 @@ faults: $(VENV)/.dev $(TYPED)
 	@mkdir -p build/faults
 	$(CC) -O1 -shared -fPIC -o build/faults/faulty_calls.so tests/faults/faulty_calls.c -ldl
 	PYTHONPATH=$(TYPED):tests $(BIN)/python tests/faults/fail_operations.py
-	PYTHONPATH=$(TYPED):tests LD_PRELOAD=$(abspath build/faults/faulty_calls.so) $(BIN)/python tests/faults/inject.py build/faults/faulty_calls.so
+	PYTHONPATH=$(TYPED):tests LD_PRELOAD=build/faults/faulty_calls.so $(BIN)/python tests/faults/inject.py build/faults/faulty_calls.so
 
 build/fuzz/.installed: tests/fuzz/environment.txt
 	$(PYTHON) -m venv --clear $(@D)
