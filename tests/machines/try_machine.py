@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def install(machine: Machine, system: Path) -> None:
-    """Install a system anew, with a clone of what is committed here."""
+    """Install a new system, with a clone of what is committed here."""
     base = SYSTEMS / "bases" / machine.suite
     if not (base / "installed").exists():
         shutil.rmtree(base, ignore_errors=True)
