@@ -82,8 +82,8 @@ def start(children: contextlib.ExitStack, *arguments: str, read: bool = False) -
 
 
 def stop(child: Process) -> None:
-    """Interrupt child as Ctrl-C would, and kill it if it does not end."""
-    child.send_signal(signal.SIGINT)
+    """Terminate child, and kill it if it does not end; an interrupt would print a traceback while it still imports."""
+    child.terminate()
     try:
         child.wait(STOP_SECONDS)
     except subprocess.TimeoutExpired:

@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import math
 import os
+import signal
 import time
 from typing import NamedTuple
 
@@ -58,6 +59,7 @@ class Run(NamedTuple):
 def main() -> None:
     """Train all runs in parallel, step by step, so that their curves grow together; then compute the landscapes."""
     options = parse_options()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # The demo ends the training: its runs are interrupted.
     random = np.random.default_rng(options.seed)
     pixels, digits = load_digits(return_X_y=True)
     train_x, test_x, train_y, test_y = train_test_split(pixels / 16, digits, test_size=0.25, random_state=options.seed)
