@@ -38,9 +38,9 @@ class DeferredRoutes(FastAPI):
     def complete(self) -> None:
         """Add the later routes, unless that was done before; importing them blocks for a fraction of a second."""
         if not self._is_complete:
+            self._include(import_module(_LATER_ROUTES).ROUTERS)
             self._is_complete = True
             self.router.default = self.router.not_found
-            self._include(import_module(_LATER_ROUTES).ROUTERS)
 
     async def complete_in_background(self) -> None:
         """Add the later routes; they are imported in another thread."""

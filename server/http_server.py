@@ -16,7 +16,7 @@ _WAITING_CONNECTIONS = 128
 """That the system keeps until they are accepted."""
 
 
-class _Server(uvicorn.Server):
+class Server(uvicorn.Server):
     """A server that closes its event streams on a signal, so that shutdown does not wait for open pages."""
 
     def __init__(self, config: uvicorn.Config, streams: Streams) -> None:
@@ -48,6 +48,13 @@ def serve_http(
         keyfile: of its private key; None: it is in `certfile`.
     """
     LimitedConnection.most = connection_limit(raise_descriptor_limit())
+    logging.getLogger("uvicorn.error").addFilter(_is_relevant)
+    with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again after shutdown.
+        make_server(app, streams, certfile, keyfile).run(sockets=[listener])
+
+
+def make_server(app: ASGIApp, streams: Streams, certfile: str | None = None, keyfile: str | None = None) -> Server:
+    """Return a server that does not listen yet; see serve_http."""
     config = uvicorn.Config(
         app,
         http=LimitedConnection,
@@ -63,10 +70,7 @@ def serve_http(
         ssl_certfile=certfile,
         ssl_keyfile=keyfile,
     )
-    logging.getLogger("uvicorn.error").addFilter(_is_relevant)
-    server = _Server(config, streams)
-    with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again after shutdown.
-        server.run(sockets=[listener])
+    return Server(config, streams)
 
 
 def _is_relevant(record: logging.LogRecord) -> bool:

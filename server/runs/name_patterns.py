@@ -14,9 +14,10 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-_CPU_SECONDS = 3
-_SECONDS = 30.0
-"""Of wall time: on a busy machine a process gets little of the processor."""
+CPU_SECONDS = 3
+"""An integer."""
+WALL_SECONDS = 30.0
+"""On a busy machine a process gets little of the processor."""
 _CACHE_SECONDS = 60.0
 _MOST_CACHED = 32
 _MOST_WAITING = 3
@@ -109,15 +110,15 @@ def _match(pattern: str, names: tuple[str, ...]) -> _Result:
 
 
 def _find(pattern: str, names: tuple[str, ...]) -> _Result:
-    command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", _SCRIPT, str(_CPU_SECONDS)]
+    command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", _SCRIPT, str(CPU_SECONDS)]
     try:
         process = subprocess.run(
-            command, input=json.dumps([pattern, names]), capture_output=True, text=True, timeout=_SECONDS
+            command, input=json.dumps([pattern, names]), capture_output=True, text=True, timeout=WALL_SECONDS
         )
     except subprocess.TimeoutExpired:
         raise PatternsBusyError("the machine is too busy to match the regular expression: try again soon") from None
     if process.returncode == -signal.SIGXCPU:
-        reason = f"the pattern takes longer than {_CPU_SECONDS} s for {len(names)} names: use a simpler one"
+        reason = f"the pattern takes longer than {CPU_SECONDS} s for {len(names)} names: use a simpler one"
         return _Result({}, reason, is_slow=True)
     if process.returncode:
         return _Result({}, f"the pattern cannot be matched: {process.stderr.strip()[-200:]}")

@@ -1,29 +1,44 @@
-"""Fixtures of the server tests: real server processes."""
+"""Fixtures of the server tests: what the API answers is asked of servers in this process."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
-from support.servers import SLOW_SECONDS, Process, Serve, start, stop, wait_until
+from support.event_files import GOLDEN
+from support.server_in_process import served
+from support.servers import SLOW_SECONDS, Serve, start, stop, wait_until
 
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     """Return a function that serves a logdir, waits until it is loaded, and returns a client."""
-    processes: list[Process] = []
-    clients: list[httpx.Client] = []
+    with ExitStack() as stack:
 
-    def serve_logdir(logdir: Path | str, *arguments: str) -> httpx.Client:
-        process, url = start(logdir, *arguments)
-        processes.append(process)
-        client = httpx.Client(base_url=url, timeout=SLOW_SECONDS)
-        clients.append(client)
-        wait_until(lambda: not client.get("api/health").json()["loading"])
-        return client
+        def serve_logdir(logdir: Path | str, *arguments: str) -> httpx.Client:
+            return stack.enter_context(served(logdir, *arguments))
 
-    yield serve_logdir
-    for client in clients:
-        client.close()
-    for process in processes:
-        stop(process)
+        yield serve_logdir
+
+
+@pytest.fixture
+def serve_process() -> Iterator[Serve]:
+    """Return the same function, which starts a process: for what a process has, as its workers and environment."""
+    with ExitStack() as stack:
+
+        def serve_logdir(logdir: Path | str, *arguments: str) -> httpx.Client:
+            process, url = start(logdir, *arguments)
+            stack.callback(stop, process)
+            client = stack.enter_context(httpx.Client(base_url=url, timeout=SLOW_SECONDS))
+            wait_until(lambda: not client.get("api/health").json()["loading"])
+            return client
+
+        yield serve_logdir
+
+
+@pytest.fixture(scope="session")
+def golden() -> Iterator[httpx.Client]:
+    """Serve all golden runs, to tests that only read."""
+    with served(GOLDEN) as client:
+        yield client

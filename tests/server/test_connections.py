@@ -15,33 +15,34 @@ import httpx
 import psutil
 import pytest
 from support.event_files import loss_run, write_run
-from support.servers import ENVIRONMENT, wait_until, without_installation_warnings
+from support.servers import ENVIRONMENT, Serve, start, stop, wait_until
 
 from toposcope.proto import framing, summary_pb2
+from toposcope.server import connections, request_bodies
 from toposcope.server.api.updates import Event, Streams
 from toposcope.server.connections import connection_limit
 from toposcope.server.loading.logdir import Update
 from toposcope.server.log_limit import LogLimit
+from toposcope.server.runs import name_patterns
 
 DESCRIPTORS = 256
+PATIENCE = 300.0
+"""Seconds: on a busy machine patterns are matched slowly, as their processes are nice."""
 UNSENT = 64 << 20
 REPLY = 24 << 20
 """Bytes; the system keeps less than that for a client that does not read."""
-_START = """
+_START = f"""
 import resource, sys
-resource.setrlimit(resource.RLIMIT_NOFILE, ({descriptors}, {descriptors}))
-from toposcope.server import connections, request_bodies
-{limits}
+resource.setrlimit(resource.RLIMIT_NOFILE, ({DESCRIPTORS}, {DESCRIPTORS}))
 from toposcope.server.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 
 
 @contextmanager
-def server(logdir: Path, log: Path, limits: str = "") -> Iterator[httpx.URL]:
-    """Serve a logdir in a process with few descriptors, in which a statement sets other limits."""
-    start = _START.format(descriptors=DESCRIPTORS, limits=limits)
-    command = [sys.executable, "-c", start, "--logdir", str(logdir), "--port", "0", "--reload-interval", "0.1"]
+def server_with_few_descriptors(logdir: Path, log: Path) -> Iterator[httpx.URL]:
+    """Serve a logdir in a process that can open few files."""
+    command = [sys.executable, "-c", _START, "--logdir", str(logdir), "--port", "0", "--reload-interval", "0.1"]
     with log.open("wb") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=ENVIRONMENT, text=True)
         try:
@@ -59,7 +60,7 @@ def connect(url: httpx.URL) -> socket.socket:
 
 def get(url: httpx.URL, path: str) -> httpx.Response:
     """Request a path, from a server that may have just started on a busy machine."""
-    return httpx.get(url.join(path), timeout=30)
+    return httpx.get(url.join(path), timeout=PATIENCE)
 
 
 def count_runs(url: httpx.URL) -> int:
@@ -72,7 +73,7 @@ def test_idle_connections_hide_no_run(tmp_path: Path) -> None:
     """More connections than descriptors: runs stay listed, and the log is short."""
     for number in range(20):
         loss_run(tmp_path / "runs" / str(number), range(3))
-    with server(tmp_path / "runs", tmp_path / "log") as url, ExitStack() as stack:
+    with server_with_few_descriptors(tmp_path / "runs", tmp_path / "log") as url, ExitStack() as stack:
         wait_until(lambda: count_runs(url) == 20)
         for _ in range(2 * DESCRIPTORS):
             stack.enter_context(connect(url))
@@ -84,10 +85,10 @@ def test_idle_connections_hide_no_run(tmp_path: Path) -> None:
     assert (tmp_path / "log").stat().st_size < 10_000
 
 
-def test_half_sent_request_is_answered_408(tmp_path: Path) -> None:
+def test_half_sent_request_is_answered_408(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """A request whose head does not arrive in time is closed with a reply."""
-    limits = "connections.HEAD_SECONDS = 0.5"
-    with server(tmp_path, tmp_path / "log", limits) as url, connect(url) as half:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 0.1)
+    with connect(serve(tmp_path).base_url) as half:
         half.sendall(b"GET /api/runs HTTP/1.1\r\nHost: loc")
         half.settimeout(30)
         reply = half.makefile("rb").read()
@@ -99,7 +100,7 @@ def test_too_many_requests_are_answered_503(tmp_path: Path) -> None:
     """When every connection is answered, another one is refused; the process keeps descriptors in reserve."""
     most = connection_limit(DESCRIPTORS)
     assert most < DESCRIPTORS
-    with server(tmp_path, tmp_path / "log") as url, ExitStack() as stack:
+    with server_with_few_descriptors(tmp_path, tmp_path / "log") as url, ExitStack() as stack:
         wait_until(lambda: get(url, "api/health").status_code == 200)
         for _ in range(most):
             stream = stack.enter_context(connect(url))
@@ -111,26 +112,25 @@ def test_too_many_requests_are_answered_503(tmp_path: Path) -> None:
     assert (reply.status_code, reply.headers["retry-after"]) == (503, "2")
 
 
-def test_half_sent_body_is_closed(tmp_path: Path) -> None:
+def test_half_sent_body_is_closed(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """A request whose body does not arrive in time gets no answer that another one could be taken for."""
-    limits = "connections.BODY_SECONDS = 0.5"
-    with server(tmp_path, tmp_path / "log", limits) as url, connect(url) as half:
+    monkeypatch.setattr(connections, "BODY_SECONDS", 0.1)
+    with connect(serve(tmp_path).base_url) as half:
         half.sendall(b"POST /api/scalars HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
         half.settimeout(30)
         assert half.makefile("rb").read() == b""
 
 
-def test_bodies_together_are_limited(tmp_path: Path) -> None:
+def test_bodies_together_are_limited(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """Clients that send large bodies slowly cannot use up the memory: another one is answered 503, and later 200."""
+    monkeypatch.setattr(request_bodies, "MOST_BYTES", 1 << 20)
     body = b'{"tag": ["' + b"x" * 700_000 + b'"]}'
-    with server(tmp_path, tmp_path / "log", "request_bodies.MOST_BYTES = 1 << 20") as url:
-        wait_until(lambda: get(url, "api/health").status_code == 200)
-        with connect(url) as slow:
-            head = f"POST /api/scalars HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body) + 1}\r\n\r\n"
-            slow.sendall(head.encode() + body)
-            reply = wait_until(lambda: _status_of(url, body) == 503)
-        assert reply
-        wait_until(lambda: _status_of(url, body) == 422)  # The name of the tag is too long.
+    url = serve(tmp_path).base_url
+    with connect(url) as slow:
+        head = f"POST /api/scalars HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body) + 1}\r\n\r\n"
+        slow.sendall(head.encode() + body)
+        assert wait_until(lambda: _status_of(url, body) == 503)
+    wait_until(lambda: _status_of(url, body) == 422)  # The name of the tag is too long.
 
 
 def _status_of(url: httpx.URL, body: bytes) -> int:
@@ -170,32 +170,35 @@ def received_all(connection: socket.socket) -> bool:
     return size >= REPLY
 
 
-def sockets() -> int:
-    """Return how many sockets the server has that was started last."""
-    process = max(psutil.Process().children(), key=lambda child: child.create_time())
-    folder = f"/proc/{process.pid}/fd"
-    links = [f"{folder}/{name}" for name in os.listdir(folder)]
-    return sum(os.path.lexists(link) and os.readlink(link).startswith("socket:") for link in links)
+def count_connections(url: httpx.URL) -> int:
+    """Return how many connections the server in this process has."""
+    sockets = psutil.Process().net_connections("tcp")
+    return sum(each.laddr.port == url.port and bool(each.raddr) for each in sockets)
 
 
-def test_reply_that_is_not_received_is_given_up(tmp_path: Path) -> None:
+def test_reply_that_is_not_received_is_given_up(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its connection is closed, although the server has already sent the whole reply."""
-    write_image(tmp_path / "runs")
-    with server(tmp_path / "runs", tmp_path / "log", "connections.WRITE_SECONDS = 0.5") as url:
-        request_image(url).close()
-        wait_until(lambda: get(url, "api/health").status_code == 200)
-        before = wait_until(sockets)
-        with request_image(url) as unread:
-            wait_until(lambda: sockets() > before)
-            wait_until(lambda: sockets() <= before)
-            assert not received_all(unread)
+    monkeypatch.setattr(connections, "WRITE_SECONDS", 0.1)
+    write_image(tmp_path)
+    client = serve(tmp_path)
+    url = client.base_url
+    request_image(url).close()
+    client.close()
+    wait_until(lambda: count_connections(url) == 0)
+    with request_image(url) as unread:
+        wait_until(lambda: count_connections(url) == 1)
+        wait_until(lambda: count_connections(url) == 0)
+        assert not received_all(unread)
 
 
-def test_replies_that_are_not_received_are_limited_together(tmp_path: Path) -> None:
+def test_replies_that_are_not_received_are_limited_together(
+    tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Those of too many clients that do not read are given up at once; one that reads gets its reply."""
-    write_image(tmp_path / "runs")
-    limits = f"connections.MOST_UNSENT_BYTES = {UNSENT}"
-    with server(tmp_path / "runs", tmp_path / "log", limits) as url, ExitStack() as stack:
+    monkeypatch.setattr(connections, "MOST_UNSENT_BYTES", UNSENT)
+    write_image(tmp_path)
+    url = serve(tmp_path).base_url
+    with ExitStack() as stack:
         unread = [stack.enter_context(request_image(url)) for _ in range(4)]
         with request_image(url) as reading:
             assert received_all(reading)
@@ -205,12 +208,13 @@ def test_replies_that_are_not_received_are_limited_together(tmp_path: Path) -> N
     assert not all(given_up)
 
 
-def test_slow_patterns_keep_no_others_out(tmp_path: Path) -> None:
+def test_slow_patterns_keep_no_others_out(tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many expressions that backtrack few are matched, for a while; other requests are answered meanwhile."""
-    loss_run(tmp_path / "runs" / ("x" * 250), range(3))
-    limits = "from toposcope.server.runs import name_patterns; name_patterns._CPU_SECONDS = 1"
-    with server(tmp_path / "runs", tmp_path / "log", limits) as url, ThreadPoolExecutor(20) as pool:
-        wait_until(lambda: count_runs(url) == 1)
+    monkeypatch.setattr(name_patterns, "CPU_SECONDS", 1)
+    monkeypatch.setattr(name_patterns, "WALL_SECONDS", PATIENCE)
+    loss_run(tmp_path / ("x" * 250), range(3))
+    url = serve(tmp_path).base_url
+    with ThreadPoolExecutor(20) as pool:
         path = "api/scalars/groups?tag=loss&by=regex:(x%2Bx%2B)%2By{}"
         replies = [pool.submit(get, url, path.format(number)) for number in range(20)]
         assert count_runs(url) == 1

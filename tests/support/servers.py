@@ -26,10 +26,10 @@ from toposcope.server.installation import installation_warnings
 Result = TypeVar("Result")
 Serve = Callable[..., httpx.Client]
 """Serves a logdir, with more arguments of summary-server, and returns a client."""
-_folder = Path(tempfile.gettempdir(), f"toposcope-kept-{uuid.uuid4().hex}")
+FOLDER = Path(tempfile.gettempdir(), f"toposcope-kept-{uuid.uuid4().hex}")
 """Contains the output of the servers, and their index and notes by default. Processes that only import this lack it."""
-atexit.register(shutil.rmtree, _folder, ignore_errors=True)
-ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{_folder}/cache", "XDG_DATA_HOME": f"{_folder}/data"}
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{FOLDER}/cache", "XDG_DATA_HOME": f"{FOLDER}/data"}
 SLOW_SECONDS = 30.0
 _forked = multiprocessing.get_context("forkserver")
 # Without the last one every server that computes importances would import it, which takes seconds on a busy machine.
@@ -49,8 +49,8 @@ class Process:
     """A process of summary-server, and its output."""
 
     def __init__(self, *arguments: str, **variables: str) -> None:
-        _folder.mkdir(exist_ok=True)
-        folder = tempfile.mkdtemp(dir=_folder)
+        FOLDER.mkdir(exist_ok=True)
+        folder = tempfile.mkdtemp(dir=FOLDER)
         self._output = Path(folder, "stdout"), Path(folder, "stderr")
         parameters = (arguments, ENVIRONMENT | variables, *self._output)
         self._process = _forked.Process(target=_main, args=parameters, daemon=True)

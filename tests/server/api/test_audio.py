@@ -9,7 +9,8 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
-from support.servers import Serve, start, stop, wait_until
+from support.server_in_process import served
+from support.servers import Serve, wait_until
 from support.summary_values import of_plugin, strings, tensorboard_run
 
 from toposcope.recorder import SummaryWriter
@@ -23,11 +24,8 @@ WRITTEN_BY_TORCH = Path(__file__).parent / "tensorboard_media"
 @pytest.fixture(scope="module")
 def torch_run() -> Iterator[httpx.Client]:
     """Serve it."""
-    process, url = start(WRITTEN_BY_TORCH)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
+    with served(WRITTEN_BY_TORCH) as client:
         yield client
-    stop(process)
 
 
 def list_clips(client: httpx.Client, run: str, tag: str) -> list[dict[str, Any]]:

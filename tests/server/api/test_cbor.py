@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.cbor import decode_cbor, numbers_of
 from support.event_files import scalar_event, write_run
-from support.servers import SLOW_SECONDS, start, stop, wait_until
+from support.server_in_process import served
 
 from toposcope.server.api.cbor import encode_cbor
 from toposcope.server.api.columns import cbor_column
@@ -73,11 +73,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     values = {0: 0.5, 10: 0.25, 20: float("nan"), 30: float("-inf"), 40: 0.125}
     write_run(logdir / "a", [scalar_event(step + 100, step, {"loss": value}) for step, value in values.items()])
     write_run(logdir / "b", [scalar_event(step + 200, step, {"loss": step / 7}) for step in (1, 2, 4, 2**40)])
-    process, url = start(logdir)
-    with httpx.Client(base_url=url, timeout=SLOW_SECONDS) as http_client:
-        wait_until(lambda: not http_client.get("api/health").json()["loading"])
+    with served(logdir) as http_client:
         yield http_client
-    stop(process)
 
 
 @pytest.mark.parametrize("query", ["tag=loss", "tag=loss&smooth=ema:0.5", "tag=loss&axis=wall_time&lo=110&points=0"])

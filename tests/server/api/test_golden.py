@@ -7,19 +7,8 @@ from typing import Any
 import httpx
 import pytest
 from support.event_files import GOLDEN
-from support.servers import start, stop, wait_until
 
 Scalars = dict[str, list[list[Any]]]
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    """Serve all golden runs."""
-    process, url = start(GOLDEN)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
-        yield client
-    stop(process)
 
 
 def expected_scalars() -> Iterator[tuple[str, str, list[list[Any]]]]:
@@ -44,33 +33,33 @@ def expected_scalars() -> Iterator[tuple[str, str, list[list[Any]]]]:
 
 @pytest.mark.parametrize(("run", "tag", "points"), list(expected_scalars()), ids=lambda value: str(value)[:40])
 def test_scalars_equal_those_of_the_reference_readers(
-    client: httpx.Client, run: str, tag: str, points: list[list[Any]]
+    golden: httpx.Client, run: str, tag: str, points: list[list[Any]]
 ) -> None:
     """Every scalar of every golden run is equal bit for bit, including NaN and infinities."""
     query: dict[str, str | int] = {"run": run, "tag": tag, "points": 0, "attempt": "all"}
-    (series,) = client.get("api/scalars", params=query).raise_for_status().json()["series"]
+    (series,) = golden.get("api/scalars", params=query).raise_for_status().json()["series"]
 
     assert [list(pair) for pair in zip(series["step"], series["value"], strict=True)] == points
     assert series["total"] == len(points)
 
 
-def test_golden_runs_have_no_other_scalar_tags(client: httpx.Client) -> None:
+def test_golden_runs_have_no_other_scalar_tags(golden: httpx.Client) -> None:
     """The tags of each run are exactly those of the reference reader."""
     expected = {(run, tag) for run, tag, _ in expected_scalars()}
-    runs = [run["run"] for run in client.get("api/runs").json()["runs"]]
+    runs = [run["run"] for run in golden.get("api/runs").json()["runs"]]
 
-    rows = client.get("api/tags", params={"run": runs, "plugin": "scalar"}).json()["tags"]
+    rows = golden.get("api/tags", params={"run": runs, "plugin": "scalar"}).json()["tags"]
 
     assert {(row["run"], row["tag"]) for row in rows} == expected
 
 
-def test_by_products_of_landscapes_are_omitted_by_default(client: httpx.Client) -> None:
+def test_by_products_of_landscapes_are_omitted_by_default(golden: httpx.Client) -> None:
     """MindSpore's second file, with landscapes and scalars at step 0, neither hides nor adds points."""
     query = {"tag": "logit_abs_mean", "run": "mindspore/digits_momentum"}
 
-    (stitched,) = client.get("api/scalars", params=query).json()["series"]
-    (everything,) = client.get("api/scalars", params=query | {"attempt": "all"}).json()["series"]
-    (run,) = [run for run in client.get("api/runs").json()["runs"] if run["dialect"] == "mindspore"]
+    (stitched,) = golden.get("api/scalars", params=query).json()["series"]
+    (everything,) = golden.get("api/scalars", params=query | {"attempt": "all"}).json()["series"]
+    (run,) = [run for run in golden.get("api/runs").json()["runs"] if run["dialect"] == "mindspore"]
 
     assert stitched["step"] == everything["step"][:-2]
     assert (stitched["step"][0], stitched["step"][-1]) == (1, 90)
@@ -78,9 +67,9 @@ def test_by_products_of_landscapes_are_omitted_by_default(client: httpx.Client) 
     assert (run["attempts"], run["first_step"], run["last_step"]) == (1, 1, 90)
 
 
-def test_hyperparameter_sessions_have_a_parent(client: httpx.Client) -> None:
+def test_hyperparameter_sessions_have_a_parent(golden: httpx.Client) -> None:
     """The subdirectory of a session recorded by tensorboardX refers to its run."""
-    parents = {run["run"]: run["parent"] for run in client.get("api/runs").json()["runs"]}
+    parents = {run["run"]: run["parent"] for run in golden.get("api/runs").json()["runs"]}
 
     assert parents["tensorboard/tensorboardx/lr_0.01/1795230787.3919647"] == "tensorboard/tensorboardx/lr_0.01"
     assert [run for run, parent in parents.items() if parent] == [
@@ -89,9 +78,9 @@ def test_hyperparameter_sessions_have_a_parent(client: httpx.Client) -> None:
     ]
 
 
-def test_tags_of_all_plugins_are_counted(client: httpx.Client) -> None:
+def test_tags_of_all_plugins_are_counted(golden: httpx.Client) -> None:
     """The plugin of a TensorBoard tag is that of its first value."""
-    plugins = {run["run"]: run["plugins"] for run in client.get("api/runs").json()["runs"]}
+    plugins = {run["run"]: run["plugins"] for run in golden.get("api/runs").json()["runs"]}
 
     assert plugins["mindspore/digits_momentum"] == {
         "dataset_graph": 1,

@@ -1,7 +1,6 @@
 """GET /api/histograms."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,23 +8,13 @@ import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN
-from support.servers import Serve, start, stop, wait_until
+from support.servers import Serve
 from support.summary_values import TensorBoardValue, histogram_proto, tensorboard_run
 
 from toposcope.recorder import SummaryRecord
 from toposcope.server.api.histograms import Histograms
 
 MINDSPORE = "mindspore/digits_momentum"
-
-
-@pytest.fixture(scope="module")
-def golden() -> Iterator[httpx.Client]:
-    """Serve all golden runs."""
-    process, url = start(GOLDEN)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
-        yield client
-    stop(process)
 
 
 def request_histograms(client: httpx.Client, run: str, tag: str, **query: Any) -> list[dict[str, Any]]:

@@ -1,13 +1,12 @@
 """GET /api/hparams."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from support.event_files import GOLDEN, loss_run
-from support.servers import Serve, start, stop, wait_until
+from support.event_files import loss_run
+from support.servers import Serve
 
 from toposcope.proto import framing, hparams_pb2
 from toposcope.proto.hparams_pb2 import HParamsPluginData
@@ -15,16 +14,6 @@ from toposcope.proto.tensorboard_pb2 import Event, TensorProto
 from toposcope.server.api.hparams import Hparams
 
 _RUN = "tensorboard/tensorboardx/lr_0.1/1795230787.3453648"
-
-
-@pytest.fixture(scope="module")
-def golden() -> Iterator[httpx.Client]:
-    """Serve all golden runs."""
-    process, url = start(GOLDEN)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
-        yield client
-    stop(process)
 
 
 def _rows(client: httpx.Client, **query: Any) -> list[dict[str, Any]]:

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -12,7 +11,7 @@ import httpx
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, write_run
-from support.servers import Serve, start, stop, wait_until
+from support.servers import Serve
 from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
 
 from toposcope.proto.summary_pb2 import Summary
@@ -22,16 +21,6 @@ from toposcope.server.api.images import Images
 
 MINDSPORE = "mindspore/digits_momentum"
 PNG = image_of(np.zeros((2, 3), np.uint8), "HW").png
-
-
-@pytest.fixture(scope="module")
-def golden() -> Iterator[httpx.Client]:
-    """Serve all golden runs."""
-    process, url = start(GOLDEN)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
-        yield client
-    stop(process)
 
 
 def request_images(client: httpx.Client, run: str, tag: str, **query: Any) -> list[dict[str, Any]]:

@@ -1,14 +1,13 @@
 """The API routes of lineage and dataset pipelines."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from support.event_files import GOLDEN, loss_run
-from support.servers import Serve, start, stop, wait_until
+from support.servers import Serve
 
 from toposcope.proto import framing, hparams_pb2
 from toposcope.proto.hparams_pb2 import HParamsPluginData
@@ -20,16 +19,6 @@ from toposcope.server.api.lineage import DatasetPipeline, DatasetPipelines, Line
 from toposcope.server.runs.run_messages import LARGEST_MESSAGE
 
 _SECTIONS = ("hyper_parameters", "metrics", "train_dataset", "valid_dataset", "model", "custom")
-
-
-@pytest.fixture(scope="module")
-def golden() -> Iterator[httpx.Client]:
-    """Serve all golden runs."""
-    process, url = start(GOLDEN)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
-        yield client
-    stop(process)
 
 
 def _rows(client: httpx.Client, **query: Any) -> dict[str, dict[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from support.event_files import loss_run, scalar_event
+from support.server_in_process import served
 from support.servers import ENVIRONMENT, Serve, run, start, stop, wait_until
 
 from toposcope.server.api.notes import AllNotes, ChangedNotes, NotesOfRun
@@ -209,12 +210,9 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """Serve a small run to the tests of errors."""
     folder = tmp_path_factory.mktemp("refused")
     loss_run(folder / "logdir/a", range(3))
-    process, url = start(folder / "logdir", "--data-dir", str(folder / "data"))
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
+    with served(folder / "logdir", "--data-dir", str(folder / "data")) as client:
         yield client
         assert notes(client) == {}
-    stop(process)
 
 
 @pytest.mark.parametrize(
@@ -321,11 +319,11 @@ def test_data_folder_inside_the_logdir_is_an_error(logdir: Path) -> None:
 
 
 def test_notes_are_in_the_data_folder_of_the_user(
-    logdir: Path, tmp_path: Path, serve: Serve, monkeypatch: pytest.MonkeyPatch
+    logdir: Path, tmp_path: Path, serve_process: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It follows the XDG base directory specification."""
     monkeypatch.setitem(ENVIRONMENT, "XDG_DATA_HOME", str(tmp_path / "share"))
-    client = serve(logdir)
+    client = serve_process(logdir)
 
     put(client, "c", alias="x")
 

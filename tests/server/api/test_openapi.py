@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 import requests
@@ -22,7 +21,8 @@ from schemathesis.config import (
     SchemathesisConfig,
 )
 from support.event_files import GOLDEN, scalar_event, write_run
-from support.servers import SLOW_SECONDS, start, stop, wait_until
+from support.server_in_process import served
+from support.servers import SLOW_SECONDS
 from support.summary_values import MindSporeValue, record
 
 from toposcope.recorder import SummaryRecord
@@ -75,10 +75,8 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     logdir = tmp_path_factory.mktemp("logdir")
     (logdir / "golden").symlink_to(GOLDEN)
     write_hostile_runs(logdir)
-    process, url = start(logdir)
-    wait_until(lambda: not httpx.get(f"{url}api/health").json()["loading"])
-    yield url
-    stop(process)
+    with served(logdir) as client:
+        yield str(client.base_url)
 
 
 def load(description: dict[str, Any], modes: list[GenerationMode]) -> BaseSchema:

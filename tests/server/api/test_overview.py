@@ -3,7 +3,6 @@
 import json
 import math
 import os
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from support.event_files import (
     version_event,
     write_run,
 )
-from support.servers import Serve, start, stop, wait_until
+from support.servers import Serve, wait_until
 
 from toposcope.proto import summary_pb2
 from toposcope.recorder import SummaryRecord
@@ -28,16 +27,6 @@ from toposcope.recorder.messages.lineage import custom_lineage, train_lineage
 from toposcope.server.api.overview import OverviewReply
 
 NAN, INF = math.nan, math.inf
-
-
-@pytest.fixture(scope="module")
-def golden(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
-    """Serve the golden runs."""
-    process, url = start(GOLDEN, "--data-dir", str(tmp_path_factory.mktemp("data")))
-    with httpx.Client(base_url=url, timeout=20) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
-        yield client
-    stop(process)
 
 
 def overview(client: httpx.Client, *metrics: str, run: str | None = None) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 from support.event_files import write_run
-from support.servers import Serve, start, stop, wait_until
+from support.server_in_process import served
+from support.servers import Serve
 from support.summary_values import MindSporeValue, record
 
 
@@ -29,11 +30,8 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """Serve a run of a hundred texts to the tests that only read."""
     logdir = tmp_path_factory.mktemp("logdir")
     texts_run(logdir / "a", range(100))
-    process, url = start(logdir)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
+    with served(logdir) as client:
         yield client
-    stop(process)
 
 
 def test_points_are_spread_evenly(client: httpx.Client) -> None:

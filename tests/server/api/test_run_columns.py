@@ -9,7 +9,8 @@ import httpx
 import pytest
 from support.cbor import decode_cbor
 from support.event_files import GOLDEN, end_event, loss_run, scalar_event, version_event, write_run
-from support.servers import Serve, start, stop, wait_until
+from support.server_in_process import served
+from support.servers import Serve, wait_until
 
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.messages.lineage import custom_lineage
@@ -30,11 +31,8 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     with SummaryRecord(logdir / "settings") as recorder:
         recorder.add_value("custom_lineage_data", "custom", custom_lineage({"lr": 0.1, "amp": True, "layers": 1}))
         recorder.record(1)
-    process, url = start(logdir, "--data-dir", str(tmp_path_factory.mktemp("data")))
-    with httpx.Client(base_url=url, timeout=20) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
+    with served(logdir, "--data-dir", str(tmp_path_factory.mktemp("data"))) as client:
         yield client
-    stop(process)
 
 
 def columns(client: httpx.Client, *, is_cbor: bool = False, **query: Any) -> dict[str, Any]:

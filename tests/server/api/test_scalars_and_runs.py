@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from support.event_files import loss_run, scalar_event, version_event, write_run
+from support.server_in_process import served
 from support.servers import Serve, wait_until
 
 from toposcope.server.api.health import Health
@@ -362,15 +363,10 @@ def test_errors_contain_the_invalid_value(path: str, status: int, error: str, cl
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """Serve a small run to the tests that only read."""
-    from support.servers import start, stop
-
     logdir = tmp_path_factory.mktemp("logdir")
     loss_run(logdir / "a", range(10))
-    process, url = start(logdir)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
+    with served(logdir) as client:
         yield client
-    stop(process)
 
 
 def test_openapi_document_is_served(client: httpx.Client) -> None:

@@ -40,17 +40,17 @@ def test_series_that_have_not_changed_are_left_out(serve: Serve, tmp_path: Path)
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_revisions_of_another_server_are_unknown(serve: Serve, tmp_path: Path, workers: str) -> None:
+def test_revisions_of_another_server_are_unknown(serve_process: Serve, tmp_path: Path, workers: str) -> None:
     """A server that was started again does not take a revision of its predecessor for one of its own."""
     run = loss_run(tmp_path / "a", range(3))
-    first = serve(tmp_path, "--workers", workers)
+    first = serve_process(tmp_path, "--workers", workers)
     paths = ("scalars?tag=loss", "scalars/groups?tag=loss", "overview?metric=loss")
     revisions = {path: first.get(f"/api/{path}").json()["revision"] for path in paths}
     for path, revision in revisions.items():
         assert first.get(f"/api/{path}&since={revision}").status_code == 304
     with run.open("ab") as file:
         file.write(scalar_event(9, 9, {"loss": 0.25}))
-    second = serve(tmp_path, "--workers", workers)
+    second = serve_process(tmp_path, "--workers", workers)
     for path, revision in revisions.items():
         for _ in range(4):  # Of several workers.
             reply = second.get(f"/api/{path}&since={revision}", headers={"Connection": "close"})
@@ -271,14 +271,14 @@ def test_series_that_changes_before_its_end_is_sent_again() -> None:
             assert by_name(follower.series.values()) == runs.everything(query)
 
 
-def test_cursors_are_valid_for_the_next_server(serve: Serve, tmp_path: Path) -> None:
+def test_cursors_are_valid_for_the_next_server(serve: Serve, serve_process: Serve, tmp_path: Path) -> None:
     """Nothing is kept for them: a server that was started again sends the new points only, and so does any worker."""
     run = loss_run(tmp_path / "a", range(50))
     follower = Series(serve(tmp_path), tag=["loss"])
     follower.update()
     with run.open("ab") as file:
         file.write(scalar_event(99, 50, {"loss": 0.25}))
-    follower.client = serve(tmp_path, "--workers", "2")
+    follower.client = serve_process(tmp_path, "--workers", "2")
     follower.update()
     [series] = follower.series.values()
     assert (series["kept"], series["step"]) == (49, [*range(51)])

@@ -11,7 +11,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 from support.event_files import GOLDEN, write_run
-from support.servers import Serve, start, stop, wait_until
+from support.server_in_process import served
+from support.servers import Serve, wait_until
 from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run, tensorboard_tensor
 
 from toposcope.proto.tensor_pb2 import DT_FLOAT32, TensorProto
@@ -22,16 +23,6 @@ MINDSPORE = "mindspore/digits_momentum"
 
 
 @pytest.fixture(scope="module")
-def golden() -> Iterator[httpx.Client]:
-    """Serve all golden runs."""
-    process, url = start(GOLDEN)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
-        yield client
-    stop(process)
-
-
-@pytest.fixture(scope="module")
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     """Serve a run of tensors recorded by Toposcope."""
     logdir = tmp_path_factory.mktemp("logdir")
@@ -39,11 +30,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]
         for tag, value in TENSORS.items():
             recorder.add_value("tensor", tag, value)
         recorder.record(1)
-    process, url = start(logdir)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
+    with served(logdir) as client:
         yield client
-    stop(process)
 
 
 TENSORS: dict[str, Any] = {

@@ -1,25 +1,13 @@
 """GET /api/text."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
-import pytest
-from support.event_files import GOLDEN, write_run
-from support.servers import Serve, start, stop, wait_until
+from support.event_files import write_run
+from support.servers import Serve
 from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
 
 from toposcope.server.api.text import Texts
-
-
-@pytest.fixture(scope="module")
-def golden() -> Iterator[httpx.Client]:
-    """Serve all golden runs."""
-    process, url = start(GOLDEN)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
-        yield client
-    stop(process)
 
 
 def request_texts(client: httpx.Client, run: str, tag: str) -> list[dict[str, object]]:

@@ -135,10 +135,12 @@ def test_writers_at_once_lose_no_word(pair: tuple[httpx.Client, httpx.Client]) -
     assert len(words) == 20
 
 
-def test_changes_are_announced_by_every_worker(logdir: Path, tmp_path: Path, serve: Serve) -> None:
+def test_changes_are_announced_by_every_worker(
+    logdir: Path, tmp_path: Path, serve: Serve, serve_process: Serve
+) -> None:
     """And by other servers of the data folder."""
     data = "--data-dir", str(tmp_path / "data")
-    one, other = serve(logdir, *data, "--workers", "2"), serve(logdir, *data)
+    one, other = serve_process(logdir, *data, "--workers", "2"), serve(logdir, *data)
     save(one, "first")
     wait_until(lambda: len(views(other)["views"]) == 1)
     for client in (one, other):

@@ -2,25 +2,13 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 from support.event_files import GOLDEN
-from support.servers import start, stop, wait_until
 
 from toposcope.server.graphs.routes import CountsReply
-
-
-@pytest.fixture(scope="module")
-def golden() -> Iterator[httpx.Client]:
-    """Serve all golden runs."""
-    process, url = start(GOLDEN)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
-        yield client
-    stop(process)
 
 
 def counts(client: httpx.Client, run: str) -> dict[str, Any]:

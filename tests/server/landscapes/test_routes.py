@@ -2,7 +2,6 @@
 
 import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from support import landscape_details as made
 from support.event_files import GOLDEN, landscape_event, loss_run, write_run
 from support.landscape_events import newest
 from support.outlier_training import TAG, train_with_outliers
-from support.servers import Serve, start, stop, wait_until
+from support.servers import Serve
 
 from toposcope.proto import framing
 from toposcope.proto.landscape_pb2 import LossLandscape
@@ -23,16 +22,6 @@ from toposcope.server.landscapes.landscape_query import MOST_BYTES
 from toposcope.server.landscapes.replies import Landscapes
 
 _RUN = "mindspore/digits_momentum"
-
-
-@pytest.fixture(scope="module")
-def golden() -> Iterator[httpx.Client]:
-    """Serve all golden runs."""
-    process, url = start(GOLDEN)
-    with httpx.Client(base_url=url) as client:
-        wait_until(lambda: not client.get("api/health").json()["loading"])
-        yield client
-    stop(process)
 
 
 def _read(client: httpx.Client, **query: Any) -> dict[str, Any]:
