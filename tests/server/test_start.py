@@ -41,10 +41,10 @@ def test_reading_needs_no_web_framework() -> None:
     assert not {"fastapi", "pydantic", "starlette", "uvicorn"} & modules
 
 
-def test_first_chart_needs_no_later_route(serve: Serve, tmp_path: Path) -> None:
+def test_first_chart_needs_no_later_route(serve_process: Serve, tmp_path: Path) -> None:
     """A server replies to the first requests of a page, and to requests for routes that it imports for them."""
     write_run(tmp_path / "run", [scalar_event(1, 1, {"loss": 0.5})])
-    client: httpx.Client = serve(tmp_path)
+    client: httpx.Client = serve_process(tmp_path)
     reply = wait_until(lambda: (reply := client.get("/api/scalars?tag=loss")).status_code == 200 and reply.json())
     assert reply["series"][0]["value"] == [0.5]
     assert client.get("/api/lineage").status_code == 200
