@@ -1,6 +1,8 @@
 """The server in the process of the tests: the real application, loader and HTTP, without a process that starts."""
 
+import asyncio
 import gc
+import signal
 import socket
 import threading
 from collections.abc import AsyncIterator, Iterator
@@ -48,8 +50,11 @@ async def _serving(server: Server, listener: socket.socket) -> AsyncIterator[Non
     await server.startup([listener])
     await server.on_tick(0)  # It makes the header Date.
     yield
+    server.handle_exit(signal.SIGTERM, None)  # It ends the event streams.
     for connection in list(server.server_state.connections):
         connection.shutdown()
+    if server.server_state.tasks:
+        await asyncio.wait(server.server_state.tasks, timeout=server.config.timeout_graceful_shutdown)
     for each in server.servers:
         each.close()
     await server.lifespan.shutdown()
