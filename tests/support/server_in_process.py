@@ -16,6 +16,7 @@ from support.servers import FOLDER, SLOW_SECONDS
 from toposcope.server.commands import serve
 from toposcope.server.commands.token import Token
 from toposcope.server.http_server import Server, make_server
+from toposcope.server.loading.logdir import Update
 from toposcope.server.workers.worker import make_requests_app
 
 
@@ -28,7 +29,12 @@ def served(logdir: Path | str, *arguments: str) -> Iterator[httpx.Client]:
     options.data_dir = options.data_dir or f"{FOLDER}/data"
     source = serve.make_logdir(options)
     loaded = threading.Event()
-    source.subscribe(lambda _: source.snapshot.loading or loaded.set())
+
+    def note_loaded(_: Update) -> None:
+        if not source.snapshot.loading:
+            loaded.set()
+
+    source.subscribe(note_loaded)
     with serve.bind(options.host, 0) as listener, start_blocking_portal() as portal:
         settings = serve.make_settings(options, listener, Token(None, is_printed=False), None)
         streams, app = make_requests_app(source, settings)

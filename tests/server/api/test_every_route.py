@@ -102,8 +102,8 @@ def send(client: httpx.Client, method: str, route: str) -> tuple[httpx.Response,
         client.put("api/views/kept", json=VIEW)
     elif route == "links/{id}":
         path = f"api/links/{client.post('api/links', json={'address': '#scalars'}).json()['id']}"
-    content = {"json": BODIES.get(f"{method} {route}", {})} if method in ("POST", "PUT") else {}
-    with client.stream(method, path, params=None if "?" in path else query, **content) as reply:
+    body = BODIES.get(f"{method} {route}", {}) if method in ("POST", "PUT") else None
+    with client.stream(method, path, params=None if "?" in path else query, json=body) as reply:
         return reply, next(reply.iter_raw()) if route == "updates" else reply.read()
 
 
