@@ -1,7 +1,6 @@
 """Connections have limits: however many there are, and whatever they send, runs stay listed and the log stays small."""
 
 import asyncio
-import os
 import socket
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import httpx
 import psutil
 import pytest
 from support.event_files import loss_run, write_run
-from support.servers import ENVIRONMENT, Serve, start, stop, wait_until
+from support.servers import ENVIRONMENT, Serve, wait_until
 
 from toposcope.proto import framing, summary_pb2
 from toposcope.server import connections, request_bodies
