@@ -63,7 +63,7 @@ DIFFERENT = {
     "default-view",
     "landscapes.html",
 }
-"""Routes whose replies contain times, what other tests store, or a random name."""
+"""Routes whose replies contain times, counts, what other tests store, or a random name."""
 OPERATIONS = [
     (method.upper(), path.removeprefix("/api/"))
     for path, operations in make_api(Logdir("nowhere", 0), Streams(), "").openapi()["paths"].items()
@@ -89,7 +89,8 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[httpx.Cli
 
 def send(client: httpx.Client, method: str, route: str) -> tuple[httpx.Response, bytes]:
     """Send a request; return the reply, and its content, of an event stream the first line."""
-    path, query = f"api/{route.replace('{run}', RUN)}", QUERIES.get(route, {})
+    path, query = route.replace("{run}", RUN), QUERIES.get(route, {})
+    path = path if path.startswith("/") else f"api/{path}"
     if route in IN_A_REPLY:
         listing, name = IN_A_REPLY[route]
         path, query = client.get(f"api/{listing}", params=QUERIES[listing]).json()[name][0]["url"], {}
