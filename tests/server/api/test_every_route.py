@@ -54,6 +54,7 @@ BODIES: dict[str, dict[str, Any]] = {
 IN_A_REPLY = {"images/data": ("images", "images"), "audio/data": ("audio", "clips")}
 """Routes whose addresses are in the replies of others: of which, and under which name."""
 DIFFERENT = {
+    "/metrics",
     "health",
     "updates",
     "notes",
