@@ -25,7 +25,7 @@ PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) 
 
 .PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
 .PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
-.PHONY: proto release share test-pythons chromium chromium-or-skip machines clean force
+.PHONY: proto release plotly-licences share test-pythons chromium chromium-or-skip machines clean force
 .DELETE_ON_ERROR:
 
 # Train a small real model and serve the live dashboard.
@@ -251,7 +251,8 @@ proto: $(VENV)/.dev $(TYPED)
 	$(BIN)/protoc -I$(TYPED) --python_out=$(TYPED) --pyi_out=$(TYPED) \
 	  $$(cd $(TYPED) && ls toposcope/proto/*.proto)
 
-# The source distribution and the wheel of this system, in dist, checked and installed in fresh environments. The wheel serves
+# The source distribution and the wheel of this system, in dist, checked, installed in fresh environments, and used with the
+# oldest and the newest dependencies. The wheel serves
 # every CPython from 3.11 on; on Linux it serves every glibc from 2.17 on, which auditwheel verifies. Where the compiler's own
 # glibc is too new for that: make release ZIG=1, whose scan takes up to a tenth more time.
 RELEASE := build/release
@@ -264,15 +265,31 @@ else
 REPAIR = cp $(RELEASE)/dist/*.whl dist
 endif
 
+# Both are the same bytes whenever they are built of one commit. They are built twice, and compared by the checks.
+release: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct)
 release: $(RELEASE)/.installed
 	$(if $(ZIG),$(RELEASE)/bin/python -m pip --disable-pip-version-check --quiet install 'ziglang>=0.17')
-	rm -rf dist $(RELEASE)/dist
+	rm -rf dist $(RELEASE)/dist $(RELEASE)/again build/lib
 	@mkdir dist
 	$(RELEASE_FLAGS) $(RELEASE)/bin/python -m build --outdir $(RELEASE)/dist .
+	$(RELEASE_FLAGS) $(RELEASE)/bin/python -m build --outdir $(RELEASE)/again .
 	$(REPAIR)
 	cp $(RELEASE)/dist/*.tar.gz dist
 	$(RELEASE)/bin/twine check --strict dist/*
-	$(RELEASE)/bin/python -m pytest --noconftest tests/release/check_distributions.py
+	$(RELEASE)/bin/python -m pytest --noconftest tests/release
+
+# The licences of what Plotly's bundle is made of; after a change of its version in web/package.json.
+PLOTLY := build/plotly
+NPM_INSTALL = PATH="$(NODE):$$PATH" $(NPM) install --ignore-scripts --omit=dev --no-audit --no-fund --silent
+plotly-licences: $(VENV)/.installed
+	rm -rf $(PLOTLY) && mkdir -p $(PLOTLY)/stackgl
+	echo '{"private": true}' > $(PLOTLY)/package.json
+	cd $(PLOTLY) && $(NPM_INSTALL) plotly.js@$$(sed -n 's/.*"plotly.js-gl3d-dist-min": "\(.*\)".*/\1/p' $(CURDIR)/web/package.json)
+	# Forks are on a host of sources only: the originals have the same licences.
+	sed 's|"plotly/[^"]*"|"*"|; /"devDependencies"/,$$d' $(PLOTLY)/node_modules/plotly.js/stackgl_modules/package.json \
+	  | sed '$$s/,$$/}/' > $(PLOTLY)/stackgl/package.json
+	cd $(PLOTLY)/stackgl && $(NPM_INSTALL)
+	cd web && PATH="$(NODE):$$PATH" node plotly_licences.js $(CURDIR)/$(PLOTLY) $(CURDIR)/$(PLOTLY)/stackgl > licences/plotly.txt
 
 $(RELEASE)/.installed: tests/release/environment.txt
 	$(PYTHON) -m venv --clear $(@D)

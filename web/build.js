@@ -1,6 +1,5 @@
 // Bundles the page into web/built: the first script, the later pages and the chunk they share; workers and libraries apart.
 // The snapshot is all of them in one file.
-// --no-source-maps leaves out the source maps, as for a wheel.
 
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
@@ -19,7 +18,7 @@ const options = {
   format: /** @type {const} */ ("esm"),
   target: "es2022",
   minify: true,
-  sourcemap: !process.argv.includes("--no-source-maps"),
+  sourcemap: true,
   metafile: /** @type {const} */ (true),
   logLevel: /** @type {const} */ ("warning"),
 };
@@ -79,10 +78,21 @@ async function notice(folder) {
   if (files.length === 0) throw new Error(`${folder} has no licence text, so it cannot be distributed with the page.`);
   const source = String(repository?.url ?? repository ?? homepage).replace(/^git\+/, "");
   const texts = await Promise.all(files.map((file) => readFile(`${folder}/${file}`, "utf8")));
+  if (name.startsWith("plotly.js")) texts.push(await licencesInPlotly(version));
   return [
     `${name} ${version}\nLicence: ${license}\nSource: ${source}\n`,
     ...texts.map((text) => `${text.trim()}\n`),
   ].join("\n");
+}
+
+/**
+ * Returns the licences of what Plotly's bundle is made of, which its package lacks.
+ * @param {string} version
+ */
+async function licencesInPlotly(version) {
+  const text = await readFile("licences/plotly.txt", "utf8");
+  if (!text.includes(`Plotly ${version} `)) throw new Error("licences/plotly.txt is older: run make plotly-licences.");
+  return text;
 }
 
 /**
