@@ -23,7 +23,7 @@ HAS_TORCH = $(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.uti
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test coverage docs page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
+.PHONY: demo test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
 .PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
 .PHONY: proto release plotly-licences share test-pythons chromium chromium-or-skip machines clean force
 .DELETE_ON_ERROR:
@@ -168,6 +168,10 @@ docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going -b html docs build/docs
 	@echo "The documentation is in build/docs/index.html"
 
+# Every command of the documentation, but for those in the table of tests/support/documented_commands.py.
+docs-check: docs $(VENV)/.dev page
+	$(BIN)/python -m pytest tests/docs/check_commands.py
+
 # What we record and serve against the real packages, each in an environment of its own.
 INTEROP = mindinsight vtk keras transformers accelerate lightning $(INTEROP_IN_ENVIRONMENT)
 # Those that run in that environment, once.
@@ -276,7 +280,7 @@ release: $(RELEASE)/.installed
 	$(REPAIR)
 	cp $(RELEASE)/dist/*.tar.gz dist
 	$(RELEASE)/bin/twine check --strict dist/*
-	$(RELEASE)/bin/python -m pytest --noconftest tests/release
+	$(RELEASE)/bin/python -m pytest --noconftest tests/release/check_distributions.py
 
 # The licences of what Plotly's bundle is made of; after a change of its version in web/package.json.
 PLOTLY := build/plotly

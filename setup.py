@@ -1,4 +1,4 @@
-"""Build steps that pyproject.toml cannot express: the compiled scan, and the page, which packaging/backend.py has built."""
+"""Build steps that pyproject.toml cannot express: the compiled scan, and copying the page that is built already."""
 
 import re
 import sys

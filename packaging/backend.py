@@ -1,4 +1,4 @@
-"""The build backend: that of setuptools, after the page is built, with source distributions of the same bytes each time."""
+"""The build backend: setuptools after the page is built, with source distributions of the same bytes each time."""
 
 import gzip
 import os

@@ -19,7 +19,10 @@ from toposcope.server.compiler import can_compile
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("proto", "recorder", "server")
 BUILT = ROOT / "web" / "built"
-BUILD_SDIST = "import sys; from setuptools.build_meta import build_sdist; print(build_sdist(sys.argv[1]))"
+BUILD_SDIST = "import sys; sys.path.insert(0, 'packaging'); import backend; backend.build_sdist(sys.argv[1])"
+OF_ANOTHER_PROJECT = re.compile(
+    r"(github(usercontent)?\.com|pypi\.org/project)/toposcope|toposcope\.(github|readthedocs)\.io"
+)
 
 
 class Distributions(NamedTuple):
@@ -43,29 +46,35 @@ class Distributions(NamedTuple):
         return email.message_from_bytes(self.wheel.read(name))
 
 
+def tracked_files() -> list[str]:
+    """Return the files of the repository, also those that are not committed yet."""
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, capture_output=True, check=True).stdout.decode().split("\0")
+    return [name for name in names if (ROOT / name).is_file()]
+
+
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Distributions]:
     """Build the source distribution from what git tracks, and the wheel from the source distribution alone."""
     source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
-    tracked = subprocess.run(
-        ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        capture_output=True,
-        check=True,
-    ).stdout
-    for name in filter(None, tracked.decode().split("\0")):
-        if (ROOT / name).is_file():
-            target = source / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes((ROOT / name).read_bytes())
+    for name in tracked_files():
+        target = source / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, target)
+    # What is installed already is not downloaded again.
+    (source / "web" / "node_modules").symlink_to(ROOT / "web" / "node_modules")
     subprocess.run([sys.executable, "-c", BUILD_SDIST, str(out)], cwd=source, check=True)
     (sdist,) = out.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
+        names = {member.name.partition("/")[2] for member in archive if member.isfile()}
     unpacked = out / "unpacked"
     unpacked.mkdir()
     subprocess.run(["tar", "-xzf", str(sdist), "-C", str(unpacked), "--strip-components=1"], check=True)
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    unoptimised = {**os.environ, "CFLAGS": "-O0"}  # The scan is compiled, but never run.
+    # The scan is compiled, but never run. An npm that is called, fails.
+    (out / "npm").write_text("#!/bin/sh\nexit 1\n")
+    (out / "npm").chmod(0o755)
+    unoptimised = {**os.environ, "CFLAGS": "-O0", "PATH": f"{out}{os.pathsep}{os.environ['PATH']}"}
     subprocess.run([*build, "--wheel-dir", str(out), str(unpacked)], check=True, env=unoptimised)
     (path,) = out.glob("*.whl")
     with zipfile.ZipFile(path) as wheel:
@@ -117,25 +126,18 @@ def test_compiled_scan_serves_every_python_and_is_stripped(distributions: Distri
     assert b".debug_" not in compiled
 
 
-def test_source_distribution_contains_what_the_wheel_is_built_from(distributions: Distributions) -> None:
-    """It has the page's sources and the types of the scan, but neither tests nor what a build writes."""
-    names = distributions.sdist
-    top = {name.partition("/")[0] for name in names if name}
-    assert top == {
-        *(*PACKAGES, "package", "share", "web", "toposcope.egg-info"),
-        *("CHANGELOG.md", "LICENSE", "MANIFEST.in", "PKG-INFO", "README.md", "SECURITY.md"),
-        *("pyproject.toml", "setup.cfg", "setup.py"),
-    }
-    assert package_files("*.py", "*.pyi", "*.proto", "*.pxd", "py.typed", "FORMAT.md") <= names
-    assert {"package/__init__.py", "package/py.typed"} <= names
-    assert {"web/index.html", "web/package-lock.json", "web/.npmrc", "web/build.js"} <= names
-    assert not [
-        name for name in names if re.search(r"(^|/)(node_modules|built)(/|$)|\.(so|pyd|pyc|c|map|test\.js)$", name)
-    ]
+def test_source_distribution_contains_the_repository_and_the_built_page(distributions: Distributions) -> None:
+    """Tests, documentation, examples and Makefile too; of what a build writes, the page without source maps."""
+    built = {f"web/built/{path.name}" for path in BUILT.iterdir() if path.suffix != ".map"}
+    added = {name for name in distributions.sdist if not name.startswith("toposcope.egg-info/")}
+    assert added == {*tracked_files(), *built, "PKG-INFO", "setup.cfg"}
 
 
 def test_licences_of_the_packages_in_the_page_are_part_of_it() -> None:
-    """THIRD_PARTY.txt has the licence texts of every package that a source map names or that was copied as it is."""
+    """THIRD_PARTY.txt has the licence texts of every package that a source map names or that was copied as it is.
+
+    Also of those that Plotly's bundle is made of.
+    """
     modules = ROOT / "web" / "node_modules"
     sources = [source for path in BUILT.glob("*.map") for source in json.loads(path.read_text())["sources"]]
     folders = {match[1] for source in sources if (match := re.search(r"node_modules/((?:@[^/]+/)?[^/]+)/", source))}
@@ -153,24 +155,33 @@ def test_licences_of_the_packages_in_the_page_are_part_of_it() -> None:
         assert f"{package['name']} {package['version']}\nLicence: {package['license']}\nSource: http" in notices
         (licence,) = (modules / folder).glob("LICENSE*")
         assert licence.read_text(encoding="utf-8").strip() in notices
+    assert (ROOT / "web" / "licences" / "plotly.txt").read_text(encoding="utf-8").strip() in notices
 
 
 def test_metadata_describe_the_project(distributions: Distributions) -> None:
-    """Who made it, where it is, under which licences; the links of the README work outside of the repository."""
+    """Who made it, and under which licences, whose texts are with the metadata."""
     metadata = distributions.metadata
     assert metadata["Author"] == "The Toposcope developers"
-    assert metadata["License-Expression"] == "Apache-2.0 AND BSD-3-Clause AND EPL-2.0 AND MIT"
-    assert metadata["License-File"] == "LICENSE"
+    assert metadata["License-Expression"] == (
+        "Apache-2.0 AND BSD-3-Clause AND BSL-1.0 AND EPL-2.0 AND ISC AND MIT AND Unlicense AND Zlib"
+    )
+    assert metadata.get_all("License-File") == ["LICENSE", "web/built/THIRD_PARTY.txt"]
+    licences = [name for name in distributions.wheel.namelist() if ".dist-info/licenses/" in name]
+    assert {name.partition("/licenses/")[2] for name in licences} == {"LICENSE", "web/built/THIRD_PARTY.txt"}
     assert metadata["Keywords"]
-    assert {"Homepage", "Repository", "Issues"} <= {
-        url.partition(",")[0] for url in metadata.get_all("Project-URL", [])
-    }
     assert "Typing :: Typed" in metadata.get_all("Classifier", [])
-    home = r"https://(?:raw\.githubusercontent\.com/toposcope/toposcope|github\.com/toposcope/toposcope/(?:blob|tree))/main/"
-    for target in re.findall(r"(?:\]\(|^\[.+\]: )([^)\s]+)", str(metadata.get_payload()), re.M):
-        assert target.startswith("https://"), target
-        tracked = re.fullmatch(f"{home}(.+)", target)
-        assert tracked is None or (ROOT / tracked[1]).exists(), target
+
+
+def test_links_of_the_readme_lead_to_files_of_the_repository() -> None:
+    """They hold wherever the repository is."""
+    for target in re.findall(r"(?:\]\(|^\[.+\]: )([^)\s]+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.M):
+        assert (ROOT / target).exists(), target
+
+
+def test_no_file_names_an_address_of_another_project() -> None:
+    """The repository of this name on a public host, and its pages and packages, are somebody else's."""
+    texts = {name: (ROOT / name).read_bytes().decode("utf-8", errors="replace") for name in tracked_files()}
+    assert not [name for name, text in texts.items() if OF_ANOTHER_PROJECT.search(text)]
 
 
 def test_recording_needs_four_packages(tmp_path: Path) -> None:

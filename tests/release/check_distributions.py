@@ -1,4 +1,4 @@
-"""The distributions in dist, installed in fresh environments, serve and record: make release."""
+"""The distributions in dist, installed in fresh environments of every Python found, serve and record: make release."""
 
 import json
 import os
@@ -20,9 +20,29 @@ ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
 MINDSPORE = "mindspore/digits_momentum"
 RECORDER = ["numpy", "protobuf", "google-crc32c", "pillow"]
-PYTHONS = [sys.executable, *filter(None, map(shutil.which, ("python3.12", "python3.13", "python3.14")))]
+EXTRAS = "checkpoints,examples,figures,gpu,importance,lake,landscape,page,store"
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 PIP = ["-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
+UV = Path(sys.executable).with_name("uv")
 Get = Callable[..., Any]
+
+
+def found_pythons() -> Iterator[str]:
+    """Yield the interpreters in PATH and of pyenv, one a version; shims of pyenv that cannot be run are none."""
+    for version in VERSIONS:
+        of_pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+        candidates = [sys.executable, shutil.which(f"python{version}"), *map(str, reversed(of_pyenv))]
+        yield from [path for path in candidates if path and version_of(path) == version][:1]
+
+
+def version_of(python: str) -> str | None:
+    """Return an interpreter's version, as "3.13"; None if it cannot be run."""
+    program = "import sys; print('%d.%d' % sys.version_info[:2])"
+    process = subprocess.run([python, "-c", program], capture_output=True, text=True, check=False)
+    return process.stdout.strip() if process.returncode == 0 else None
+
+
+PYTHONS = list(found_pythons())
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +52,10 @@ def wheel() -> Path:
     return path
 
 
-def make_environment(folder: Path, python: str, *requirements: str) -> Path:
+def make_environment(folder: Path, python: str, *requirements: str, **variables: str) -> Path:
     """Create a virtual environment with some packages; return its folder of scripts."""
     subprocess.run([python, "-m", "venv", folder], check=True)
-    subprocess.run([folder / "bin" / "python", *PIP, *requirements], check=True)
+    subprocess.run([folder / "bin" / "python", *PIP, *requirements], check=True, env={**os.environ, **variables})
     return folder / "bin"
 
 
@@ -70,7 +90,17 @@ def test_wheel_is_for_every_python_and_its_source_is_next_to_it(wheel: Path) -> 
     assert [path.name for path in (ROOT / "dist").glob("*.tar.gz")] == ["-".join(wheel.name.split("-")[:2]) + ".tar.gz"]
 
 
-@pytest.mark.parametrize("python", PYTHONS, ids=lambda path: Path(path).name)
+def test_a_second_build_writes_the_same_bytes() -> None:
+    """The source distribution, and the wheel as it is before auditwheel names its platform."""
+    first, second = (
+        {path.name: path.read_bytes() for path in (ROOT / "build" / "release" / folder).iterdir()}
+        for folder in ("dist", "again")
+    )
+    assert first.keys() == second.keys()
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+@pytest.mark.parametrize("python", PYTHONS, ids=version_of)
 def test_installed_wheel_serves_golden_files(python: str, wheel: Path, tmp_path: Path) -> None:
     """Without any extra: scalars equal what their writer recorded, the page loads, and an error names the extra."""
     scripts = make_environment(tmp_path / "environment", python, str(wheel))
@@ -102,10 +132,35 @@ def test_four_packages_are_enough_to_record(wheel: Path, tmp_path: Path) -> None
     assert list((tmp_path / "runs").glob("*/*_MS"))
 
 
-def test_wheel_built_from_the_source_distribution_serves(wheel: Path, tmp_path: Path) -> None:
-    """In an isolated build, with the compiler of this machine."""
+@pytest.mark.parametrize("python", PYTHONS, ids=version_of)
+def test_source_distribution_is_installed_without_npm_and_serves(python: str, tmp_path: Path) -> None:
+    """In an isolated build, with the compiler of this machine; the page is in the distribution."""
     (sdist,) = (ROOT / "dist").glob("*.tar.gz")
-    scripts = make_environment(tmp_path / "environment", sys.executable, str(sdist))
+    npm = tmp_path / "fails" / "npm"
+    npm.parent.mkdir()
+    npm.write_text("#!/bin/sh\nexit 1\n")
+    npm.chmod(0o755)
+    path = f"{npm.parent}{os.pathsep}{os.environ['PATH']}"
+    scripts = make_environment(tmp_path / "environment", python, str(sdist), PATH=path)
 
     with serving(scripts, GOLDEN, tmp_path) as get:
         assert MINDSPORE in {run["run"] for run in json.loads(get("api/runs"))["runs"]}
+        assert b"<script" in get("")
+
+
+@pytest.mark.parametrize("resolution", ["lowest-direct", "highest"])
+@pytest.mark.parametrize("python", PYTHONS, ids=version_of)
+def test_every_extra_works_with_the_oldest_and_newest_dependencies(
+    python: str, resolution: str, wheel: Path, tmp_path: Path
+) -> None:
+    """All extras resolve together, and what they are for works. Warnings of what is slow or wrong are errors."""
+    environment = tmp_path / "environment"
+    subprocess.run([UV, "venv", "--quiet", "--python", python, environment], check=True)
+    # Builds of old releases for a new Python need compilers: the oldest are those with wheels.
+    install = [UV, "pip", "install", "--quiet", "--only-binary", ":all:", "--python", environment / "bin" / "python"]
+    subprocess.run([*install, "--resolution", resolution, f"toposcope[{EXTRAS}] @ {wheel.as_uri()}"], check=True)
+    subprocess.run([*install, "moto[server]>=5"], check=True)  # An object store.
+    script = ROOT / "tests" / "release" / "use_everything.py"
+    variables = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "tests"), "HOME": str(tmp_path)}
+    command = [environment / "bin" / "python", "-W", "error::RuntimeWarning", script, tmp_path / "used"]
+    subprocess.run(command, check=True, cwd=tmp_path, env=variables)

@@ -1,7 +1,8 @@
-"""The Python examples of a page of the documentation, and a module in which they run."""
+"""The Python examples and the commands of a page of the documentation, and a module in which examples run."""
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,3 +29,18 @@ def run_examples(blocks: list[str], page: str, directory: Path, monkeypatch: pyt
     monkeypatch.setitem(sys.modules, module.__name__, module)
     for block in blocks:
         exec(compile(block, page, "exec"), module.__dict__)
+
+
+_CONSOLE = re.compile(r"^( *)```(?:console|sh|bash|shell)\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+
+
+def commands(page: Path) -> list[str]:
+    """Return the commands of a page's console blocks, in order; of a block with prompts, what follows them."""
+    return [command for _, block in _CONSOLE.findall(page.read_text(encoding="utf-8")) for command in _of_block(block)]
+
+
+def _of_block(block: str) -> Iterator[str]:
+    lines = [line.strip() for line in block.replace("\\\n", " ").splitlines()]
+    prompted = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    for line in prompted or filter(None, lines):
+        yield re.sub(r"\s+", " ", line.partition(" #")[0]).strip()
