@@ -157,10 +157,25 @@ def test_every_extra_works_with_the_oldest_and_newest_dependencies(
     environment = tmp_path / "environment"
     subprocess.run([UV, "venv", "--quiet", "--python", python, environment], check=True)
     # Builds of old releases for a new Python need compilers: the oldest are those with wheels.
-    install = [UV, "pip", "install", "--quiet", "--only-binary", ":all:", "--python", environment / "bin" / "python"]
+    install: list[str | Path] = [
+        UV,
+        "pip",
+        "install",
+        "--quiet",
+        "--only-binary",
+        ":all:",
+        "--python",
+        environment / "bin" / "python",
+    ]
     subprocess.run([*install, "--resolution", resolution, f"toposcope[{EXTRAS}] @ {wheel.as_uri()}"], check=True)
     subprocess.run([*install, "moto[server]>=5"], check=True)  # An object store.
     script = ROOT / "tests" / "release" / "use_everything.py"
     variables = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "tests"), "HOME": str(tmp_path)}
-    command = [environment / "bin" / "python", "-W", "error::RuntimeWarning", script, tmp_path / "used"]
+    command: list[str | Path] = [
+        environment / "bin" / "python",
+        "-W",
+        "error::RuntimeWarning",
+        script,
+        tmp_path / "used",
+    ]
     subprocess.run(command, check=True, cwd=tmp_path, env=variables)

@@ -7,6 +7,7 @@ It needs moto beside the extras, for an object store. Run with the oldest and th
 
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 import numpy as np
+import pyarrow
 from support.bowl_network import bowl_callback, train_bowl
 from support.line_network import Line
 from support.s3_server import S3Server, s3_server
@@ -44,7 +46,15 @@ def summary_server(*arguments: str | Path, **variables: str) -> str:
 @contextmanager
 def serving(folder: Path, logdir: Path | str, *options: str, **variables: str) -> Iterator[Callable[..., bytes]]:
     """Serve a logdir; yield a function that sends a request and returns the content of the reply."""
-    command = [SCRIPTS / "summary-server", "--logdir", logdir, "--port", "0", "--index-dir", folder / "index"]
+    command: list[str | Path] = [
+        SCRIPTS / "summary-server",
+        "--logdir",
+        logdir,
+        "--port",
+        "0",
+        "--index-dir",
+        folder / "index",
+    ]
     with subprocess.Popen(
         [*command, "--data-dir", folder / "data", *options], stdout=subprocess.PIPE, text=True, env=variables or None
     ) as process:
@@ -99,11 +109,9 @@ def request_everything(request: Callable[..., bytes]) -> None:
     assert len(json.loads(get(points=20))["series"][0]["value"]) <= 40
     assert get(accept="application/cbor")[0] >> 5 == 5
     assert len(json.loads(request("api/runs", search="sweep rate>0.5"))["runs"]) == 5
-    image, tensor = (json.loads(request(f"api/{kind}s", tag=kind, run="sweep/3")) for kind in ("image", "tensor"))
-    assert image
-    assert tensor
-    (importance,) = [json.loads(request("api/importance", metric="accuracy"))]
-    assert importance
+    assert json.loads(request("api/images", tag="image", run="sweep/3"))
+    assert json.loads(request("api/tensors", tag="tensor", run="sweep/3"))
+    assert json.loads(request("api/importance", metric="accuracy"))
     assert b"<html" in request("api/landscapes.html", run="landscape", tag=LANDSCAPE)
     request("api/runs/sweep/3/notes", "PUT", {"alias": "third"})
     assert b"third" in request("api/notes")
@@ -122,15 +130,11 @@ def export_everything(runs: Path, folder: Path) -> None:
     summary_server("repair", file, "--out", folder / file.name)
     with toposcope.server.open(runs) as logdir:
         series = logdir.runs["sweep/3"].scalars("loss")
-        import pyarrow
-
         assert pyarrow.RecordBatchReader.from_stream(series).read_all().num_rows == len(series.step) == 100
 
 
 def use_store(folder: Path, store: S3Server) -> None:
     """Record to an object store and serve what is there, with notes in it."""
-    import os
-
     variables = {**os.environ, **store.environment, "TOPOSCOPE_SPOOL": str(folder / "spool")}
     program = f"import sys; sys.path.append({str(Path(__file__).parent)!r}); import use_everything as use"
     subprocess.run([sys.executable, "-c", f"{program}; use.record_sweep('s3://runs/a')"], check=True, env=variables)
