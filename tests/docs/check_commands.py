@@ -30,7 +30,7 @@ with SummaryRecord("runs/trained") as recorder:
 
 
 def prepare(folder: Path) -> None:
-    """Write what the commands need: runs, an old event file, a certificate, a spool, a training as script and module."""
+    """Write what the commands need: runs, an old event file, a certificate, a spool, a training to run."""
     for run in ("runs/first", "runs/second", "wandb/digits/first", "SUMMARY_BASE_DIR/run"):
         with SummaryRecord(folder / run) as recorder:
             recorder.add_value("scalar", "loss", 0.5)
