@@ -173,7 +173,7 @@ def test_metadata_describe_the_project(distributions: Distributions) -> None:
 
 
 def test_links_of_the_readme_lead_to_files_of_the_repository() -> None:
-    """They hold wherever the repository is."""
+    """They hold in every copy of the repository."""
     for target in re.findall(r"(?:\]\(|^\[.+\]: )([^)\s]+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.M):
         assert (ROOT / target).exists(), target
 
