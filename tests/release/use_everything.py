@@ -67,7 +67,7 @@ def serving(folder: Path, logdir: Path | str, *options: str, **variables: str) -
                 headers = {"Accept": accept, "Accept-Encoding": "gzip", "Content-Type": "application/json"}
                 data = None if body is None else json.dumps(body).encode()
                 url = f"{address[0]}{path}?{urlencode(query, doseq=True)}"
-                with urlopen(Request(url, data, headers, method=method), timeout=60) as reply:
+                with urlopen(Request(url, data, headers, method=method), timeout=300) as reply:
                     content: bytes = reply.read()
                     return gzip.decompress(content) if reply.headers["Content-Encoding"] == "gzip" else content
 
