@@ -117,6 +117,7 @@ def request_everything(request: Callable[..., bytes]) -> None:
     assert b"third" in request("api/notes")
     request("api/views/mine", "PUT", {"page": "scalars", "address": "#scalars", "base": None})
     assert json.loads(request("api/openapi.json"))["paths"]
+    assert b"# TYPE" in request("metrics")
 
 
 def export_everything(runs: Path, folder: Path) -> None:

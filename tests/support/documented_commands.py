@@ -17,6 +17,7 @@ LEFT_OUT = {
     r"\. venv/bin/activate": "make release uses the scripts of environments",
     r"pip install .*": "needs a network; make release installs the wheel, the sdist, the extras and the recorder alone",
     r"\.venv/bin/pre-commit install": "changes the repository",
+    r"source \.venv/share/.*": "for the shell of a person",
     r"docker .*": "needs docker and root",
     r"summary-server .*s3://.*": "needs a bucket: make interop-store, interop-dask and interop-ray",
     r"summary-server .*/etc/toposcope\.token.*": "needs root",
