@@ -30,10 +30,9 @@ class DeferredRoutes(FastAPI):
         self.router.default = self._complete_and_route  # Called if no route matches.
 
     def _include(self, routers: Sequence[APIRouter]) -> None:
-        together = APIRouter(prefix=self._prefix)
+        # One by one: FastAPI builds every route of a router that contains routers while it is included.
         for router in routers:
-            together.include_router(router)
-        self.include_router(together)
+            self.include_router(router, prefix=self._prefix)
 
     def complete(self) -> None:
         """Add the later routes, unless that was done before; importing them blocks for a fraction of a second."""
