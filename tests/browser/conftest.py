@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from support.pages import Pages, Server, StartServer
 from support.servers import SLOW_SECONDS, start
 
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+PAGE = Path(__file__).parents[2] / "web/built"
 CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -21,9 +23,9 @@ CHROMIUM_ARGUMENTS = [
 ]
 
 
-@pytest.fixture
-def server() -> Iterator[StartServer]:
-    """Return a function that starts a server process on a logdir."""
+@contextmanager
+def serving() -> Iterator[StartServer]:
+    """Provide a function that starts a server process on a logdir; end the processes afterwards."""
     started: list[Server] = []
 
     def serve(logdir: Path | str, *arguments: str) -> Server:
@@ -36,12 +38,28 @@ def server() -> Iterator[StartServer]:
         one.stop()
 
 
+@pytest.fixture
+def server() -> Iterator[StartServer]:
+    """Return a function that starts a server process on a logdir, for one test."""
+    with serving() as serve:
+        yield serve
+
+
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[StartServer]:
+    """Return a function that starts a server process for the tests of a module that only read what it serves."""
+    with serving() as serve:
+        yield serve
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Return the machine's Chromium."""
     path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     if path is None:
-        pytest.skip(f"Chromium is missing: none of {', '.join(CHROMIUM_NAMES)} is on the PATH")
+        pytest.skip(f"Chromium is missing: none of {', '.join(CHROMIUM_NAMES)} is on the PATH (`make chromium` installs one)")
+    if not PAGE.exists():
+        pytest.fail("the page is not built: run `make page` first", pytrace=False)
     with sync_playwright() as playwright:
         expect.set_options(timeout=1000 * SLOW_SECONDS)
         chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)

@@ -25,15 +25,16 @@ PLACE_IN_THE_ROW = """figure => {
 }"""
 
 
-@pytest.fixture
-def logdir(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def logdir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return two runs of MindSpore, and runs with hostile names of a metric and an operation."""
+    logdir = tmp_path_factory.mktemp("kinds")
     for name in ("a", "b"):
-        shutil.copytree(MINDSPORE, tmp_path / name)
-    with SummaryRecord(str(tmp_path / "b")) as record:
+        shutil.copytree(MINDSPORE, logdir / name)
+    with SummaryRecord(str(logdir / "b")) as record:
         record.add_value("eval_lineage", "eval", eval_lineage({"accuracy": 0.9}))
         record.record(1)
-    with SummaryRecord(str(tmp_path / HOSTILE)) as record:
+    with SummaryRecord(str(logdir / HOSTILE)) as record:
         record.add_value("eval_lineage", "eval", eval_lineage({HOSTILE: 0.5}))
         record.record(1)
     graph = GraphDef()
@@ -43,17 +44,22 @@ def logdir(tmp_path: Path) -> Path:
         Event(wall_time=1.0, file_version="brain.Event:2"),
         Event(wall_time=2.0, graph_def=graph.SerializeToString()),
     ]
-    (tmp_path / "c").mkdir()
-    path = tmp_path / "c/events.out.tfevents.1.host"
+    (logdir / "c").mkdir()
+    path = logdir / "c/events.out.tfevents.1.host"
     path.write_bytes(b"".join(framing.frame(event.SerializeToString()) for event in events))
-    return tmp_path
+    return logdir
 
 
-def test_tiles_of_a_run(server: StartServer, pages: Pages, logdir: Path) -> None:
+@pytest.fixture(scope="module")
+def url(shared_server: StartServer, logdir: Path) -> str:
+    """Return the URL of a server on the logdir."""
+    return shared_server(logdir).url
+
+
+def test_tiles_of_a_run(url: str, pages: Pages) -> None:
     """Tiles of graph, pipeline, lineage and landscapes are drawn from the data, and link to their pages."""
     sees = json.loads((MINDSPORE / "mindinsight_sees.json").read_text())["digits_momentum"]
     page = pages.open()
-    url = server(logdir).url
     page.goto(f"{url}#page=overview&over.run=a")
 
     page.locator('[data-tile="graph"]').scroll_into_view_if_needed()
@@ -86,11 +92,11 @@ def test_tiles_of_a_run(server: StartServer, pages: Pages, logdir: Path) -> None
         expect(page.locator(".run-page")).to_be_visible()
 
 
-def test_landscapes_on_one_scale(server: StartServer, pages: Pages, logdir: Path) -> None:
+def test_landscapes_on_one_scale(url: str, pages: Pages) -> None:
     """The landscapes of a tag share one scale from the lowest to the highest loss; the URL contains the tag."""
     expected = json.loads((MINDSPORE / "expected.json").read_text())["landscape"]
     page = pages.open()
-    page.goto(server(logdir).url + "#page=compare")
+    page.goto(url + "#page=compare")
     section = page.locator('[data-section="landscape"]')
     section.scroll_into_view_if_needed()
     expect(section.locator("figure .landscape-picture")).to_have_count(2)
@@ -111,11 +117,11 @@ def test_landscapes_on_one_scale(server: StartServer, pages: Pages, logdir: Path
     expect(other).to_have_url(re.compile("land.run=b"))
 
 
-def test_landscape_fetched_late(server: StartServer, page: Page, logdir: Path) -> None:
+def test_landscape_fetched_late(url: str, page: Page) -> None:
     """A landscape has its place before it is fetched: a click on another one never opens it."""
     held = []
     page.route(re.compile(r"/api/landscapes\?.*run=a(&|$)"), lambda route: held.append(route))
-    page.goto(server(logdir).url + "#page=compare")
+    page.goto(url + "#page=compare")
     section = page.locator('[data-section="landscape"]')
     section.scroll_into_view_if_needed()
     expect(section.locator('figure[data-run="b"] .landscape-picture')).to_be_visible()

@@ -54,11 +54,12 @@ def bowl(tag: str, folder: Path, size: int = 9, lift: float = 0.1, steps: int = 
         record.record(steps + step)
 
 
-@pytest.fixture
-def golden(server: StartServer, tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def golden(shared_server: StartServer, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the address of a server on the golden run."""
-    shutil.copytree(GOLDEN / "mindspore" / RUN, tmp_path / RUN)
-    return server(tmp_path).url
+    logdir = tmp_path_factory.mktemp("golden")
+    shutil.copytree(GOLDEN / "mindspore" / RUN, logdir / RUN)
+    return shared_server(logdir).url
 
 
 def test_covered_range_keeps_its_position_on_a_resized_curve(golden: str, page: Page) -> None:

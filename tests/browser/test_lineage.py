@@ -78,11 +78,12 @@ def wait_until_loaded(url: str) -> None:
     wait_until(lambda: not httpx.get(f"{url}api/runs").json()["loading"])
 
 
-@pytest.fixture
-def sweep_url(server: StartServer, tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def sweep_url(shared_server: StartServer, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the address of a server on the sweep, under a prefix."""
-    write_sweep(tmp_path, sweep())
-    url: str = server(tmp_path, "--path-prefix", "/a/b").url
+    logdir = tmp_path_factory.mktemp("sweep")
+    write_sweep(logdir, sweep())
+    url: str = shared_server(logdir, "--path-prefix", "/a/b").url
     wait_until_loaded(url)
     return url
 
@@ -400,6 +401,7 @@ def test_columns_of_the_table_are_moved(sweep_url: str, page: Page) -> None:
     def head(column: str) -> Locator:
         return page.locator(f'.heads [data-column="{column}"]')
 
+    expect(head("metric:accuracy")).to_be_visible()  # The columns come after the rows.
     before = columns()
     page.locator('.heads [data-column="metric:accuracy"]').drag_to(head(before[0]))
     moved = ["metric:accuracy", *(id for id in before if id != "metric:accuracy")]

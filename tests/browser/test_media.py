@@ -29,12 +29,13 @@ def record(folder: Path) -> None:
         writer.add_mesh("cloud", np.zeros((1, 4, 3)), global_step=1)
 
 
-@pytest.fixture
-def url(server: StartServer, tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def url(shared_server: StartServer, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the URL of a server of two runs, one with a hostile name."""
-    record(tmp_path / HOSTILE)
-    record(tmp_path / "other")
-    return server(tmp_path).url
+    logdir = tmp_path_factory.mktemp("media")
+    record(logdir / HOSTILE)
+    record(logdir / "other")
+    return shared_server(logdir).url
 
 
 def assert_accessible(page: Page) -> None:

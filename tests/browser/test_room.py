@@ -41,13 +41,14 @@ TAILS = """(names, box) => names.map(name => ({
 }))"""
 
 
-@pytest.fixture
-def url(server: StartServer, tmp_path: Path) -> str:
+@pytest.fixture(scope="module")
+def url(shared_server: StartServer, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the URL of a server of runs with long names."""
+    logdir = tmp_path_factory.mktemp("room")
     for number, run in enumerate(RUNS):
         values = {tag: number / 7 for tag in TAGS}
-        write_run(tmp_path / run, [scalar_event(1000.0 + step, step, values) for step in range(3)], 1000)
-    return server(tmp_path).url
+        write_run(logdir / run, [scalar_event(1000.0 + step, step, values) for step in range(3)], 1000)
+    return shared_server(logdir).url
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 from support.element_state import expect_state
-from support.event_files import NAME, end_event, scalar_event, version_event, write_run
+from support.event_files import NAME, end_event, heartbeat_event, scalar_event, version_event, write_run
 from support.pages import Pages, StartServer
+from support.servers import wait_until
 
 from toposcope.proto import summary_pb2
 from toposcope.server.api.cbor import encode_cbor
@@ -114,10 +115,19 @@ def test_attempts_that_a_restart_hides_are_one_click_away(server: StartServer, p
 def test_a_change_of_state_fetches_no_series(server: StartServer, page: Page, tmp_path: Path) -> None:
     """When a run is lost, its mark changes; its chart is neither fetched nor drawn again."""
     write_recording(tmp_path / "run", heartbeat_seconds=2)
+    (file,) = (tmp_path / "run").iterdir()
     page.goto(server(tmp_path).url)
     mark, card = page.locator(".run .state-mark"), page.locator("scalar-card")
-    expect(mark).to_have_attribute("data-state", "running")
-    expect(card).to_have_attribute("data-drawn-points", "3")
+    shown = page.locator('.run .state-mark[data-state="running"]'), page.locator('scalar-card[data-drawn-points="3"]')
+
+    def is_shown() -> bool:
+        """Keep the run alive, however long the page takes."""
+        with file.open("ab") as recording:
+            recording.write(heartbeat_event(START + 4))
+        page.wait_for_timeout(200)
+        return all(one.count() for one in shown)
+
+    wait_until(is_shown)
     requested: list[str] = []
     page.on("request", lambda request: requested.append(request.url.rpartition("/api/")[2]))
     plot = card.evaluate_handle("card => card.plot")

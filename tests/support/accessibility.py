@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page
 
 _AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
@@ -14,6 +15,8 @@ _FAULTS = """async () => (await axe.run(document, {
 
 def faults(page: Page) -> list[str]:
     """Return the faults, from minor to critical, as the rules of axe-core see them."""
+    if not _AXE.exists():
+        pytest.fail("axe-core is not installed: run `make web/node_modules/.dev` first", pytrace=False)
     if not page.evaluate("'axe' in window"):
         page.evaluate(_AXE.read_text(encoding="utf-8"))
     found: list[str] = page.evaluate(_FAULTS)

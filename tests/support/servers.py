@@ -36,6 +36,7 @@ _forked = multiprocessing.get_context("forkserver")
 if "coverage" not in sys.modules:  # Coverage does not measure a process that was forked from a preloaded one.
     _forked.set_forkserver_preload(
         [
+            "httpx",  # What this module imports.
             "toposcope.server.app",
             "toposcope.server.later_routes",
             "toposcope.server.http_server",
