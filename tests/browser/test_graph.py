@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 import httpx
+import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.event_files import GOLDEN
 from support.pages import Pages, StartServer
@@ -92,18 +93,23 @@ def flows(lines: Iterable[dict[str, Any]]) -> list[str]:
     return sorted(json.dumps(flow, sort_keys=True) for flow in lines)
 
 
-def test_drawing_matches_the_server(server: StartServer, page: Page) -> None:
+@pytest.fixture(scope="module")
+def digits(shared_server: StartServer) -> str:
+    """Return the URL of a server on the golden run."""
+    return shared_server(DIGITS).url
+
+
+def test_drawing_matches_the_server(digits: str, page: Page) -> None:
     """Names, kinds, operators, edges and shapes match the server in all scopes; boxes are inside their scopes."""
-    url = server(DIGITS).url
     sees = json.loads((DIGITS / "mindinsight_sees.json").read_text())["digits_momentum"]
-    page.goto(address(url, repeats="all"))
+    page.goto(address(digits, repeats="all"))
     assert [box["id"] for box in drawn(page)["boxes"]] == sees["graph"]
     expect(page.locator(".graph-count")).to_contain_text("150 nodes · 261 edges")
 
-    page.goto(address(url, *WAY, repeats="all"))
+    page.goto(address(digits, *WAY, repeats="all"))
     expect(page.locator("graph-view")).to_have_attribute("data-boxes", "46")
     scene = drawn(page)
-    parts = [served(url, scope=scope)["scope"] for scope in ["", *WAY]]
+    parts = [served(digits, scope=scope)["scope"] for scope in ["", *WAY]]
     children = {child["name"]: child for part in parts for child in part["children"]}
     boxes = {box["id"]: box for box in scene["boxes"]}
     assert boxes.keys() == children.keys()
@@ -124,13 +130,12 @@ def test_drawing_matches_the_server(server: StartServer, page: Page) -> None:
     assert all(len(line["points"]) >= 2 for line in scene["lines"])
 
 
-def test_full_graph_matches_mindinsight(server: StartServer, page: Page) -> None:
+def test_full_graph_matches_mindinsight(digits: str, page: Page) -> None:
     """Every scope, operator, constant and parameter is drawn; each operator has its attributes, inputs and shapes."""
-    url = server(DIGITS).url
     facts = json.loads((DIGITS / "mindinsight_graph.json").read_text())
     expected = facts["nodes"]
     scopes = [name for name, fact in expected.items() if fact["type"] == "name_scope"]
-    page.goto(address(url, *scopes, repeats="all"))
+    page.goto(address(digits, *scopes, repeats="all"))
     expect(page.locator("graph-view")).to_have_attribute("data-boxes", str(len(expected) + len(facts["parameters"])))
     boxes = {box["id"]: box for box in drawn(page)["boxes"]}
     parameters = {name: name.rpartition("/")[2] for name, box in boxes.items() if box["kind"] == "parameter"}
@@ -142,7 +147,7 @@ def test_full_graph_matches_mindinsight(server: StartServer, page: Page) -> None
 
     operators = [name for name, box in boxes.items() if box["kind"] == "operator"]
     with httpx.Client() as client:
-        nodes = {name: served(url, client.get, node=name)["node"] for name in operators}
+        nodes = {name: served(digits, client.get, node=name)["node"] for name in operators}
     for name, node in nodes.items():
         fact = expected[name]
         ends = [(parameters.get(link["name"], link["name"]), link) for link in node["inputs"]]
@@ -169,12 +174,11 @@ def test_graphs_of_other_frameworks(server: StartServer, page: Page) -> None:
         assert flows(flow for line in scene["lines"] for flow in line["flows"]) == flows(scope["edges"])
 
 
-def test_node_details_match_the_server_and_link_to_neighbours(server: StartServer, page: Page) -> None:
+def test_node_details_match_the_server_and_link_to_neighbours(digits: str, page: Page) -> None:
     """Attributes, shapes, inputs and consumers match the server; a link expands the scopes around its node."""
-    url = server(DIGITS).url
     name = f"{BACKBONE}/conv1-Conv2d/Conv2D-op0"
-    node = served(url, node=name)["node"]
-    page.goto(address(url, *WAY, f"{BACKBONE}/conv1-Conv2d", node=name))
+    node = served(digits, node=name)["node"]
+    page.goto(address(digits, *WAY, f"{BACKBONE}/conv1-Conv2d", node=name))
     details = page.locator('.graph-details[data-complete="true"]')
     expect(details).to_have_attribute("data-name", name)
     attributes = details.locator("[data-attribute]").evaluate_all(
@@ -198,10 +202,9 @@ def test_node_details_match_the_server_and_link_to_neighbours(server: StartServe
     assert consumer in {box["id"] for box in drawn(page)["boxes"]}
 
 
-def test_scopes_are_expanded_by_pointer_and_keyboard(server: StartServer, page: Page) -> None:
+def test_scopes_are_expanded_by_pointer_and_keyboard(digits: str, page: Page) -> None:
     """Double-click expands, Enter collapses; the address restores it; arrow keys follow edges; traces highlight."""
-    url = server(DIGITS).url
-    page.goto(address(url))
+    page.goto(address(digits))
     page.mouse.dblclick(*place(page, "Default"))
     expect(page.locator("graph-view")).to_have_attribute("data-boxes", "8")
     # A scope whose only child is a scope is expanded together with it.
@@ -220,7 +223,7 @@ def test_scopes_are_expanded_by_pointer_and_keyboard(server: StartServer, page: 
     page.locator("graph-view").focus()
     page.keyboard.press("ArrowDown")
     selected = page.locator('.graph-tree [aria-selected="true"]').get_attribute("data-name")
-    links = served(url, scope="Default")["scope"]["edges"]
+    links = served(digits, scope="Default")["scope"]["edges"]
     assert selected in {edge["target"] for edge in links if edge["source"] == "Default/optimizer-Momentum"}
 
     page.keyboard.press("u")
@@ -231,7 +234,7 @@ def test_scopes_are_expanded_by_pointer_and_keyboard(server: StartServer, page: 
     expect(page.locator("[data-traced]")).to_be_hidden()
     row(page, "Default").locator(".graph-twig").click()
     expect(page.locator("graph-view")).to_have_attribute("data-boxes", "2")
-    page.goto(address(url, node="Default/optimizer-Momentum"))
+    page.goto(address(digits, node="Default/optimizer-Momentum"))
     page.reload()
     assert view(page).evaluate("view => view.debugState().emphasis.selected") == "Default"
     page.locator("graph-view").focus()
@@ -239,14 +242,13 @@ def test_scopes_are_expanded_by_pointer_and_keyboard(server: StartServer, page: 
     expect(page.locator(".graph-details")).to_be_hidden()
 
 
-def test_search_lists_matches_and_goes_to_them(server: StartServer, page: Page) -> None:
+def test_search_lists_matches_and_goes_to_them(digits: str, page: Page) -> None:
     """The tree of matches is the server's; Enter goes to the next match and expands the scopes around it."""
-    url = server(DIGITS).url
-    page.goto(address(url))
+    page.goto(address(digits))
     view(page)
     page.keyboard.press("/")
     page.keyboard.type("conv2d")
-    found = served(url, search="conv2d")["found"]
+    found = served(digits, search="conv2d")["found"]
     expect(page.locator(".graph-list h2")).to_have_attribute("data-total", str(found["total"]))
     listed = page.locator(".graph-tree [role=treeitem]").evaluate_all(
         "rows => rows.map(({dataset}) => [dataset.name, Number(dataset.level) - 1, !('dim' in dataset)])"
@@ -404,10 +406,10 @@ def test_selection_of_an_unknown_node_is_reported(server: StartServer, page: Pag
     expect(page.locator(".graph-details h2")).to_have_text("head")
 
 
-def test_narrow_page_has_two_rows_of_settings(server: StartServer, pages: Pages) -> None:
+def test_narrow_page_has_two_rows_of_settings(digits: str, pages: Pages) -> None:
     """At 400 px the choice of the graph is in one row and the layout options in another, whatever their number."""
     page = pages.open(width=400)
-    page.goto(address(server(DIGITS).url, "Default"))
+    page.goto(address(digits, "Default"))
     view(page)
     tops = page.locator("#toolbar > :not(.space)").evaluate_all(
         "parts => parts.map(part => Math.round(part.getBoundingClientRect().top + part.offsetHeight / 2))"
