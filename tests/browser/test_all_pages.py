@@ -30,7 +30,6 @@ TABS = [
     "landscape",
     "compare",
 ]
-MEDIA_TABS = ["audio", "pr_curves"]  # SummaryRecord records no data for them; see test_media.py.
 PANEL_SETTINGS = {
     "lines": {"tags": [HOSTILE], "expressions": [], "legend": "on", "title": HOSTILE},
     "bars": {"metric": f"last:{HOSTILE}"},
@@ -205,7 +204,7 @@ def test_empty_pages_say_what_there_is(server: StartServer, page: Page, tmp_path
     """A page without data of its kind shows what there is instead; settings appear only where they apply."""
     url = server(tmp_path).url
     page.goto(url)
-    for name in TABS + MEDIA_TABS:
+    for name in TABS:
         page.locator(f'.pages [data-page="{name}"]').click()
         expect(page.locator(f'body[data-page="{name}"] .empty[data-state="no_runs"]')).to_contain_text(str(tmp_path))
         expect(page.locator("#toolbar")).to_be_hidden()
@@ -215,7 +214,7 @@ def test_empty_pages_say_what_there_is(server: StartServer, page: Page, tmp_path
         record.add_value("scalar", "loss", 1.0)
         record.record(0)
 
-    for name in ("histograms", "images", "tensors", "text", *MEDIA_TABS):
+    for name in ("histograms", "images", "tensors", "text"):
         page.locator(f'.pages [data-page="{name}"]').click()
         expect(page.locator(f'body[data-page="{name}"] .empty[data-state="no_plugin"]')).to_contain_text("1 scalar")
         expect(page.locator("#toolbar")).to_be_hidden()
