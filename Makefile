@@ -15,7 +15,7 @@ export npm_config_cache := $(CURDIR)/build/npm
 endif
 
 # The tests of PyTorch run where it is. auto: as it is installed in .venv, or from a local folder of CPU builds that pip knows
-# (PIP_FIND_LINKS). 1: from an index, or from that of CPU builds that TORCH_INDEX names. 0: without it.
+# (PIP_FIND_LINKS). 1: from an index, or from that of CPU builds that TORCH_INDEX names. 0: nothing is installed.
 TORCH ?= auto
 PYTORCH := torch==2.13.0
 HAS_TORCH = $(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)'
@@ -340,36 +340,37 @@ $(VENV)/.compiler: $(BIN)/python force
 	@test -e $@ || touch $@
 	@ls server/reading/scan/*.so >/dev/null 2>&1 || if $(BIN)/python -I server/compiler.py; then touch $@; fi
 
-# A changed scan is compiled again here.
-$(VENV)/.installed: $(VENV)/.compiler pyproject.toml setup.py $(wildcard server/reading/scan/*.py server/reading/scan/*.pxd) web/package-lock.json
+# A changed scan is compiled again here. Its shared object is removed before: one of another Python version would be imported.
+EDITABLE = rm -f server/reading/scan/*.so && $(PIP) install --editable
+BUILT_FROM = $(VENV)/.compiler pyproject.toml setup.py $(wildcard server/reading/scan/*.py server/reading/scan/*.pxd) web/package-lock.json
+
+$(VENV)/.installed: $(BUILT_FROM)
 	@echo "Installing the server and the demo in $(VENV): about 170 MB."
-	@rm -f server/reading/scan/*.so  # One of another Python version would be imported in the place of the new one.
-	$(PIP) install --editable '.[examples,page]'
+	@$(EDITABLE) '.[examples,page]'
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.installed
-	@echo "Installing what the tests need in $(VENV): about 190 MB, and PyTorch."
-	$(PIP) install --editable '.[dev]'
-	@touch $@
+# It contains the above, which is therefore not installed before.
+$(VENV)/.dev: $(BUILT_FROM)
+	@echo "Installing the server, the demo and what the tests need in $(VENV): about 360 MB."
+	@$(EDITABLE) '.[dev]'
+	@touch $(VENV)/.installed $@
 
 .PHONY: torch-auto torch-1 torch-0
-torch-auto: $(VENV)/.dev
-	@if $(HAS_TORCH); then :; \
-	elif $(PIP) install --no-index --no-deps $(PYTORCH)+cpu 2>/dev/null; then $(MAKE) --no-print-directory $(VENV)/.torch; \
+torch-auto: $(BIN)/python
+	@if $(HAS_TORCH) || $(PIP) install --dry-run --no-index --no-deps $(PYTORCH) >/dev/null 2>&1; \
+	then $(MAKE) --no-print-directory $(VENV)/.torch; \
 	else echo "The tests of PyTorch are skipped, as it is not installed. make test TORCH=1 downloads it: about 2.7 GB on" \
 	  "Linux x86-64, or 200 MB with TORCH_INDEX=URL of an index of CPU builds."; fi
 
 torch-1: $(VENV)/.torch
 
-torch-0: $(VENV)/.dev
-	@rm -f $(VENV)/.torch
-	@$(PIP) uninstall --yes torch torchmetrics 2>/dev/null
-	@echo "The tests of PyTorch are skipped: TORCH=0."
+torch-0:
 
 $(VENV)/.torch: $(VENV)/.dev
-	@$(HAS_TORCH) || echo "Downloading PyTorch: about $(if $(TORCH_INDEX),200 MB,2.7 GB on Linux x86-64 unless pip finds a CPU build)."
-	$(if $(TORCH_INDEX),$(PIP) install --no-deps --index-url '$(TORCH_INDEX)' $(PYTORCH))
-	$(PIP) install --editable '.[dev,torch]' $(PYTORCH)
+	@$(HAS_TORCH) \
+	|| { echo "Installing PyTorch: about 200 MB, or 2.7 GB on Linux x86-64 if pip finds no CPU build." \
+	     && $(PIP) install --no-deps $(if $(TORCH_INDEX),--index-url '$(TORCH_INDEX)') $(PYTORCH); }
+	@$(PIP) install --editable '.[torch]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed

@@ -4,6 +4,7 @@ import email
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile

@@ -57,7 +57,9 @@ def browser() -> Iterator[Browser]:
     """Return the machine's Chromium."""
     path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     if path is None:
-        pytest.skip(f"Chromium is missing: none of {', '.join(CHROMIUM_NAMES)} is on the PATH (`make chromium` installs one)")
+        pytest.skip(
+            f"Chromium is missing: none of {', '.join(CHROMIUM_NAMES)} is on the PATH (`make chromium` installs one)"
+        )
     if not PAGE.exists():
         pytest.fail("the page is not built: run `make page` first", pytrace=False)
     with sync_playwright() as playwright:
