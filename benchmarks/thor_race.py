@@ -99,7 +99,7 @@ class Run:
         outputs = self._network(inputs)
         if hasattr(self._optimizer, "sample_fisher"):
             self._optimizer.sample_fisher(outputs, self._task.likelihood)
-        self._task.loss(outputs, targets).backward()  # type: ignore[no-untyped-call]
+        self._task.loss(outputs, targets).backward()  # type: ignore[no-untyped-call, unused-ignore]
         self._optimizer.step()
 
     def _batch(self) -> tuple[Tensor, Tensor]:

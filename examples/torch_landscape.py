@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 from sklearn.datasets import load_digits
@@ -21,7 +21,7 @@ from toposcope.recorder.landscapes import Progress, SummaryLandscape
 from toposcope.recorder.metrics import Loss
 from toposcope.recorder.training import Model
 
-Batches = DataLoader[tuple[torch.Tensor, ...]]
+Batches: TypeAlias = DataLoader[tuple[torch.Tensor, ...]]
 EIGENVALUES = 2
 
 
