@@ -50,8 +50,11 @@ def test_files_of_all_sizes_round_trip(tmp_path: Path, mode: str, size: int) -> 
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("missing", [1, 16, 17, 32, 100, MIB, MIB + 16, MIB + 17, 2 * MIB + 10, 2 * MIB + 100])
+@pytest.mark.parametrize(
+    "missing", [1, 16, 17, 21, 32, 100, MIB, MIB + 16, MIB + 17, MIB + 37, 2 * MIB + 10, 2 * MIB + 100]
+)
 def test_truncation_is_detected(mode: str, missing: int) -> None:
+    """Also where a chunk ends: the last one of GCM has 21 bytes, and the one before it MIB + 16."""
     file = io.BytesIO()
     writer = EncryptingWriter(file, KEY, mode)
     writer.write(bytes(2 * MIB + 5))
