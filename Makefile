@@ -24,7 +24,7 @@ HAS_TORCH = $(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.uti
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
-.PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults
+.PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults mutants
 .PHONY: proto release plotly-licences share test-pythons chromium chromium-or-skip machines clean force
 .DELETE_ON_ERROR:
 
@@ -244,6 +244,11 @@ faults: $(VENV)/.dev $(TYPED)
 	$(CC) -O1 -shared -fPIC -o build/faults/faulty_calls.so tests/faults/faulty_calls.c -ldl
 	PYTHONPATH=$(TYPED):tests $(BIN)/python tests/faults/fail_operations.py
 	PYTHONPATH=$(TYPED):tests LD_PRELOAD=build/faults/faulty_calls.so $(BIN)/python tests/faults/inject.py build/faults/faulty_calls.so
+
+# Put 40 small faults into a copy of HEAD, one at a time, and list which of them the tests notice; ten minutes.
+# MUTANTS="server/api": faults in these files only. MUTANTS="--tree REV": with the product and the tests of another commit.
+mutants: torch-$(TORCH) page chromium
+	$(BIN)/python tests/mutants/check_mutants.py $(MUTANTS)
 
 build/fuzz/.installed: tests/fuzz/environment.txt
 	$(PYTHON) -m venv --clear $(@D)
