@@ -1,6 +1,5 @@
 """Trainings that are killed and resumed in the same directory, as real processes."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 from support.event_files import read_slowly
 from support.pytorch import needs_torch
 from support.servers import SLOW_SECONDS, wait_until
-from support.torch_programs import TorchProgram, TorchPrograms, torch_programs
+from support.torch_programs import TorchProgram, TorchPrograms
 
 from toposcope import server
 
@@ -127,13 +126,6 @@ if saved.exists():
     restore(load_checkpoint(saved), network, optimizer)
 Model(network, loss_fn, optimizer).train(7 if saved.exists() else 11, batches, callbacks=[collector, saving, steps])
 """
-
-
-@pytest.fixture(scope="module")
-def programs() -> Iterator[TorchPrograms]:
-    """Yield what starts the training programs."""
-    with torch_programs() as programs:
-        yield programs
 
 
 def started(programs: TorchPrograms, tmp_path: Path, program: str) -> TorchProgram:

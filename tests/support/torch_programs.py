@@ -1,6 +1,7 @@
 """Programs with PyTorch, in processes that are forked from one that has imported it: importing it takes seconds.
 
-Everything else, our packages included, is imported by the program itself, and it ends as any other.
+Everything else, our packages included, is imported by the program itself, and it ends as any other. A program may have
+several ranks: processes with the variables that torchrun sets, but for the address where they meet.
 """
 
 import json
@@ -13,12 +14,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+TESTS = Path(__file__).parents[1]
+"""Programs may import support, and what a test module defines."""
 SERVER = """
-import json, os, runpy, sys
+import json, os, runpy, signal, sys
 import torch, torch._dynamo  # The latter is imported when an optimizer is created.
 
+sys.path.append(sys.argv[1])
 for line in sys.stdin:
-    script, *arguments, output = json.loads(line)
+    script, *arguments, ranks, output = json.loads(line)
     program = os.fork()
     if program == 0:
         break
@@ -28,6 +32,17 @@ else:
     sys.exit()
 for number in (1, 2):
     os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
+if ranks:
+    os.environ |= {"WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks)}
+    processes = []
+    for rank in range(ranks):
+        processes.append(os.fork())
+        if not processes[-1]:
+            os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank)}
+            signal.alarm(120)  # A rank whose peer has ended may wait for it.
+            break
+    else:
+        os._exit(max(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) % 256 for process in processes))
 sys.argv = [script, *arguments]
 runpy.run_path(script, run_name="__main__")
 """
@@ -58,12 +73,21 @@ class TorchPrograms:
     def __init__(self, server: "subprocess.Popen[str]") -> None:
         self._server = server
 
-    def start(self, script: Path, *arguments: object, output: Path) -> TorchProgram:
-        """Start a script, whose output is appended to a file."""
+    def start(self, script: Path, *arguments: object, output: Path, ranks: int = 0) -> TorchProgram:
+        """Start a script, whose output is appended to a file; with ranks, in so many processes."""
         assert self._server.stdin is not None
-        self._server.stdin.write(json.dumps([str(script), *map(str, arguments), str(output)]) + "\n")
+        self._server.stdin.write(json.dumps([str(script), *map(str, arguments), ranks, str(output)]) + "\n")
         self._server.stdin.flush()
         return TorchProgram(int(self.answer()), output, self)
+
+    def run(self, program: str, *arguments: object, folder: Path, ranks: int = 0) -> str:
+        """Run a program to its end, which must be successful; return its output."""
+        script, output = folder / "program.py", folder / "program.txt"
+        script.write_text(program, encoding="utf-8")
+        status = self.start(script, *arguments, output=output, ranks=ranks).wait()
+        printed = output.read_text(encoding="utf-8")
+        assert status == 0, printed
+        return printed
 
     def answer(self) -> str:
         """Return the next line of the server."""
@@ -74,7 +98,7 @@ class TorchPrograms:
 @contextmanager
 def torch_programs() -> Iterator[TorchPrograms]:
     """Start the process that imports PyTorch; end it when the block ends, with a program that still runs."""
-    command, pipe = [sys.executable, "-c", SERVER], subprocess.PIPE
+    command, pipe = [sys.executable, "-c", SERVER, str(TESTS)], subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, start_new_session=True) as server:
         try:
             yield TorchPrograms(server)

@@ -2,15 +2,15 @@
 
 import logging
 import math
-import subprocess
-import sys
 import textwrap
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from support.line_network import Line, line_batches
 from support.pytorch import needs_torch, torch
+from support.torch_programs import TorchPrograms
 
 from toposcope.recorder.callbacks.early_stopping import EarlyStopping
 from toposcope.recorder.training.callback import Callback
@@ -158,16 +158,16 @@ def test_metric_with_a_value_per_class_is_an_error() -> None:
 
 
 @needs_torch
-def test_all_ranks_stop_at_the_same_epoch(tmp_path: Any) -> None:
+def test_all_ranks_stop_at_the_same_epoch(programs: TorchPrograms, tmp_path: Path) -> None:
     """The losses of two processes differ, and one of them gets worse; the mean improves until epoch 4."""
     script = """
-        import sys
+        import os, sys
         import torch.distributed as distributed
         from toposcope.recorder.callbacks.early_stopping import EarlyStopping
         from toposcope.recorder.training.run_context import CallbackParams, RunContext
 
-        rank = int(sys.argv[1])
-        distributed.init_process_group("gloo", init_method=f"file://{sys.argv[2]}", rank=rank, world_size=2)
+        rank = int(os.environ["RANK"])
+        distributed.init_process_group("gloo", f"file://{sys.argv[1]}/meeting", rank=rank, world_size=2)
         context = RunContext(CallbackParams(parallel_mode="data_parallel"))
         callback, params = EarlyStopping("loss"), context.original_args()
         callback.on_train_begin(context)
@@ -176,15 +176,10 @@ def test_all_ranks_stop_at_the_same_epoch(tmp_path: Any) -> None:
             callback.on_train_epoch_end(context)
             if context.get_stop_requested():
                 break
-        print(callback.stopped_epoch, callback.best)
+        print(f"{callback.stopped_epoch} {callback.best}", flush=True)
         distributed.destroy_process_group()
     """
-    command = [sys.executable, "-c", textwrap.dedent(script)]
-    ranks = [
-        subprocess.Popen([*command, str(rank), str(tmp_path / "meeting")], stdout=subprocess.PIPE, text=True)
-        for rank in range(2)
-    ]
-    assert [process.communicate(timeout=60)[0] for process in ranks] == ["4 3.0\n"] * 2
+    assert programs.run(textwrap.dedent(script), tmp_path, folder=tmp_path, ranks=2) == 2 * "4 3.0\n"
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ import json
 import logging
 import os
 import signal
-import subprocess
-import sys
 import textwrap
 import threading
 from collections.abc import Callable
@@ -15,6 +13,7 @@ from typing import Any
 import pytest
 from support.pytorch import needs_torch, torch
 from support.recorded_run import scalars_of
+from support.torch_programs import TorchPrograms
 from support.written_events import read_all_events
 
 from toposcope.proto.summary_pb2 import RecordingEnd
@@ -344,29 +343,21 @@ TRAINING = """
         optimizer = torch.optim.SGD(network.parameters(), 0.1)
         Model(network, torch.nn.CrossEntropyLoss(), optimizer).train(2, batches, callbacks=callbacks)
         distributed.barrier()
-        print(f"{request.steps} {network.module.weight.sum().item():.6f}", flush=True)
+        print(f"{rank} {request.steps} {network.module.weight.sum().item():.6f}", flush=True)
     os._exit(0)  # PyTorch's threads occasionally abort or hang during interpreter shutdown.
 """
 
 
 @needs_torch
-def test_all_processes_end_after_the_same_step(tmp_path: Path) -> None:
+def test_all_processes_end_after_the_same_step(programs: TorchPrograms, tmp_path: Path) -> None:
     """If one of them receives the signal; they continue together."""
-    command = [sys.executable, "-c", textwrap.dedent(TRAINING), str(tmp_path)]
-    processes = [
-        subprocess.Popen(
-            command,
-            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": "2", "OMP_NUM_THREADS": "1"},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(2)
-    ]
-    ends = [process.communicate(timeout=120)[0].splitlines() for process in processes]
+    printed = programs.run(textwrap.dedent(TRAINING), tmp_path, folder=tmp_path, ranks=2)
 
-    assert [process.returncode for process in processes] == [0, 0]
-    assert ends[0] == ends[1]
-    assert [json.loads(line.rsplit(" ", 1)[0]) for line in ends[0]] == [[1, 2, 3], list(range(4, 12))]
+    first, second = (
+        [line.partition(" ")[2] for line in printed.splitlines() if line.startswith(rank)] for rank in "01"
+    )
+    assert first == second
+    assert [json.loads(line.rsplit(" ", 1)[0]) for line in first] == [[1, 2, 3], list(range(4, 12))]
     assert not list(tmp_path.glob("rank_*/*.ckpt"))
 
 

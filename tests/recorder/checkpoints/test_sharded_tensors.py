@@ -1,14 +1,12 @@
 """Checkpoints of networks whose tensors are sharded over two processes, connected by gloo."""
 
 import json
-import os
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 import torch
+from support.torch_programs import TorchPrograms
 
 from toposcope.recorder.checkpoints import load_checkpoint
 
@@ -29,7 +27,7 @@ TRAINING = """
     from toposcope.recorder.checkpoints import load_checkpoint, restore
     from toposcope.recorder.training.run_context import RunContext
 
-    rank, directory = int(sys.argv[1]), sys.argv[2]
+    rank, directory = int(os.environ["RANK"]), sys.argv[1]
     dist.init_process_group("gloo", init_method=f"file://{directory}/meeting", rank=rank, world_size=2)
     mesh = init_device_mesh("cpu", (2,))
 
@@ -75,7 +73,7 @@ TRAINING = """
             assert torch.equal(getattr(ours, "to_local", lambda: ours)(), getattr(theirs, "to_local", lambda: theirs)())
         dist.barrier()
 
-    for name, arguments in json.loads(sys.argv[3]).items():
+    for name, arguments in json.loads(sys.argv[2]).items():
         train(f"{directory}/{name}", arguments)
     dist.barrier()  # Gloo aborts a process whose peer ends first.
     dist.destroy_process_group()
@@ -84,23 +82,10 @@ TRAINING = """
 
 
 @pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def directory(programs: TorchPrograms, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the directory in which two processes have saved checkpoints, with a folder for each of CASES."""
     directory = tmp_path_factory.mktemp("sharded")
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "WORLD_SIZE": "2"}
-    command = [sys.executable, "-c", textwrap.dedent(TRAINING)]
-    ranks = [
-        subprocess.Popen(
-            [*command, str(rank), str(directory), json.dumps(CASES)], env={**environment, "RANK": str(rank)}
-        )
-        for rank in range(2)
-    ]
-    try:
-        assert [rank.wait(timeout=180) for rank in ranks] == [0, 0]
-    finally:
-        for rank in ranks:
-            rank.kill()
-            rank.wait()
+    programs.run(textwrap.dedent(TRAINING), directory, json.dumps(CASES), folder=directory, ranks=2)
     return directory
 
 

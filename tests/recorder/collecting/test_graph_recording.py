@@ -1,12 +1,11 @@
 """The graph of a network is recorded when the training pauses, not by its first step."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from support.torch_programs import TorchPrograms
 from torch import nn
 
 from toposcope import server
@@ -114,12 +113,10 @@ for _ in range(3):
 """
 
 
-def test_a_process_that_never_closes_its_run_has_a_graph(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", UNCLOSED, str(tmp_path)], timeout=120, check=True, stderr=subprocess.PIPE, text=True
-    )
+def test_a_process_that_never_closes_its_run_has_a_graph(programs: TorchPrograms, tmp_path: Path) -> None:
+    printed = programs.run(UNCLOSED, tmp_path / "run", folder=tmp_path)
 
-    assert "dropped" not in done.stderr
-    assert graphs(tmp_path) == 1
-    (run,) = server.open(tmp_path).runs.values()
+    assert "dropped" not in printed
+    assert graphs(tmp_path / "run") == 1
+    (run,) = server.open(tmp_path / "run").runs.values()
     assert run.tags("lineage")

@@ -1,14 +1,12 @@
 """THOR in several processes: factors are averaged, so that two processes equal one with the joined batch."""
 
-import multiprocessing
-import os
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from support.torch_programs import TorchPrograms
 from torch import Tensor, distributed, nn
 from torch.nn.parallel import DistributedDataParallel
 
@@ -17,7 +15,6 @@ from toposcope.recorder.frameworks.torch.thor.inverse import Block
 from toposcope.recorder.frameworks.torch.thor.ranks import assigned
 from toposcope.recorder.train_thor import thor
 
-_SECONDS = 120
 _OPTIONS: dict[str, Any] = {"learning_rate": 0.1, "damping": 0.1, "momentum": 0.9, "frequency": 2}
 
 
@@ -115,25 +112,17 @@ def run_rank(rank: int, folder: Path) -> None:
     distributed.destroy_process_group()
 
 
-def run_both(folder: Path) -> None:
-    """Run both processes. Only one imports PyTorch, which takes longer than the test, and forks before it computes."""
-    second = os.fork()
-    try:
-        run_rank(1 if second == 0 else 0, folder)
-    except BaseException:
-        traceback.print_exc()
-        os._exit(1)
-    os._exit(os.waitstatus_to_exitcode(os.waitpid(second, 0)[1]) if second else 0)
-
-
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any]:
+def results(programs: TorchPrograms, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Any]:
     """Return the results of two processes."""
     folder = tmp_path_factory.mktemp("ranks")
-    process = multiprocessing.get_context("spawn").Process(target=run_both, args=(folder,))
-    process.start()
-    process.join(_SECONDS)
-    assert process.exitcode == 0
+    program = f"""
+import os, runpy
+from pathlib import Path
+runpy.run_path({__file__!r})["run_rank"](int(os.environ["RANK"]), Path({str(folder)!r}))
+os._exit(0)  # PyTorch's threads occasionally abort or hang during interpreter shutdown.
+"""
+    programs.run(program, folder=folder, ranks=2)
     return torch.load(folder / "0.pt"), torch.load(folder / "1.pt")
 
 

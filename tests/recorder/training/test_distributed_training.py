@@ -22,7 +22,6 @@ TRAINING = """
     import sys
 
     import torch
-    from sklearn.datasets import load_digits
     from torch import distributed, nn
     from torch.utils.data import DataLoader, TensorDataset
     from torch.utils.data.distributed import DistributedSampler
@@ -47,10 +46,10 @@ TRAINING = """
 
     distributed.init_process_group("gloo")
     torch.manual_seed(0)
-    images, labels = load_digits(return_X_y=True)
-    images = torch.tensor(images, dtype=torch.float32).reshape(-1, 1, 8, 8) / 16
-    digits = TensorDataset(images, torch.tensor(labels))
-    loader = DataLoader(digits, batch_size=128, sampler=DistributedSampler(digits))
+    labels = torch.arange(480) % 10
+    images = torch.rand(10, 1, 8, 8)[labels] + 0.2 * torch.rand(480, 1, 8, 8)
+    digits = TensorDataset(images, labels)
+    loader = DataLoader(digits, batch_size=30, sampler=DistributedSampler(digits))
     network = nn.parallel.DistributedDataParallel(Digits())
     optimizer = torch.optim.SGD(network.parameters(), lr=0.1, momentum=0.9)
     collector = SummaryCollector(
@@ -64,7 +63,7 @@ TRAINING = """
     os._exit(0)  # PyTorch's threads occasionally abort or hang during interpreter shutdown.
 """
 pytestmark = needs_torch
-EPOCHS, STEPS = 3, 8  # 1797 digits, two processes, batches of 128.
+EPOCHS, STEPS = 3, 8  # 480 digits, two processes, batches of 30.
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,6 @@
 """throughput/samples_per_second: the samples that this process has processed, in loops of one and of two processes."""
 
-import json
 import os
-import subprocess
-import sys
-import textwrap
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -12,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from support.torch_programs import TorchPrograms
 from torch import nn
 
 from toposcope import server
@@ -80,11 +77,12 @@ def test_model_counts_the_samples_of_all_microbatches(tmp_path: Path, size: int 
 def train_distributed(directory: str, accumulation: int) -> None:
     """Train in one of several processes, which have batches of different sizes."""
     distributed: Any = torch.distributed
-    distributed.init_process_group("gloo")
-    size = 32 + 16 * distributed.get_rank()
+    rank = int(os.environ["RANK"])
+    distributed.init_process_group("gloo", f"file://{directory}/meeting", rank=rank, world_size=2)
+    size = 32 + 16 * rank
     network = nn.parallel.DistributedDataParallel(nn.Linear(3, 1))
     optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
-    with SummaryCollector(directory, 5, QUIET).watch(network, optimizer) as run:
+    with SummaryCollector(f"{directory}/run", 5, QUIET).watch(network, optimizer) as run:
         for number in range(10 * accumulation):
             is_last = number % accumulation == accumulation - 1
             with nullcontext() if is_last else network.no_sync():
@@ -101,31 +99,16 @@ def train_distributed(directory: str, accumulation: int) -> None:
 
 
 @pytest.mark.parametrize("accumulation", [1, 4])
-def test_each_of_two_processes_counts_its_own_samples(tmp_path: Path, accumulation: int) -> None:
+def test_each_of_two_processes_counts_its_own_samples(
+    programs: TorchPrograms, tmp_path: Path, accumulation: int
+) -> None:
     """With DistributedDataParallel; the sum over ranks is left to readers."""
-    script = tmp_path / "train.py"
-    module = json.dumps(str(Path(__file__)))
-    script.write_text(
-        textwrap.dedent(f"""
-        import importlib.util, os, sys
-        spec = importlib.util.spec_from_file_location("training", {module})
-        training = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(training)
-        training.train_distributed(sys.argv[1], {accumulation})
-        os._exit(0)  # PyTorch's threads occasionally abort or hang during interpreter shutdown.
-        """)
-    )
-    launcher = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2")
-    process = subprocess.run(
-        [sys.executable, *launcher, script, tmp_path / "run"],
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert process.returncode == 0, process.stdout
+    program = f"""
+import os, runpy, sys
+runpy.run_path({__file__!r})["train_distributed"](sys.argv[1], {accumulation})
+os._exit(0)  # PyTorch's threads occasionally abort or hang during interpreter shutdown.
+"""
+    programs.run(program, tmp_path, folder=tmp_path, ranks=2)
     for rank, size in enumerate((32, 48)):
         recorded = samples_per_step(tmp_path / "run", rank)
         assert recorded == pytest.approx(dict.fromkeys((1, 5, 10), size * accumulation))

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from support.pytorch import needs_torch
 from support.recorded_run import run_in, scalars_of
+from support.torch_programs import TorchPrograms
 
 from toposcope import server
 from toposcope.recorder import wandb
@@ -294,10 +295,12 @@ def test_an_id_without_resume_starts_over(tmp_path: Path) -> None:
 
 
 GROUP = """
+import os, sys
 import torch.distributed as distributed
 from toposcope.recorder import wandb
-distributed.init_process_group("gloo")
-rank = distributed.get_rank()
+os.chdir(sys.argv[1])
+rank = int(os.environ["RANK"])
+distributed.init_process_group("gloo", f"file://{sys.argv[1]}/meeting", rank=rank, world_size=2)
 for group, ranks in (("all", (0, 1)), ("first", (0,))):
     distributed.barrier()
     if rank in ranks:
@@ -310,19 +313,9 @@ distributed.destroy_process_group()
 
 
 @needs_torch
-def test_processes_of_torchrun_are_runs_of_a_group(tmp_path: Path) -> None:
+def test_processes_of_a_training_are_runs_of_a_group(programs: TorchPrograms, tmp_path: Path) -> None:
     """Each process that calls init() has a run of its own in the directory of the group; or only that of rank 0."""
-    (tmp_path / "train.py").write_text(GROUP)
-    environ = {name: value for name, value in os.environ.items() if not name.startswith("WANDB_")}
-    done = subprocess.run(
-        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "train.py"],
-        cwd=tmp_path,
-        env=environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
+    programs.run(GROUP, tmp_path, folder=tmp_path, ranks=2)
     runs = {name.partition("-")[0]: run for name, run in server.open(tmp_path / "wandb/p").runs.items()}
     assert sorted(runs) == ["all/rank0", "all/rank1", "first/rank0"]
     for name, run in runs.items():

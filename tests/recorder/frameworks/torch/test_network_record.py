@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import torch
 from support.torch_networks import Branching, DigitsNet, Perceptron
+from support.torch_programs import TorchPrograms
 from support.written_events import ReadEvents
 from torch import nn
 
@@ -88,7 +89,7 @@ import torch
 from torch import nn
 from toposcope.recorder import SummaryRecord
 
-torch.distributed.init_process_group("gloo", init_method=f"file://{sys.argv[1]}/ranks", rank=0, world_size=1)
+torch.distributed.init_process_group("gloo", init_method=f"file://{sys.argv[1]}_ranks", rank=0, world_size=1)
 network = nn.parallel.DistributedDataParallel(nn.Sequential(nn.Linear(4, 4), nn.ReLU()))
 with SummaryRecord(sys.argv[1], network=network) as recorder:
     network(torch.randn(4, 4)).sum().backward()
@@ -100,10 +101,10 @@ os._exit(0)  # Process groups of PyTorch now and then wait for ever for their th
 """
 
 
-def test_a_network_of_several_processes_is_recorded(tmp_path: Path, read_events: ReadEvents) -> None:
-    command = [sys.executable, "-c", IN_A_GROUP, str(tmp_path)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=120)
-    events = read_events(done.stdout.strip())
+def test_a_network_of_several_processes_is_recorded(
+    programs: TorchPrograms, tmp_path: Path, read_events: ReadEvents
+) -> None:
+    events = read_events(programs.run(IN_A_GROUP, tmp_path / "run", folder=tmp_path).strip())
     assert [event.graph_def.name for event in events if event.HasField("graph_def")] == ["Sequential"]
 
 
