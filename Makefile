@@ -238,12 +238,14 @@ fuzz: $(VENV)/.dev build/fuzz/.installed $(TYPED)
 	LD_PRELOAD="$(SANITIZERS)" ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 PYTHONMALLOC=malloc \
 	  PYTHONPATH=build/fuzz/asan:tests build/fuzz/bin/python tests/fuzz/fuzz_scan.py --random $(FUZZ_SECONDS) build/fuzz/found
 
-# Make every system call and every operation of the loader, the index and the notes fail once, with every error.
+# Make every system call and every operation of the loader, the index and the notes fail once, with every error; send
+# many requests, valid and invalid, to every operation of the API.
 faults: $(VENV)/.dev $(TYPED)
 	@mkdir -p build/faults
 	$(CC) -O1 -shared -fPIC -o build/faults/faulty_calls.so tests/faults/faulty_calls.c -ldl
 	PYTHONPATH=$(TYPED):tests $(BIN)/python tests/faults/fail_operations.py
 	PYTHONPATH=$(TYPED):tests LD_PRELOAD=build/faults/faulty_calls.so $(BIN)/python tests/faults/inject.py build/faults/faulty_calls.so
+	$(BIN)/python -m pytest -n auto tests/faults/check_openapi.py
 
 # Put 40 small faults into a copy of HEAD, one at a time, and list which of them the tests notice; ten minutes.
 # MUTANTS="server/api": faults in these files only. MUTANTS="--tree REV": with the product and the tests of another commit.

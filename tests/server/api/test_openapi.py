@@ -1,149 +1,48 @@
-"""Schemathesis sends requests that the OpenAPI document allows, and invalid ones, to a real server."""
+"""Schemathesis sends requests that the OpenAPI document allows, and invalid ones, to a real server.
 
-import copy
+A few to each operation; `make faults` sends many (tests/faults/check_openapi.py). Neither the document nor the requests
+are made while tests are collected, as every worker of pytest-xdist collects all.
+"""
+
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+from contextlib import suppress
 
-import numpy as np
 import pytest
-import requests
-import schemathesis
-from hypothesis import settings
+from hypothesis import given, settings
 from schemathesis import BaseSchema, Case, GenerationMode
-from schemathesis.checks import CHECKS, load_all_checks
-from schemathesis.config import (
-    CoveragePhaseConfig,
-    GenerationConfig,
-    PhasesConfig,
-    ProjectConfig,
-    ProjectsConfig,
-    SchemathesisConfig,
-)
-from support.event_files import GOLDEN, scalar_event, write_run
-from support.server_in_process import served
-from support.servers import SLOW_SECONDS
-from support.summary_values import MindSporeValue, record
+from schemathesis.core.control import SkipTest
+from support.described_requests import any_request, requests_about_existing_names, send_and_check, served_runs
 
-from toposcope.recorder import SummaryRecord
-from toposcope.server.api.updates import Streams
-from toposcope.server.app import make_api
-from toposcope.server.loading.logdir import Logdir
-
-STREAM = "/api/updates"
-"""Never ends by itself."""
-LONGEST_URL = 60_000
-"""Longer ones are refused with 400 by the server's parser of HTTP, before there is a route."""
-GOLDEN_RUN, HOSTILE_RUN = "golden/mindspore/digits_momentum", 'a <run>&"ü/b%2Fc'
-HOSTILE = ["", "\0", '"q"\r\n', "a&b=c;d#e?f%00", "../../etc/passwd", "<script>alert(1)</script>", "ü😀", "x" * 300]
-TAGS = {
-    "scalars": ["loss", "loss/auto", *HOSTILE],
-    "scalars.csv": ["loss", "loss/auto", *HOSTILE],
-    "text": HOSTILE,
-    "histograms": ["values", "conv1.weight/auto"],
-    "images": ["values", "input"],
-    "tensors": ["values", "logits"],
-    "landscapes": ["landscape_[4]", "landscape_[1, 4]"],
-    "landscapes.html": ["landscape_[4]", "landscape_[1, 4]"],
-    "landscapes.npz": ["landscape_[4]", "landscape_[1, 4]"],
-    "landscapes.vti": ["landscape_[4]", "landscape_[1, 4]"],
-}
-"""Tags of the runs above by route."""
-
-
-def write_hostile_runs(logdir: Path) -> None:
-    """Write a run with hostile names, steps, times and values."""
-    scalars = [MindSporeValue(tag=tag, scalar_value=float("nan")) for tag in HOSTILE]
-    texts = [MindSporeValue(tag=tag, text=tag) for tag in HOSTILE]
-    steps = [
-        scalar_event(seconds, step, {"loss": 1e308}) for seconds, step in ((float("nan"), -(2**63)), (0, 2**63 - 1))
-    ]
-    write_run(logdir / HOSTILE_RUN, [*steps, record(2, 1, *scalars), record(float("inf"), 2, *texts)])
-    with SummaryRecord(logdir / HOSTILE_RUN) as recorder:
-        for plugin, value in (
-            ("image", np.zeros((1, 3, 4, 5), np.float32)),
-            ("tensor", np.array([[np.nan, np.inf, 1e300]])),
-            ("histogram", np.array([np.nan, np.inf, 1.0])),
-        ):
-            recorder.add_value(plugin, "values", value)
-            recorder.record(3)
+EXAMPLES = 3
 
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Serve the golden runs and a hostile one."""
-    logdir = tmp_path_factory.mktemp("logdir")
-    (logdir / "golden").symlink_to(GOLDEN)
-    write_hostile_runs(logdir)
-    with served(logdir) as client:
-        yield str(client.base_url)
+    """Serve runs."""
+    with served_runs(tmp_path_factory.mktemp("logdir")) as url:
+        yield url
 
 
-def load(description: dict[str, Any], modes: list[GenerationMode]) -> BaseSchema:
-    """Return the schema of a description that generates the same requests in every run."""
-    generation = GenerationConfig(modes=modes, deterministic=True, no_shrink=True)
-    phases = PhasesConfig(coverage=CoveragePhaseConfig(enabled=GenerationMode.NEGATIVE in modes))
-    projects = ProjectsConfig(default=ProjectConfig(generation=generation, phases=phases))
-    return schemathesis.openapi.from_dict(description, config=SchemathesisConfig(seed=1, projects=projects))
+def send_examples(schema: BaseSchema, mode: GenerationMode, url: str) -> None:
+    """Send some requests to each operation, and check the replies."""
+    for result in schema.get_all_operations():
+        strategy = result.ok().as_strategy(generation_mode=mode)
+
+        @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
+        @given(strategy)
+        def send(case: Case) -> None:
+            send_and_check(case, url)
+
+        with suppress(SkipTest):  # No request to an operation without parameters is invalid.
+            send()
 
 
-def with_names(description: dict[str, Any]) -> dict[str, Any]:
-    """Return a description in which runs and tags are limited to existing ones."""
-    described = copy.deepcopy(description)
-    for path, operations in described["paths"].items():
-        there = {"run": [GOLDEN_RUN, HOSTILE_RUN], "rank": [0], "attempt": [1, "all"], "step": [1, 3, 5]}
-        if (first := path.removeprefix("/api/").split("/")[0]) in TAGS:
-            there["tag"] = TAGS[first]
-        if path.startswith("/api/scalars"):
-            tags = TAGS["scalars"]
-            there |= {"expr": [f"rate(`{tag}`) - 1" for tag in tags], "x": tags}
-        for parameter in operations.get("get", {}).get("parameters", []):
-            if parameter["name"] in there:
-                schema = parameter["schema"]
-                schema.get("items", schema)["enum"] = there[parameter["name"]]
-            if parameter["name"] == "tag":  # Else an expression is needed.
-                parameter["required"], parameter["schema"]["minItems"] = True, 1
-    return described
-
-
-DESCRIPTION = make_api(Logdir("nowhere", 0), Streams(), "").openapi()
-described = load(DESCRIPTION, list(GenerationMode))
-named = load(with_names(DESCRIPTION), [GenerationMode.POSITIVE])
-load_all_checks()
-
-
-def send_and_check(case: Case, url: str) -> None:
-    """Send a request and check the reply."""
-    sent = case.as_transport_kwargs(base_url=url)
-    head = requests.Request(sent["method"], sent["url"], params=sent.get("params")).prepare()
-    if len(head.url or "") > LONGEST_URL:
-        return
-    left_out: Any = CHECKS.get_by_names(["positive_data_acceptance"]) if has_rule(case) else []
-    every: Any = CHECKS.get_all()  # The types of the registry are wider than those of the call.
-    case.call_and_validate(url, checks=every, excluded_checks=left_out, timeout=SLOW_SECONDS)
-
-
-def has_rule(case: Case) -> bool:
-    """Return whether a rule that OpenAPI cannot express may reject valid values."""
-    parameters = case.body if isinstance(case.body, dict) else case.query
-    names = {name for name, value in parameters.items() if value is not None}
-    # lo <= hi; node excludes others; a slice matches the tensor; by contains a regular expression; search, sort and
-    # expr have a syntax; expr may take the place of tag; x excludes other axes; and 1.0 is an integer to JSON Schema,
-    # but not to the server.
-    with_rule = {"node", "slice", "by", "search", "sort", "expr", "x"}
-    lacks_series = case.path.startswith("/api/scalars") and not parameters.get("tag")
-    return {"lo", "hi"} <= names or bool(names & with_rule) or lacks_series or case.method == "POST"
-
-
-@described.exclude(path=STREAM).parametrize()
-@settings(max_examples=5, deadline=None)
-def test_replies_to_any_request_are_as_declared(case: Case, url: str) -> None:
+@pytest.mark.parametrize("mode", GenerationMode)
+def test_replies_to_any_request_are_as_declared(mode: GenerationMode, url: str) -> None:
     """Status, content type and model of each reply are declared."""
-    send_and_check(case, url)
+    send_examples(any_request([mode]), mode, url)
 
 
-@named.include(method="GET").exclude(path=STREAM).parametrize()
-@settings(max_examples=20, deadline=None)
-def test_replies_about_existing_names_are_as_declared(case: Case, url: str) -> None:
+def test_replies_about_existing_names_are_as_declared(url: str) -> None:
     """Likewise for the runs and tags of the logdir, including hostile ones."""
-    send_and_check(case, url)
+    send_examples(requests_about_existing_names(), GenerationMode.POSITIVE, url)
