@@ -287,7 +287,7 @@ release: $(RELEASE)/.installed
 	$(REPAIR)
 	cp $(RELEASE)/dist/*.tar.gz dist
 	$(RELEASE)/bin/twine check --strict dist/*
-	$(RELEASE)/bin/python -m pytest --noconftest tests/release/check_distributions.py
+	$(RELEASE)/bin/python -m pytest --noconftest tests/release/check_contents.py tests/release/check_distributions.py
 
 # The licences of what Plotly's bundle is made of; after a change of its version in web/package.json.
 PLOTLY := build/plotly

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.pytorch import needs_torch
 from support.recorded_run import scalars_of
+from support.torch_programs import TorchPrograms
 
 THEIRS = """
 class FileWriter:
@@ -147,9 +148,12 @@ print(runs["."].scalars("main/tag/one").step.tolist(), runs["session"].hparams()
 
 
 @needs_torch
-def test_without_tensorboard(packages: Path, tmp_path: Path) -> None:
+def test_without_tensorboard(programs: TorchPrograms, tmp_path: Path) -> None:
     """torch.utils.tensorboard can be imported where TensorBoard is not installed, until uninstall()."""
     script = """
+import sys
+from toposcope.recorder import install, uninstall
+D = sys.argv[1]
 sys.modules["tensorboard"] = None
 import torch
 del sys.modules["tensorboard"]
@@ -172,6 +176,6 @@ except ImportError as error:
 from toposcope import server
 print(server.open(D).runs["."].hparams().hparams["lr"].value)
 """
-    printed = run_script(script, packages, tmp_path / "run")
-    assert printed == ["True", "False", "No module named 'tensorboard'", "0.1"]
+    printed = programs.run(script, tmp_path / "run", folder=tmp_path)
+    assert printed.splitlines() == ["True", "False", "No module named 'tensorboard'", "0.1"]
     assert scalars_of(tmp_path / "run", "x") == {1: 2.0}
