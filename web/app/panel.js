@@ -3,7 +3,8 @@
 import { html, nothing } from "lit-html";
 import { ICONS } from "../controls/icons.js";
 import { pluginCounts } from "../controls/plugin_counts.js";
-import { isUnsupported, nameOf } from "../controls/run_row.js";
+import { nameOf } from "../controls/run_name.js";
+import { isUnsupported } from "../controls/run_row.js";
 import { recordingList, stateNotice } from "../controls/run_state_details.js";
 import { stateMark, stateSentence } from "../controls/state_mark.js";
 import { noteOf } from "../data/notes.js";

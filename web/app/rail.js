@@ -4,7 +4,6 @@
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
-import { listedShared } from "../controls/run_name.js";
 import { ROW, runRow } from "../controls/run_row.js";
 import { searchField } from "../controls/search/search_field.js";
 import { runs, runsByName } from "../data/catalogue.js";
@@ -30,6 +29,12 @@ const SPARE = 8;
 
 const scrolled = signal(0);
 const listHeight = signal(800);
+const listWidth = signal(272);
+/** Beside the names: mark, line, value. In pixels. */
+const BESIDE_NAMES = 128;
+const LETTER = 7;
+/** Letters of a name for which a row has room. */
+const letters = computed(() => Math.max(8, Math.floor((listWidth.value - BESIDE_NAMES) / LETTER)));
 
 /** Names of the runs in the list: hidden and archived ones only if they are shown. */
 export const railRuns = computed(() => {
@@ -107,7 +112,7 @@ function lineRow(line, place, count, format) {
   if (line.group) return groupRow(line.group, place, count);
   const row = runsByName.value.get(line.run);
   return row
-    ? runRow(row, { place, count, format, shared: listedShared.value, groupStyle: line.style, mark: markRun })
+    ? runRow(row, { place, count, format, letters: letters.value, groupStyle: line.style, mark: markRun })
     : nothing;
 }
 
@@ -128,12 +133,14 @@ function onScroll(event) {
   listHeight.value = list.clientHeight;
 }
 
-/** Follows the height of the list.
+/** Follows the size of the list.
  * @param {HTMLElement} element the rail */
-export const followRailHeight = (element) =>
+export const followRailSize = (element) =>
   new ResizeObserver(() => {
     const list = element.querySelector(".run-list");
-    if (list?.clientHeight) listHeight.value = list.clientHeight;
+    if (!list?.clientHeight) return;
+    listHeight.value = list.clientHeight;
+    listWidth.value = list.clientWidth;
   }).observe(element);
 
 /** Moves the keyboard selection in the list and scrolls to it.

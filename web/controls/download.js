@@ -6,7 +6,7 @@ import { colourOf, tokens } from "../charts/theme.js";
 import { DASHES } from "../data/run_styles.js";
 import { t } from "../i18n/words.js";
 import { chartSvg } from "./chart_svg.js";
-import { nameOf } from "./run_row.js";
+import { nameOf } from "./run_name.js";
 
 /** @typedef {import("../charts/plot.js").Plot} Plot */
 

@@ -1,41 +1,52 @@
-// The names of runs on cards: without what all drawn runs share, cut in the middle where there is no room.
+// The names of runs, shortened: one text for a run wherever there is as much room, the whole name in its title.
 
 import { computed } from "@preact/signals-core";
-import { html } from "lit-html";
+import { html, nothing } from "lit-html";
+import { cutLeaf } from "../data/names.js";
 import { noteOf } from "../data/notes.js";
-import { drawnRuns, matchingRuns } from "../data/runs.js";
-import { sharedParts, withoutShared } from "../data/short_names.js";
-import { nameParts } from "./name_parts.js";
-import { nameOf } from "./run_row.js";
+import { matchingRuns, sessionPath } from "../data/runs.js";
+import { draftNames, shortNames } from "../data/short_names.js";
+import { t } from "../i18n/words.js";
 
-/** Names are compared to find what they share; the first ones suffice. */
-const MOST_COMPARED = 1000;
+/** Characters of a name on cards, in legends and read-outs. */
+const ON_CARDS = 28;
+/** Characters of a name in tables. */
+export const IN_TABLES = 48;
 
-/** @param {readonly string[]} runs */
-const sharedBy = (runs) =>
-  sharedParts(
-    runs
-      .slice(0, MOST_COMPARED)
-      .filter((run) => !noteOf(run).alias)
-      .map(nameOf),
-  );
-
-const shared = computed(() => sharedBy(drawnRuns.value));
-/** What the names of all listed runs share, which lists of runs leave out. */
-export const listedShared = computed(() => sharedBy(matchingRuns.value));
-
-/** The name of a run without what the names of all drawn runs share; an alias stays as it is.
+/** The displayed name of a run: its alias, if any; for a session, its path and what the server calls it.
  * @param {string} run */
-export const shortNameOf = (run) => (noteOf(run).alias ? nameOf(run) : withoutShared(nameOf(run), shared.value));
+export const nameOf = (run) => noteOf(run).alias ?? wholeName(run);
 
-/** The name of a run in lists: without what the names of all listed runs share. @param {string} run */
-export const listName = (run) => (noteOf(run).alias ? nameOf(run) : withoutShared(nameOf(run), listedShared.value));
+/** @param {string} run */
+const wholeName = (run) => (run === "." ? t("rail.root") : sessionPath(run));
 
-/** The name of a run in lists, whose title is the whole one. @param {string} run */
-export const listedName = (run) =>
-  html`<span class="run-name" title=${run}>${nameParts(listName(run), Boolean(noteOf(run).alias))}</span>`;
+const drafts = computed(() => draftNames([...new Set(matchingRuns.value.map(wholeName))]));
+/** Short names by characters, of which few numbers are used.
+ * @type {Map<number, import("@preact/signals-core").ReadonlySignal<Map<string, string>>>} */
+const shortened = new Map();
 
-/** The short name of a run, whose title is the whole one.
- * @param {string} run */
-export const runName = (run) =>
-  html`<span class="run-name" title=${nameOf(run)}>${nameParts(shortNameOf(run), Boolean(noteOf(run).alias))}</span>`;
+/** Short names of all runs that match the search, so that hiding runs changes none. @param {number} budget */
+function shortenedTo(budget) {
+  const known = shortened.get(budget) ?? computed(() => shortNames(drafts.value, budget));
+  shortened.set(budget, known);
+  return known.value;
+}
+
+/** The short name of a run; an alias stays as it is.
+ * @param {string} run @param {number} [budget] characters */
+export const shortNameOf = (run, budget = ON_CARDS) =>
+  noteOf(run).alias ?? shortenedTo(budget).get(wholeName(run)) ?? wholeName(run);
+
+/** The short name of a run, its path dimmed. @param {string} run @param {number} [budget] characters */
+export function nameParts(run, budget) {
+  const name = shortNameOf(run, budget);
+  const [path, leaf] = noteOf(run).alias ? ["", name] : cutLeaf(name);
+  return html`${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span>`;
+}
+
+/** The short name of a run, whose title is the whole one. @param {string} run @param {number} [budget] characters */
+export const runName = (run, budget) =>
+  html`<span class="run-name" title=${titleOf(run)}>${nameParts(run, budget)}</span>`;
+
+/** The whole name of a run, after its alias if it has one. @param {string} run */
+export const titleOf = (run) => [...new Set([nameOf(run), wholeName(run)])].join("\n");

@@ -9,16 +9,15 @@ import { noteOf } from "../data/notes.js";
 import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { stateOf } from "../data/run_state.js";
 import { DASHES } from "../data/run_styles.js";
-import { sessionPath, styles } from "../data/runs.js";
+import { styles } from "../data/runs.js";
 import { isShown, only, toggled } from "../data/selection.js";
-import { withoutShared } from "../data/short_names.js";
 import { change, selection } from "../data/view.js";
 import { inColumn } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
 import { labelChips } from "./label_chips.js";
-import { nameParts } from "./name_parts.js";
 import { pluginCounts } from "./plugin_counts.js";
+import { nameOf, nameParts } from "./run_name.js";
 import { stateHint, stateMark, stateSentence } from "./state_mark.js";
 
 /** @typedef {import("../data/api_types.js").RunRow} RunRow */
@@ -31,7 +30,7 @@ export const ROW = 28;
  * @property {number} place
  * @property {number} count of all rows
  * @property {import("../i18n/numbers.js").ColumnFormat} format of last values
- * @property {import("../data/short_names.js").Shared} shared what the names of all rows share
+ * @property {number} letters of a name for which there is room
  * @property {import("../data/run_styles.js").LineStyle | null} groupStyle of its group; null = it is in none
  * @property {(run: string, event: {shiftKey: boolean}) => void} mark
  */
@@ -40,7 +39,7 @@ export const ROW = 28;
 const MOST_LABELS = 1;
 
 /** @param {RunRow} row @param {RowPlace} at */
-export function runRow(row, { place, count, format, shared, groupStyle, mark }) {
+export function runRow(row, { place, count, format, letters, groupStyle, mark }) {
   const { run, parent } = row;
   const state = stateOf(row);
   const shown = isShown(selection.value, run);
@@ -57,7 +56,7 @@ export function runRow(row, { place, count, format, shared, groupStyle, mark }) 
         @click=${(/** @type {MouseEvent} */ event) => clicked(run, event, mark)} @dblclick=${() =>
           change({ selection: only(run) })}>
         ${swatch(style, DASHES[style.dash])}
-        ${runName(run, parent, shared)}
+        <span class="run-name">${nameParts(run, letters)}</span>
         ${
           baseline.value === run
             ? html`<span class="baseline-mark" role="img" title=${t("rail.baseline")}
@@ -97,20 +96,6 @@ export function runRow(row, { place, count, format, shared, groupStyle, mark }) 
 function clicked(run, event, mark) {
   if (event.shiftKey || event.ctrlKey || event.metaKey) mark(run, event);
   else change({ selection: toggled(selection.peek(), run) });
-}
-
-/** The displayed name of a run: its alias, if any; for a session, its path and what the server calls it.
- * @param {string} run */
-export const nameOf = (run) => noteOf(run).alias ?? (run === "." ? t("rail.root") : sessionPath(run));
-
-/** The path dimmed; below a parent without the parent's name, else without what all names share.
- * @param {string} run @param {string | null} parent @param {import("../data/short_names.js").Shared} shared */
-function runName(run, parent, shared) {
-  const isAlias = Boolean(noteOf(run).alias);
-  const name = nameOf(run);
-  const isChild = parent !== null && run.startsWith(`${parent}/`);
-  const shortened = isAlias ? name : isChild ? name.slice(parent.length + 1) : withoutShared(name, shared);
-  return html`<span class="run-name">${nameParts(shortened, isAlias)}</span>`;
 }
 
 /** @param {string} run @param {import("../i18n/numbers.js").ColumnFormat} format */

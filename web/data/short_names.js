@@ -1,74 +1,238 @@
-// Short names: without what all names share, and cut in the middle, so that what distinguishes them stays.
+// Short names: of each name the words that distinguish it among the names it is shown with, whole numbers always.
 
-/** What all names begin and end with, whole words only. @typedef {{start: string, end: string}} Shared */
+/** The parts of a name: words, and what is written before each of them. A key and its value are one word, as are letters
+ * with the number that follows them: "qwen2.5-7b_lr=2e-5" has three.
+ * @typedef {{name: string, words: string[], joints: string[]}} Parts */
 
-/** Ends a word: "digits-lr=0.1_a" has three. The minus of "lr=-3" and of "1e-3" does not. */
-const WORD_END = /[/_ ,;:|+]|(?<![=(]|\d[eE])-/g;
-/** A tail begins with a word if that has this many characters, with its separator. */
-const SHORTEST_TAIL = 4;
-const LONGEST_TAIL = 11;
-const PLAIN_TAIL = 6;
+/** Letters: anything but digits and what separates words. */
+const LETTERS = String.raw`[^\d\s_\-/.=,:;|+@]+`;
+const NUMBER = String.raw`\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?`;
+const VALUE = String.raw`(?<==)[-+]?\.?${NUMBER}`;
+/** Of one or two letters, as in "7b" and "10k". */
+const UNIT = String.raw`(?:(?<=\d)\p{L}{1,2}(?![\p{L}\d=]))?`;
+const WORD = new RegExp(`(?:${LETTERS}=)?(?:${VALUE}|(?:${LETTERS})?${NUMBER}|${LETTERS})${UNIT}`, "gu");
+const NUMBERS = new RegExp(NUMBER, "g");
+const GAP = "…";
+/** Fewer letters of a word than this say nothing. */
+const FEWEST_LETTERS = 3;
 
-/** @param {readonly string[]} names @returns {Shared} */
-export function sharedParts(names) {
-  const [first = ""] = names;
-  if (names.length < 2) return { start: "", end: "" };
-  const start = first.slice(0, atWordEnd(first, commonStart(names)));
-  const rests = names.map((name) => name.slice(start.length));
-  return { start, end: atWordStart(rests[0], commonEnd(rests)) };
+/** A node of the tree of all names, word by word.
+ * @typedef {{next: Map<string, Node>, isName: boolean}} Node */
+
+/** What shortening needs of a name: the places of the words that it must have, and of those that it may have.
+ * @typedef {{parts: Parts, kept: number[], further: number[]}} Draft */
+
+/** Prepares names, all different, for shortening. @param {readonly string[]} names @returns {Draft[]} */
+export function draftNames(names) {
+  const all = names.map(partsOf);
+  const isVarying = varyingWords(all);
+  const distinguishing = distinguishingWords(all);
+  const rare = rareWords(all, distinguishing);
+  return all.map((parts, place) => {
+    const kept = withContext(parts, distinguishing[place]);
+    return { parts, kept, further: [...isVarying(parts), ...rare(parts, distinguishing[place])] };
+  });
 }
 
-/** @param {string} name @param {Shared} shared the name itself if it lacks a part */
-export const withoutShared = (name, { start, end }) =>
-  name.startsWith(start) && name.endsWith(end) && name.length > start.length + end.length
-    ? name.slice(start.length, name.length - end.length)
-    : name;
+/**
+ * Returns a short text for each name: no two are equal, none is empty, and no number is cut. A text has the words in
+ * which names that begin alike differ; and, while it fits the budget, the words that vary among names of one pattern,
+ * and rare ones.
+ * @param {Draft[]} drafts
+ * @param {number} budget characters of a text; more are used only where shorter texts would be equal
+ * @returns {Map<string, string>} by name
+ */
+export function shortNames(drafts, budget) {
+  const texts = drafts.map(({ parts, kept, further }) => [
+    fitted(parts, filled(parts, kept, further, budget), budget),
+    textOf(parts, kept),
+    parts.name,
+  ]);
+  return new Map(unequal(texts).map((text, place) => [drafts[place].parts.name, text]));
+}
 
-/** @param {readonly string[]} names */
-function commonStart(names) {
-  let length = Math.min(...names.map((name) => name.length)) - 1;
-  for (const name of names) while (!name.startsWith(names[0].slice(0, length))) length--;
+/** @param {string} name @returns {Parts} */
+export function partsOf(name) {
+  const words = [];
+  const joints = [];
+  let end = 0;
+  for (const { 0: word, index } of name.matchAll(WORD)) {
+    joints.push(name.slice(end, index));
+    words.push(word);
+    end = index + word.length;
+  }
+  return { name, words, joints };
+}
+
+/** Returns the places of the words in which each name differs from one that has the same words before.
+ * @param {Parts[]} all @returns {number[][]} */
+export function distinguishingWords(all) {
+  /** @type {Node} */
+  const root = { next: new Map(), isName: false };
+  for (const { words } of all) {
+    let node = root;
+    for (const word of words) {
+      const next = node.next.get(word) ?? { next: new Map(), isName: false };
+      node.next.set(word, next);
+      node = next;
+    }
+    node.isName = true;
+  }
+  return all.map(({ words }) => {
+    /** @type {number[]} */
+    const kept = [];
+    let node = root;
+    words.forEach((word, at) => {
+      if (node.next.size + Number(node.isName) > 1) kept.push(at);
+      node = /** @type {Node} */ (node.next.get(word));
+    });
+    return kept;
+  });
+}
+
+/** Returns the places of the words that vary among the names that are equal but for numbers and values.
+ * @param {Parts[]} all @returns {(parts: Parts) => number[]} */
+function varyingWords(all) {
+  const patternOf = (/** @type {Parts} */ { words, joints }) =>
+    words.map((word, at) => joints[at] + word.replace(/=.*/, "=").replace(NUMBERS, "0")).join("");
+  /** @type {Map<string, {first: string[], varying: Set<number>}>} */
+  const patterns = new Map();
+  const found = new Map(
+    all.map((parts) => {
+      const pattern = patternOf(parts);
+      const seen = patterns.get(pattern) ?? { first: parts.words, varying: new Set() };
+      patterns.set(pattern, seen);
+      for (const [at, word] of parts.words.entries()) if (word !== seen.first[at]) seen.varying.add(at);
+      return [parts, seen];
+    }),
+  );
+  return (parts) => [...(found.get(parts)?.varying ?? [])].sort((a, b) => a - b);
+}
+
+/** Returns the places of words with letters that at most half of the names have, the rarest first, without those that
+ * all names with the same first distinguishing word have; all words of a single name.
+ * @param {Parts[]} all @param {number[][]} distinguishing @returns {(parts: Parts, words: number[]) => number[]} */
+function rareWords(all, distinguishing) {
+  if (all.length === 1) return ({ words }) => words.map((_, at) => at);
+  const total = new Counts();
+  /** @type {Map<string | undefined, Counts>} */
+  const kinds = new Map();
+  all.forEach(({ words }, place) => {
+    const first = words[distinguishing[place][0]];
+    const kind = kinds.get(first) ?? new Counts();
+    kinds.set(first, kind);
+    total.add(words);
+    kind.add(words);
+  });
+  return ({ words }, [first]) => {
+    const kind = /** @type {Counts} */ (kinds.get(words[first]));
+    return words
+      .map((word, at) => ({ at, count: total.of(word), isShared: kind.names > 1 && kind.of(word) === kind.names }))
+      .filter(({ at, count, isShared }) => count * 2 <= all.length && !isShared && hasLetter(words[at]))
+      .sort((a, b) => a.count - b.count)
+      .map(({ at }) => at);
+  };
+}
+
+/** How many names have each word. */
+class Counts {
+  names = 0;
+  /** @type {Map<string, number>} */
+  #words = new Map();
+
+  /** @param {string[]} words of a name */
+  add(words) {
+    this.names++;
+    for (const word of words) this.#words.set(word, this.of(word) + 1);
+  }
+
+  /** @param {string} word */
+  of(word) {
+    return this.#words.get(word) ?? 0;
+  }
+}
+
+/** @param {string} word */
+const hasLetter = (word) => /\p{L}/u.test(word);
+
+/** Adds the nearest word with a letter if there is none: "0" alone says nothing.
+ * @param {Parts} parts @param {number[]} kept ascending @returns {number[]} */
+function withContext({ words }, kept) {
+  if (kept.some((at) => hasLetter(words[at]))) return kept;
+  const first = kept[0] ?? words.length;
+  const before = words.findLastIndex((word, at) => at < first && hasLetter(word));
+  const context = before < 0 ? words.findIndex((word, at) => at > first && hasLetter(word)) : before;
+  const added = context < 0 && !kept.length ? words.length - 1 : context;
+  return added < 0 ? kept : [...kept, added].sort((a, b) => a - b);
+}
+
+/** @param {Parts} parts @param {number[]} kept ascending @param {number[]} further @param {number} budget */
+function filled(parts, kept, further, budget) {
+  let best = kept;
+  for (const at of further) {
+    if (best.includes(at)) continue;
+    const more = [...best, at].sort((a, b) => a - b);
+    if (lengthOf(parts, more) <= budget) best = more;
+  }
+  return best;
+}
+
+/** Leaves out the first words, which the most names have, until the rest fits.
+ * @param {Parts} parts @param {number[]} kept ascending @param {number} budget */
+function fitted(parts, kept, budget) {
+  let rest = kept;
+  while (rest.length > 1 && lengthOf(parts, rest) > budget) rest = rest.slice(1);
+  const text = textOf(parts, withContext(parts, rest));
+  return text.length > budget ? squeezed(text, budget) : text;
+}
+
+/** @param {Parts} parts @param {number[]} kept ascending @returns {string} */
+const textOf = (parts, kept) =>
+  kept.length === parts.words.length
+    ? parts.name
+    : kept.map((at, place) => jointAt(parts, kept, place) + parts.words[at]).join("");
+
+/** @param {Parts} parts @param {number[]} kept ascending */
+function lengthOf(parts, kept) {
+  let length = 0;
+  for (let place = 0; place < kept.length; place++)
+    length += jointAt(parts, kept, place).length + parts.words[kept[place]].length;
   return length;
 }
 
-/** @param {readonly string[]} names */
-function commonEnd(names) {
-  let length = Math.min(...names.map((name) => name.length)) - 1;
-  for (const name of names) while (!name.endsWith(names[0].slice(names[0].length - length))) length--;
-  return Math.max(0, length);
+/** What is written before a word that is kept. @param {Parts} parts @param {number[]} kept @param {number} place */
+const jointAt = ({ joints }, kept, place) =>
+  kept[place] === (place ? kept[place - 1] + 1 : 0) ? joints[kept[place]] : place ? GAP : "";
+
+/** Cuts the longest stretch of letters in the middle. @param {string} text @param {number} budget */
+function squeezed(text, budget) {
+  const [longest] = [...text.matchAll(/\p{L}+/gu)].sort((a, b) => b[0].length - a[0].length);
+  if (!longest) return text;
+  const letters = [...longest[0]];
+  const room = letters.length - (text.length - budget) - GAP.length;
+  if (room < FEWEST_LETTERS) return text;
+  const tail = Math.floor(room / 3);
+  const cut = letters.slice(0, room - tail).join("") + GAP + letters.slice(letters.length - tail).join("");
+  return text.slice(0, longest.index) + cut + text.slice(longest.index + longest[0].length);
 }
 
-/** The length of the longest start of a name that ends with a word. @param {string} name @param {number} most */
-function atWordEnd(name, most) {
-  const ends = [...name.matchAll(WORD_END)].map(({ index }) => index + 1).filter((end) => end <= most);
-  return ends.at(-1) ?? 0;
-}
-
-/** The longest end of a name that begins with the separator of a word. @param {string} name @param {number} most */
-function atWordStart(name, most) {
-  const begin = [...name.matchAll(WORD_END)].map(({ index }) => index).find((at) => at > 0 && at >= name.length - most);
-  return begin === undefined ? "" : name.slice(begin);
-}
-
-/** Splits a name into a head, which may be cut at its end, and a tail, which stays: the last word, if it is short.
- * @param {string} name @returns {[head: string, tail: string]} */
-export function headAndTail(name) {
-  const letters = [...name];
-  if (letters.length <= 2 * PLAIN_TAIL) return [name, ""];
-  const word = [...name.matchAll(WORD_END)].at(-1)?.index ?? 0;
-  const length = name.length - word;
-  const tail =
-    word > 0 && length >= SHORTEST_TAIL && length <= LONGEST_TAIL
-      ? name.slice(word)
-      : letters.slice(-PLAIN_TAIL).join("");
-  return [name.slice(0, name.length - tail.length), tail];
-}
-
-/** Cuts a name in the middle.
- * @param {string} name @param {number} most characters */
-export function cutMiddle(name, most) {
-  const letters = [...name];
-  if (letters.length <= most) return name;
-  const start = Math.ceil((most - 1) * 0.6);
-  return `${letters.slice(0, start).join("")}…${letters.slice(start + 1 - most).join("")}`;
+/** Chooses the first of each name's texts that no other name would have; the last ones are all different.
+ * @param {string[][]} texts @returns {string[]} */
+function unequal(texts) {
+  const chosen = texts.map(() => 0);
+  const textAt = (/** @type {number} */ place) => texts[place][chosen[place]];
+  /** Who had a text first, even if only until another had it too. @type {Map<string, number>} */
+  const firsts = new Map();
+  const waiting = texts.map((_, place) => place);
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    const text = textAt(place);
+    const first = firsts.get(text);
+    if (first === undefined) firsts.set(text, place);
+    for (const each of first === undefined || first === place ? [] : [first, place]) {
+      if (textAt(each) !== text || chosen[each] === texts[each].length - 1) continue;
+      chosen[each]++;
+      waiting.push(each);
+    }
+  }
+  return texts.map((_, place) => textAt(place));
 }

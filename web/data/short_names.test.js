@@ -1,50 +1,147 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cutMiddle, headAndTail, sharedParts, withoutShared } from "./short_names.js";
+import { distinguishingWords, draftNames, partsOf, shortNames } from "./short_names.js";
 
-/** @param {string[]} names */
-const short = (names) => names.map((name) => withoutShared(name, sharedParts(names)));
+/** @param {string[]} names @param {number} [budget] */
+const short = (names, budget = 32) => [...shortNames(draftNames(names), budget).values()];
 
-test("names lose the words that all of them begin and end with", () => {
-  assert.deepEqual(short(["digits-lr=0.1-batch=16-seed=0", "digits-lr=0.3-batch=32-seed=0"]), [
-    "lr=0.1-batch=16",
-    "lr=0.3-batch=32",
+const LLM = [
+  "qwen2.5-7b-sft_lr2e-5_bs64_seed42",
+  "qwen2.5-7b-sft_lr1e-5_bs64_seed42",
+  "qwen2.5-7b-lora-r16_lr2e-4_bs64_seed42",
+  "qwen2.5-7b-lora-r64_lr2e-4_bs64_seed42",
+  "llama-3.1-8b-sft_lr2e-5_bs128_seed42",
+  "llama-3.1-8b-sft_lr2e-5_bs128_seed1337",
+  "llama-3.1-8b-dpo_beta0.1_lr5e-7",
+];
+const CIFAR = ["0.1", "0.01"].flatMap((rate) =>
+  [0, 1].map((seed) => `cifar10_resnet18_bs128_lr${rate}_wd5e-4_seed${seed}_aug`),
+);
+
+test("a name consists of words: a key with its value, letters with the number that follows", () => {
+  assert.deepEqual(partsOf(LLM[0]).words, ["qwen2.5", "7b", "sft", "lr2e-5", "bs64", "seed42"]);
+  assert.deepEqual(partsOf("opt.lr=-3e-4,model=resnet50/small").words, ["opt", "lr=-3e-4", "model=resnet50", "small"]);
+  assert.deepEqual(partsOf("conv1relu2").words, ["conv1", "relu2"]);
+});
+
+test("names keep the words in which they differ from those that begin alike", () => {
+  assert.deepEqual(short(LLM, 20), [
+    "qwen2.5…sft_lr2e-5",
+    "qwen2.5…sft_lr1e-5",
+    "qwen2.5…lora-r16",
+    "qwen2.5…lora-r64",
+    "llama…sft…seed42",
+    "llama…sft…seed1337",
+    "llama…dpo_beta0.1",
   ]);
   assert.deepEqual(short(["runs/a/train", "runs/a/validation"]), ["train", "validation"]);
   assert.deepEqual(short(["runs/a/train", "runs/b/train"]), ["a", "b"]);
 });
 
-test("numbers and values stay whole, with their minus and exponent", () => {
-  assert.deepEqual(short(["lr=1e-3", "lr=1e-4"]), ["lr=1e-3", "lr=1e-4"]);
-  assert.deepEqual(short(["lr=-3", "lr=-4"]), ["lr=-3", "lr=-4"]);
-  assert.deepEqual(short(["lr=0.001", "lr=0.002"]), ["lr=0.001", "lr=0.002"]);
+test("words that vary are kept while they fit, even where fewer would be distinct", () => {
+  const names = ["digits-lr=0.1-batch=16-seed=0", "digits-lr=0.3-batch=32-seed=0"];
+  assert.deepEqual(short(names), ["lr=0.1-batch=16", "lr=0.3-batch=32"]);
+  assert.deepEqual(short(names, 8), ["lr=0.1", "lr=0.3"]);
 });
 
-test("no name becomes empty, and a name without the shared words stays as it is", () => {
+test("a run of another kind costs the others one word", () => {
+  assert.deepEqual(short(CIFAR), ["lr0.1…seed0", "lr0.1…seed1", "lr0.01…seed0", "lr0.01…seed1"]);
+  assert.deepEqual(short([...CIFAR, "aaa_new_run"]), [
+    "cifar10…lr0.1…seed0",
+    "cifar10…lr0.1…seed1",
+    "cifar10…lr0.01…seed0",
+    "cifar10…lr0.01…seed1",
+    "aaa_new_run",
+  ]);
+});
+
+test("a number alone keeps a word of context", () => {
+  assert.deepEqual(short(["exp-0", "exp-1"]), ["exp-0", "exp-1"]);
   assert.deepEqual(short(["run", "run-2"]), ["run", "run-2"]);
-  assert.deepEqual(short(["a-b", "a-b"]), ["b", "b"]);
-  assert.deepEqual(short(["only-one"]), ["only-one"]);
-  assert.deepEqual(short([]), []);
-  assert.equal(withoutShared("other", { start: "digits-", end: "" }), "other");
+  assert.deepEqual(short(["2026-11-27", "2026-11-28"]), ["27", "28"]);
 });
 
-test("short names of different runs are different", () => {
-  const word = () => ["a", "b", "lr=1", "-", "_", "/", "seed"][Math.floor(Math.random() * 7)];
+test("names that differ only in what separates their words are whole", () => {
+  assert.deepEqual(short(["a-b", "a_b", "a-b-"]), ["a-b", "a_b", "a-b-"]);
+  assert.deepEqual(short(["--", "-"]), ["--", "-"]);
+});
+
+test("a long word is cut in the middle", () => {
+  assert.deepEqual(short(["hyperparametersearch-0", "hyperparametersearch-1"], 12), ["hyperp…rch-0", "hyperp…rch-1"]);
+  assert.deepEqual(short(["训练运行名称很长很长很长很长"], 8), ["训练运行名…很长"]);
+});
+
+let state = 1;
+/** A generator with a seed, so that a failure can be repeated. @param {number} below */
+function draw(below) {
+  state = (state * 1103515245 + 12345) % 2 ** 31;
+  return Math.floor((state / 2 ** 31) * below);
+}
+/** @template T @param {readonly T[]} values */
+const oneOf = (values) => values[draw(values.length)];
+const two = (/** @type {number} */ number) => String(number).padStart(2, "0");
+const hex = (/** @type {number} */ length) => Array.from({ length }, () => draw(16).toString(16)).join("");
+const rate = () => oneOf(["1e-3", "3e-4", "0.1", "0.05", "2e-5", "0.0025"]);
+const date = () => `2026-${two(1 + draw(12))}-${two(1 + draw(28))}_${two(draw(24))}-${two(draw(60))}-${two(draw(60))}`;
+
+const NUMBERS = /\d+(\.\d+)*(e-?\d+)?/g;
+
+/** How people name runs. @type {Array<() => string>} */
+const SCHEMES = [
+  () => `lr=${rate()},batch_size=${2 ** draw(9)},optimizer=${oneOf(["adamw", "sgd", "lion"])},seed=${draw(5)}`,
+  () => `${oneOf(["amber", "brisk", "calm"])}-${oneOf(["fox", "reef", "star"])}-${draw(200)}`,
+  () => `${date()}_${oneOf(["resnet50", "vit-b16"])}`,
+  () => `experiments/${oneOf(["cifar10", "imagenet"])}/${date()}/${oneOf(["train", "val"])}`,
+  () =>
+    `${oneOf(["qwen2.5-7b", "llama-3.1-8b"])}-${oneOf(["sft", "dpo", "lora-r16"])}_lr${rate()}_bs64_seed${draw(99)}`,
+  () => `run-${two(draw(28))}T${draw(9)}-${hex(8)}`,
+  () => hex(40),
+  () => `exp-${draw(1000)}`,
+  () => `HalfCheetah-v4__ppo__${draw(5)}__17641${draw(99999)}`,
+  () => `${oneOf(["model.a", "model.b"])}.layers.${draw(40)}.${oneOf(["attn", "mlp"])}.w${draw(3)}`,
+  () => oneOf(["train", "val", "baseline", "debug", "运行", "test run", "a", "--", "lr=-3", "lr=.5"]),
+];
+
+test("short names of 2,000 lists: none equal, none empty, no number cut, at 8 to 60 characters", () => {
   for (let round = 0; round < 2000; round++) {
-    const names = [...new Set(Array.from({ length: 5 }, () => Array.from({ length: 5 }, word).join("")))];
-    assert.equal(new Set(short(names)).size, names.length, names.join(" "));
-    assert.ok(short(names).every(Boolean), names.join(" "));
+    const schemes = draw(4) ? [oneOf(SCHEMES)] : [oneOf(SCHEMES), oneOf(SCHEMES), oneOf(SCHEMES)];
+    const names = [...new Set(Array.from({ length: 1 + draw(30) }, () => oneOf(schemes)()))];
+    const budget = 8 + draw(53);
+    const texts = short(names, budget);
+    const areWhole = texts.every((text, at) => {
+      const numbers = names[at].match(NUMBERS) ?? [];
+      return (
+        text &&
+        text.length <= Math.max(budget, names[at].length) &&
+        (text.match(NUMBERS) ?? []).every((each) => numbers.includes(each))
+      );
+    });
+    if (!areWhole || new Set(texts).size < names.length)
+      assert.fail(`${budget}: ${names.join(" ")}\n${texts.join(" ")}`);
   }
 });
 
-test("the tail of a long name is its last word, if that is short", () => {
-  assert.deepEqual(headAndTail("lr=0.001-batch=16"), ["lr=0.001", "-batch=16"]);
-  assert.deepEqual(headAndTail("averylongnamewithoutwords"), ["averylongnamewithou", "twords"]);
-  assert.deepEqual(headAndTail("short"), ["short", ""]);
+test("the words that distinguish are those of a slow comparison of all pairs", () => {
+  for (let round = 0; round < 300; round++) {
+    const scheme = oneOf(SCHEMES);
+    const all = [...new Set(Array.from({ length: 12 }, scheme))].map(partsOf);
+    const slow = all.map(({ words }) =>
+      words.flatMap((word, at) =>
+        all.some(
+          (other) => words.slice(0, at).every((each, place) => other.words[place] === each) && other.words[at] !== word,
+        )
+          ? [at]
+          : [],
+      ),
+    );
+    assert.deepEqual(distinguishingWords(all), slow);
+  }
 });
 
-test("a name is cut in the middle to a number of characters", () => {
-  assert.equal(cutMiddle("abcdefghij", 10), "abcdefghij");
-  assert.equal(cutMiddle("abcdefghij", 6), "abc…ij");
-  assert.equal([...cutMiddle("训练运行名称很长很长", 7)].length, 7);
+test("ten thousand names are shortened", () => {
+  const names = Array.from(
+    { length: 10_000 },
+    (_, number) => `sweep_lr${(number % 100) / 1000}_bs${number % 7}_seed${number}`,
+  );
+  assert.equal(new Set(short(names)).size, names.length);
 });

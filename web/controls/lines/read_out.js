@@ -3,7 +3,6 @@
 import { keyOf } from "../../charts/plot.js";
 import { DASHES } from "../../data/run_styles.js";
 import { startOf } from "../../data/runs.js";
-import { cutMiddle } from "../../data/short_names.js";
 import { columnFormat, grouped, inColumn, shortNumber } from "../../i18n/numbers.js";
 import { clock, duration, wallTime } from "../../i18n/times.js";
 import { shortNameOf } from "../run_name.js";
@@ -18,8 +17,6 @@ const ROW = 20;
 const GAP = 18;
 const MOST_ROWS = 12;
 const NARROW = 720;
-/** Letters of a name; longer ones are cut in the middle. */
-const MOST_LETTERS = 44;
 /** The least width of the names, in pixels. */
 const SHORTEST_NAME = 112;
 /** Measures names in the font of the pointed line's row, the widest one: measuring elements would force a layout.
@@ -143,7 +140,7 @@ function writeRows(rows, best, smooth) {
  * @param {Reading[]} rows */
 function widestName(rows) {
   const pen = (measuring ??= measuringPen());
-  const widths = rows.map(({ line }) => pen.measureText(cutMiddle(nameOfLine(line), MOST_LETTERS)).width);
+  const widths = rows.map(({ line }) => pen.measureText(nameOfLine(line)).width);
   return Math.ceil(Math.max(SHORTEST_NAME, ...widths)) + 1;
 }
 
@@ -173,7 +170,7 @@ function writeRow(row, { line, index, step, wallTime: wall, value, drawn, isElse
   row.root.classList.toggle("best", best);
   row.root.classList.toggle("elsewhere", isElsewhere);
   cells.value.classList.toggle("non-finite", !Number.isFinite(value));
-  write(cells.name, cutMiddle(nameOfLine(line), MOST_LETTERS));
+  write(cells.name, nameOfLine(line));
   const { dataset } = row.root;
   dataset.run = run;
   dataset.step = String(step);

@@ -7,7 +7,7 @@ import { cardHead, cardSlider, cellState, runTitle, stepOf } from "../../control
 import { fileName } from "../../controls/download.js";
 import { ICONS } from "../../controls/icons.js";
 import { rankNote } from "../../controls/rank_choice.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
 import { endingOf, isPlayable, lengthText, momentsOf, rateText, secondsOf, sizeText } from "./clips.js";
 import { audioRanks, audioStep } from "./settings.js";

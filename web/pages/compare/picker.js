@@ -6,7 +6,7 @@ import { live } from "lit-html/directives/live.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import { swatch } from "../../controls/icons.js";
 import { labelChips } from "../../controls/label_chips.js";
-import { listedName } from "../../controls/run_name.js";
+import { runName } from "../../controls/run_name.js";
 import { searchField } from "../../controls/search/search_field.js";
 import { baseline } from "../../data/baseline.js";
 import { bestOf } from "../../data/best_values.js";
@@ -110,7 +110,7 @@ function pickerRow(run, chosen, metric) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
   const value = metric === undefined ? null : tableColumns.of(bestOf(metric), metric)(run);
   return html`<li data-run=${run}><label><input type="checkbox" .checked=${live(chosen.has(run))} @change=${() =>
-    toggle(run)}>${swatch(style, DASHES[style.dash])}${listedName(run)}
+    toggle(run)}>${swatch(style, DASHES[style.dash])}${runName(run)}
     ${labelChips(noteOf(run).labels)}
     ${typeof value === "number" ? html`<span class="meta" title=${metric ?? ""}>${shortNumber(value, 5)}</span>` : nothing}
   </label></li>`;

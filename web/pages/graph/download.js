@@ -1,7 +1,7 @@
 // Downloads of the whole graph as drawn: SVG and PNG.
 
 import { fileName } from "../../controls/download.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { drawGraph } from "./draw/canvas.js";
 import { graphSvg } from "./draw/svg.js";
 import { FONT } from "./draw/text_width.js";

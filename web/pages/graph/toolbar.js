@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { choice, select } from "../../controls/choice.js";
 import { save } from "../../controls/download.js";
 import { ICONS } from "../../controls/icons.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { set } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { graphFile, graphPng, graphSvgFile } from "./download.js";

@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 import { meanOf, nonFiniteCount, percentile } from "../../charts/histogram/buckets.js";
 import { ICONS } from "../../controls/icons.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
 import { t } from "./words.js";
 

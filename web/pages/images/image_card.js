@@ -6,7 +6,7 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { action, cardHead, cardSlider, cellState, runTitle, stepOf } from "../../controls/card_parts.js";
 import { ICONS } from "../../controls/icons.js";
 import { rankNote } from "../../controls/rank_choice.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
 import { momentsOf } from "./model/images.js";
 import { openPanes } from "./panes.js";

@@ -6,7 +6,7 @@ import { action, cellState, runTitle, stepOf, tagTitle } from "../../controls/ca
 import { choice } from "../../controls/choice.js";
 import { ICONS } from "../../controls/icons.js";
 import { rankNote } from "../../controls/rank_choice.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { stepSlider } from "../../controls/step_slider.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
 import { indexAtOrBefore } from "../../controls/steps.js";

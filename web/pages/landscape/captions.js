@@ -1,7 +1,7 @@
 // Texts about a landscape: its title, its checkpoints, its lowest point, a summary for screen readers.
 
 import { lossOf } from "../../charts/landscape/grid.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { wallTime } from "../../i18n/times.js";
 import { heightRangeOf } from "./model/drawing.js";

@@ -7,7 +7,7 @@ import { isEven, lossOf } from "../../charts/landscape/grid.js";
 import { tokens } from "../../charts/theme.js";
 import { fileName, pngOf, save } from "../../controls/download.js";
 import { openAt, popover } from "../../controls/popover.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { landscapeFileUrl } from "../../data/landscapes.js";
 import { theme } from "../../data/view.js";
 import { language } from "../../i18n/language.js";

@@ -7,7 +7,7 @@ import { xExtent, yExtent } from "../../charts/extent.js";
 import { LineChart } from "../../charts/line_chart.js";
 import { tokens } from "../../charts/theme.js";
 import { LazyCard } from "../../controls/lazy_card.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { styles } from "../../data/runs.js";
 import { xsOf } from "../../data/series.js";
 import { change, logarithmic, theme, zooms } from "../../data/view.js";

@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { runTitle } from "../../controls/card_parts.js";
 import { ICONS } from "../../controls/icons.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { summary, titleOf } from "./captions.js";
 import { openDownloads } from "./downloads.js";

@@ -2,7 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { tokens } from "../../charts/theme.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { isJoint, keyOf, landscapes } from "./model/landscapes.js";

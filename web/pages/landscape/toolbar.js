@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { keyed } from "lit-html/directives/keyed.js";
 import { SCALES } from "../../charts/landscape/scales.js";
 import { choice, select } from "../../controls/choice.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { titleOf } from "./captions.js";
 import { available, canAdd, compare, keyOf, show, shown } from "./model/landscapes.js";
 import { between, CLIPS, COUNTS, choose, clip, colours, count, scale, VIEWS, view } from "./settings.js";

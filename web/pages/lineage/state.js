@@ -1,9 +1,9 @@
 // The state of the lineage page: runs as rows, their columns, the rows that brushes keep, and their order.
 
 import { computed } from "@preact/signals-core";
+import { nameOf } from "../../controls/run_name.js";
 import { columnOf, columnsOf } from "../../controls/run_plots/columns.js";
 import { isLogByDefault, scaleOf } from "../../controls/run_plots/scale.js";
-import { nameOf } from "../../controls/run_row.js";
 import { sortRows } from "../../controls/table_rows.js";
 import { likelyBest, likelyMetrics } from "../../data/metrics.js";
 import { excludedRuns, noteOf } from "../../data/notes.js";

@@ -6,11 +6,8 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { labelChips } from "../../controls/label_chips.js";
 import { firstLine } from "../../controls/markdown/first_line.js";
-import { nameParts } from "../../controls/name_parts.js";
-import { listName } from "../../controls/run_name.js";
-import { nameOf } from "../../controls/run_row.js";
+import { IN_TABLES, nameOf, nameParts } from "../../controls/run_name.js";
 import { printView } from "../../data/address.js";
-import { noteOf } from "../../data/notes.js";
 import { cursorRun, hoveredRun, panel } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
@@ -86,7 +83,7 @@ function runLink(run, name) {
     change({ page: "overview", own: { ...view.peek().own, "over.run": run } });
   };
   return html`<a class="run-name" href="#${overviewAddress.value}&over.run=${encodeURIComponent(run)}"
-    title=${name === run ? run : `${name}\n${run}`} @click=${openRun}>${nameParts(listName(run), Boolean(noteOf(run).alias))}</a>`;
+    title=${name === run ? run : `${name}\n${run}`} @click=${openRun}>${nameParts(run, IN_TABLES)}</a>`;
 }
 
 /** A cache: columns never change. @type {WeakMap<Column, import("../../i18n/numbers.js").ColumnFormat>} */

@@ -1,6 +1,6 @@
 // A run with everything that the table shows of it.
 
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { noteOf } from "../../data/notes.js";
 import { rowCache } from "../../data/run_table.js";
 

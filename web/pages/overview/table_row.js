@@ -3,8 +3,7 @@
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS, swatch } from "../../controls/icons.js";
-import { nameParts } from "../../controls/name_parts.js";
-import { listedShared } from "../../controls/run_name.js";
+import { IN_TABLES, nameParts } from "../../controls/run_name.js";
 import { stateWord } from "../../controls/state_mark.js";
 import { meanOf } from "../../controls/table_rows.js";
 import { printView } from "../../data/address.js";
@@ -14,7 +13,6 @@ import { cursorRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { EVERYTHING, isShown } from "../../data/selection.js";
-import { withoutShared } from "../../data/short_names.js";
 import { selection, view } from "../../data/view.js";
 import { grouped, inColumn, plainText } from "../../i18n/numbers.js";
 import { CELLS } from "./cells.js";
@@ -88,7 +86,7 @@ const tableUrl = computed(() => {
 function runLink({ run, name, note }) {
   const url = `#${tableUrl.value}&over.run=${encodeURIComponent(run)}`;
   return html`<a class="run-name" href=${url} title=${note.alias ? `${name}\n${run}` : name}
-    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>${nameParts(note.alias ? name : withoutShared(name, listedShared.value), Boolean(note.alias))}</a>`;
+    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>${nameParts(run, IN_TABLES)}</a>`;
 }
 
 /** @param {MouseEvent} event @param {string} run */

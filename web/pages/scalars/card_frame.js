@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { beyondLimits, pointCounts } from "../../controls/lines/line_plot.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { isOfMachine } from "../../data/machine_tags.js";
 import { cutGroup, tagLabels } from "../../data/names.js";
 import { rangeOf } from "../../data/ranges.js";

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { swatch } from "../../controls/icons.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { drawnGroups } from "../../data/group_order.js";
 import { hoveredRun } from "../../data/pointer.js";
 import { receivedGroups } from "../../data/received_groups.js";

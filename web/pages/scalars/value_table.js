@@ -8,9 +8,7 @@ import { keyOf } from "../../charts/plot.js";
 import { nameOfLine } from "../../controls/download.js";
 import { swatch } from "../../controls/icons.js";
 import { exactPoints } from "../../controls/lines/exact_points.js";
-import { nameParts } from "../../controls/name_parts.js";
-import { shortNameOf } from "../../controls/run_name.js";
-import { noteOf } from "../../data/notes.js";
+import { IN_TABLES, nameParts } from "../../controls/run_name.js";
 import { crosshair, hoveredRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { set, setting } from "../../data/view.js";
@@ -160,11 +158,10 @@ const tableRow = ({ line, name, values }, columns, formats) => html`
     <td data-column="at"></td>
   </tr>`;
 
-/** The name of a line, without what the names of all drawn runs share. @param {Line} line @param {string} name the whole */
+/** The short name of a line. @param {Line} line @param {string} name the whole */
 function shortened({ run, kin = [], series }, name) {
   if (series.band && !run) return html`<span class="run-name" title=${name}>${name}</span>`;
-  const parts = nameParts(shortNameOf(run), Boolean(noteOf(run).alias));
-  return html`<span class="run-name" title=${name}>${parts}${kin.length ? ` · ${kin.join(" · ")}` : nothing}</span>`;
+  return html`<span class="run-name" title=${name}>${nameParts(run, IN_TABLES)}${kin.length ? ` · ${kin.join(" · ")}` : nothing}</span>`;
 }
 
 /** @param {(typeof COLUMNS)[number]} column @param {number} value @param {Map<string, ColumnFormat>} formats */

@@ -1,7 +1,7 @@
 // The note of a card on lines that contain the points of several programs, which wrote a run at the same time.
 
 import { html, nothing } from "lit-html";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { writerCounts } from "../../data/catalogue.js";
 import { t } from "./words.js";
 

@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { empty, noRuns } from "../../controls/empty_state.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { noneForRank, rankNote } from "../../controls/rank_choice.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { stepSlider } from "../../controls/step_slider.js";
 import { cutGroup } from "../../data/names.js";
 import { DASHES } from "../../data/run_styles.js";

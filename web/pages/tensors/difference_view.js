@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { swatch } from "../../controls/icons.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { stepSlider } from "../../controls/step_slider.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";

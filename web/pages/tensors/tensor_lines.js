@@ -3,7 +3,7 @@
 import { xExtent } from "../../charts/extent.js";
 import { hitsAt } from "../../charts/hit_test.js";
 import { LineChart } from "../../charts/line_chart.js";
-import { nameOf } from "../../controls/run_row.js";
+import { nameOf } from "../../controls/run_name.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { DrawnElement } from "./drawn_element.js";
 import { t } from "./words.js";

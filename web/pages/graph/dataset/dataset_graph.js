@@ -6,7 +6,7 @@ import { fileName, save } from "../../../controls/download.js";
 import { empty } from "../../../controls/empty_state.js";
 import { ICONS } from "../../../controls/icons.js";
 import { LazyCard } from "../../../controls/lazy_card.js";
-import { nameOf } from "../../../controls/run_row.js";
+import { nameOf } from "../../../controls/run_name.js";
 import { KINDS, kindOf, stagesOf } from "../../../data/dataset_stages.js";
 import { Listing } from "../../../data/listing.js";
 import { set, setting } from "../../../data/view.js";

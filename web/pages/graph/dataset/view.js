@@ -4,7 +4,7 @@ import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { choice, select } from "../../../controls/choice.js";
 import { empty, noPlugin, noRuns } from "../../../controls/empty_state.js";
-import { nameOf } from "../../../controls/run_row.js";
+import { nameOf } from "../../../controls/run_name.js";
 import { runsByName } from "../../../data/catalogue.js";
 import { visibleRuns } from "../../../data/runs.js";
 import { set, setting } from "../../../data/view.js";

@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { empty } from "../../../controls/empty_state.js";
 import { ICONS, swatch } from "../../../controls/icons.js";
 import { labelChips } from "../../../controls/label_chips.js";
-import { nameOf } from "../../../controls/run_row.js";
+import { nameOf } from "../../../controls/run_name.js";
 import { recordingList, stateNotice } from "../../../controls/run_state_details.js";
 import { stateMark, stateSentence } from "../../../controls/state_mark.js";
 import { areNotesOff, noteOf } from "../../../data/notes.js";

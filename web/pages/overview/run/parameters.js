@@ -1,7 +1,7 @@
 // The hyperparameters of a run, and what differs from the baseline.
 
 import { html, nothing } from "lit-html";
-import { nameOf } from "../../../controls/run_row.js";
+import { nameOf } from "../../../controls/run_name.js";
 import { baseline } from "../../../data/baseline.js";
 import { differenceOf, splitIdentity } from "../../../data/difference.js";
 import { detailCache } from "../../../data/run_table.js";

@@ -2,8 +2,7 @@
 
 import { effect } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
-import { runName } from "../../../controls/run_name.js";
-import { nameOf } from "../../../controls/run_row.js";
+import { nameOf, runName } from "../../../controls/run_name.js";
 import { baseline } from "../../../data/baseline.js";
 import { bestOf } from "../../../data/best_values.js";
 import { hoveredRun, panel } from "../../../data/pointer.js";

@@ -3,9 +3,9 @@
 import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { cancelDraw, scheduleDraw } from "../../../charts/draw_queue.js";
+import { nameOf } from "../../../controls/run_name.js";
 import { correlation } from "../../../controls/run_plots/columns.js";
 import { drawScatter, pointsOf, rowAt } from "../../../controls/run_plots/scatter_plot.js";
-import { nameOf } from "../../../controls/run_row.js";
 import { hoveredRun, panel } from "../../../data/pointer.js";
 import { visibleRuns } from "../../../data/runs.js";
 import { theme } from "../../../data/view.js";
