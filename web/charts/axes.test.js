@@ -4,7 +4,6 @@ import { heightAt, lowerBound, nearest } from "./binary_search.js";
 import { xExtent, yExtent } from "./extent.js";
 import { hitsAt, nearestHit } from "./hit_test.js";
 import { projection } from "./plot.js";
-import { areWhole, clockTicks, increments, logTicks, tickLabels } from "./ticks.js";
 
 const ascending = () => Float64Array.from({ length: Math.random() * 12 }, () => Math.floor(Math.random() * 20)).sort();
 
@@ -79,40 +78,4 @@ test("a logarithmic projection has no position for values that are not positive"
   assert.equal(on.left(10), 100);
   assert.equal(on.top(1), 50);
   assert.ok(Number.isNaN(on.top(0)) && Number.isNaN(on.left(-1)));
-});
-
-test("logarithmic ticks are round, inside the range, and about as many as requested", () => {
-  for (let round = 0; round < 2000; round++) {
-    const lo = 10 ** (Math.random() * 12 - 6);
-    const hi = lo * 10 ** (0.5 + Math.random() * 9);
-    const most = 3 + Math.floor(Math.random() * 8);
-    const ticks = logTicks(lo, hi, most);
-    assert.ok(ticks.every((tick) => tick >= lo && tick <= hi));
-    assert.ok(ticks.length >= 1 && ticks.length <= most + 4, `${ticks.length} of ${most}`);
-    assert.equal(new Set(tickLabels("step", ticks, 1)).size, ticks.length);
-  }
-});
-
-test("ticks of wall time are at round local times", () => {
-  const start = new Date(2026, 10, 21, 22, 10).getTime() / 1000;
-  const ticks = clockTicks(start, start + 4 * 3600, 3600);
-  assert.equal(ticks.length, 4);
-  assert.deepEqual(tickLabels("wall_time", ticks, 3600), ["23:00", "11-22", "01:00", "02:00"]);
-});
-
-test("durations have the units of their distance", () => {
-  assert.deepEqual(tickLabels("relative", [0, 60, 90], 30), ["0s", "1m", "1m30s"]);
-  assert.deepEqual(tickLabels("relative", [0, 1800, 5400], 1800), ["0", "30m", "1h30m"]);
-  assert.deepEqual(tickLabels("relative", [0, 43200, 86400], 43200), ["0", "12h", "24h"]);
-  assert.deepEqual(tickLabels("relative", [0, 0.05], 0.05), ["0.00s", "0.05s"]);
-});
-
-test("distances of steps are whole numbers", () => {
-  assert.ok(increments("step").every(Number.isInteger));
-  assert.ok(increments("relative").some((increment) => increment < 1));
-});
-
-test("counts are recognised among non-finite values", () => {
-  assert.ok(areWhole([[1, NaN, 3], [Infinity]]));
-  assert.ok(!areWhole([[1, 2.5]]));
 });

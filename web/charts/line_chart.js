@@ -1,12 +1,10 @@
-// A line chart: uPlot draws axes, grid and selection; LinesLayer draws the lines, each with its own x (uPlot's mode 2).
+// A line chart: uPlot scales and selects; LinesLayer draws the lines, each with its own x (uPlot's mode 2).
 
 import uPlot from "uplot";
-import { axisLabels } from "../i18n/numbers.js";
+import { axesOf, drawAxes } from "./axes.js";
 import { yExtent } from "./extent.js";
 import { LinesLayer } from "./lines_layer.js";
-import { columnsOf, projections, sideOf } from "./plot.js";
-import { tokens } from "./theme.js";
-import { areWhole, clockTicks, increments, logTicks, tickLabels } from "./ticks.js";
+import { columnsOf, projections } from "./plot.js";
 
 /** @typedef {import("./plot.js").Plot} Plot */
 /** @typedef {import("./plot.js").Heights} Heights */
@@ -28,6 +26,7 @@ export class LineChart {
   constructor(host, plot, listener) {
     this.plot = plot;
     this.y = heightsOf(plot);
+    this.axes = axesOf(plot, this.y, host.clientWidth, host.clientHeight);
     this.listener = listener;
     /** Created by the first draw. @type {LinesLayer | undefined} */
     this.layer = undefined;
@@ -45,6 +44,7 @@ export class LineChart {
     const before = kindOf(this.plot, this.y);
     this.plot = plot;
     this.y = heightsOf(plot);
+    this.axes = axesOf(plot, this.y, this.u.width, this.u.height);
     if (kindOf(plot, this.y) !== before) this.rebuild();
     else this.u.batch(() => this.u.setData(this.corners()));
   }
@@ -87,7 +87,9 @@ export class LineChart {
 
   /** Draws before it returns. @param {number} width @param {number} height */
   resize(width, height) {
-    if (width !== this.u.width || height !== this.u.height) this.u.batch(() => this.u.setSize({ width, height }));
+    if (width === this.u.width && height === this.u.height) return;
+    this.axes = axesOf(this.plot, this.y, width, height);
+    this.u.batch(() => this.u.setSize({ width, height }));
   }
 
   /** @param {number | null} x */
@@ -130,16 +132,16 @@ export class LineChart {
 
   /** @param {HTMLElement} host @returns {uPlot.Options} */
   options(host) {
-    const { axis, log, logX = false } = this.plot;
+    const { log, logX = false } = this.plot;
     const scales = scalesOf(this.y);
     const heights = (/** @type {"left" | "right"} */ side) => [.../** @type {Window} */ (this.y[side])];
+    const margin = (/** @type {number} */ side) => () => this.axes.margins[side];
     return {
       mode: 2,
       width: host.clientWidth,
       height: host.clientHeight,
       pxAlign: true,
       legend: { show: false },
-      padding: [6, this.y.right ? 0 : 16, 0, 0],
       series: [
         {},
         ...scales.map(([side]) => ({
@@ -160,10 +162,8 @@ export class LineChart {
           ]),
         ),
       },
-      axes: [
-        xAxis(axis, logX),
-        ...scales.map(([side], place) => yAxis(side, log, place === 0, () => this.areCounts(side))),
-      ],
+      axes: [{ show: false }, ...scales.map(([side]) => ({ show: false, scale: side }))],
+      padding: [margin(0), margin(1), margin(2), margin(3)],
       cursor: {
         x: false,
         y: false,
@@ -177,17 +177,12 @@ export class LineChart {
         },
       },
       hooks: {
+        drawClear: [(u) => drawAxes(u.ctx, this.axes, this.plot, this.y, u.bbox, devicePixelRatio)],
         draw: [() => this.drawLines()],
         setSelect: [(u) => this.selected(u)],
         setCursor: [(u) => this.pointed(u)],
       },
     };
-  }
-
-  /** Are all values on an axis whole numbers?
-   * @param {"left" | "right"} side */
-  areCounts(side) {
-    return areWhole(this.plot.lines.flatMap((line) => (sideOf(line) === side || !this.plot.y ? columnsOf(line) : [])));
   }
 
   /** @param {uPlot} u */
@@ -230,57 +225,4 @@ export function heightsOf({ lines, x, log, y }) {
   if (y) return y;
   const all = lines.map((line) => ({ xs: line.xs, columns: columnsOf(line) }));
   return { left: yExtent(all, x, { log, trimmed: false }), right: null };
-}
-
-const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
-const GRID = { stroke: () => tokens().grid, width: 1 };
-
-/** @param {import("./ticks.js").Axis} axis @param {boolean} log @returns {uPlot.Axis} */
-function xAxis(axis, log) {
-  return {
-    font: FONT,
-    stroke: () => tokens().label,
-    grid: { ...GRID, show: false },
-    ticks: { ...GRID, size: 4 },
-    size: 24,
-    gap: 3,
-    space: axis === "wall_time" ? 76 : 64,
-    incrs: increments(axis),
-    ...(axis === "wall_time" && { splits: (_u, _axis, lo, hi, increment) => clockTicks(lo, hi, increment) }),
-    ...(log && {
-      splits: (u, _axis, lo, hi) => logTicks(lo, hi, Math.floor(u.bbox.width / devicePixelRatio / 56)),
-      filter: (_u, ticks) => ticks,
-    }),
-    values: (_u, ticks, _axis, _space, increment) => (log ? axisLabels(ticks) : tickLabels(axis, ticks, increment)),
-  };
-}
-
-/** @param {"left" | "right"} side @param {boolean} log @param {boolean} hasGrid
- * @param {() => boolean} areCounts then no tick is between two of them
- * @returns {uPlot.Axis} */
-function yAxis(side, log, hasGrid, areCounts) {
-  return {
-    scale: side,
-    side: side === "left" ? 3 : 1,
-    font: FONT,
-    stroke: () => tokens().label,
-    grid: { ...GRID, show: hasGrid },
-    ticks: { show: false },
-    gap: 6,
-    space: log ? 22 : 38,
-    size: (_u, labels) => Math.max(40, 14 + 6.4 * Math.max(0, ...(labels ?? []).map((label) => label?.length ?? 0))),
-    ...(log && {
-      splits: (u, _axis, lo, hi) => logTicks(lo, hi, Math.floor(u.bbox.height / devicePixelRatio / 26)),
-    }),
-    filter: (_u, ticks) => (!log && areCounts() ? ticks.map((tick) => (Number.isInteger(tick) ? tick : null)) : ticks),
-    values: (_u, ticks) => labelsOf(ticks),
-  };
-}
-
-/** Ticks that were filtered out have no label.
- * @param {Array<number | null>} ticks */
-function labelsOf(ticks) {
-  const shown = ticks.filter((tick) => tick !== null);
-  const labels = axisLabels(shown);
-  return ticks.map((tick) => (tick === null ? "" : labels[shown.indexOf(tick)]));
 }

@@ -1,51 +1,31 @@
-// Ticks of axes and their labels: whole steps, durations, local times, logarithms.
+// The ticks of an axis: three to eight round places whose labels differ and do not overlap, for any finite range.
 
-import { axisLabels } from "../i18n/numbers.js";
-import { clock, day } from "../i18n/times.js";
+import { logTicks } from "./log_ticks.js";
+import { FEWEST, MOST, numberTicks } from "./number_ticks.js";
+import { clockTicks, spanTicks } from "./time_ticks.js";
 
 /** "value": the values of a tag. @typedef {import("../data/address.js").Axis | "value"} Axis */
+/** @typedef {import("./number_ticks.js").Ticks} Ticks */
 
-const MINUTE = 60;
-const HOUR = 3600;
-const DAY = 86400;
+/** How much room an axis has.
+ * @typedef {object} Room
+ * @property {number} length in pixels
+ * @property {boolean} [isVertical] absent = labels stand beside each other
+ * @property {boolean} [log]
+ * @property {boolean} [isWhole] no tick is between whole numbers
+ * @property {number} [space] pixels from tick to tick, about */
 
-const DECADES = Array.from({ length: 18 }, (_, power) => 10 ** power);
-const WHOLE = DECADES.flatMap((decade) => [decade, 2 * decade, 5 * decade]);
-/** For any numbers. */
-const EVERY = Array.from({ length: 36 }, (_, power) => Number(`1e${power - 18}`)).flatMap((decade) => [
-  decade,
-  2 * decade,
-  5 * decade,
-]);
-const SUBSECONDS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1].flatMap((decade) => [decade, 2 * decade, 5 * decade]);
-const SECONDS = [
-  ...SUBSECONDS,
-  1,
-  2,
-  5,
-  10,
-  15,
-  30,
-  MINUTE,
-  2 * MINUTE,
-  5 * MINUTE,
-  10 * MINUTE,
-  15 * MINUTE,
-  30 * MINUTE,
-  HOUR,
-  2 * HOUR,
-  3 * HOUR,
-  6 * HOUR,
-  12 * HOUR,
-  DAY,
-  2 * DAY,
-  5 * DAY,
-  10 * DAY,
-  20 * DAY,
-  50 * DAY,
-  100 * DAY,
-  365 * DAY,
-];
+/** @type {Ticks} */
+const NO_TICKS = { ticks: [], labels: [], offset: "" };
+/** Between labels, in pixels. */
+const GAP = 5;
+const LINE_HEIGHT = 13;
+const SPACES = { wall_time: 84, relative: 64, step: 64, value: 64 };
+const VERTICAL_SPACE = 38;
+/** The widths of characters at 11 px in the widest of the fonts of the page. */
+const NARROW = 4;
+const DIGIT = 7;
+const WIDE = 11;
 
 /** Are all finite values whole numbers, as counts are?
  * @param {Iterable<ArrayLike<number>>} columns */
@@ -57,69 +37,56 @@ export function areWhole(columns) {
   return true;
 }
 
-/** The possible distances of two ticks.
- * @param {Axis} axis */
-export const increments = (axis) => (axis === "step" ? WHOLE : axis === "value" ? EVERY : SECONDS);
-
-/** Ticks at round local times, not UTC.
- * @param {number} lo @param {number} hi @param {number} increment */
-export function clockTicks(lo, hi, increment) {
-  const zone = increment >= MINUTE ? new Date(lo * 1000).getTimezoneOffset() * 60 : 0;
-  const ticks = [];
-  for (let tick = Math.ceil((lo - zone) / increment) * increment + zone; tick <= hi; tick += increment)
-    ticks.push(tick);
-  return ticks;
-}
-
-/** Ticks of a logarithmic axis: 1, 2, 5 over few decades, else powers of ten; about `most` at most.
- * @param {number} lo @param {number} hi @param {number} most */
-export function logTicks(lo, hi, most) {
-  const first = Math.floor(Math.log10(lo));
-  const last = Math.ceil(Math.log10(hi));
-  const stride = Math.ceil((last - first) / Math.max(2, most));
-  const factors = (last - first) * 3 <= most + 3 ? [1, 2, 5] : [1];
-  const ticks = [];
-  for (let power = Math.ceil(first / stride) * stride; power <= last; power += stride) {
-    for (const factor of factors) ticks.push(Number(`${factor}e${power}`));
+/** @param {Axis} axis @param {readonly [number, number]} window @param {Room} room @returns {Ticks} */
+export function axisTicks(axis, window, room) {
+  const all = [];
+  for (const ticks of candidates(axis, window, room)) {
+    if (new Set(ticks.labels).size < ticks.labels.length) continue;
+    all.push(ticks);
+    if (spread(ticks, window, room).length === ticks.ticks.length) return ticks;
   }
-  const inside = ticks.filter((tick) => tick >= lo && tick <= hi);
-  return inside.length ? inside : [lo, hi];
+  const thinned = all.map((ticks) => ({ ticks, kept: spread(ticks, window, room) }));
+  const { ticks, kept } = thinned.find((each) => each.kept.length >= FEWEST) ??
+    thinned[0] ?? { ticks: NO_TICKS, kept: [] };
+  return { ticks: kept.map((at) => ticks.ticks[at]), labels: kept.map((at) => ticks.labels[at]), offset: ticks.offset };
 }
 
-/** @param {Axis} axis @param {number[]} ticks @param {number} increment */
-export function tickLabels(axis, ticks, increment) {
-  if (axis === "step" || axis === "value") return axisLabels(ticks);
-  return ticks.map(axis === "relative" ? (tick) => spanLabel(tick, increment) : (tick) => clockLabel(tick, increment));
+/** @param {Axis} axis @param {readonly [number, number]} window @param {Room} room */
+function candidates(axis, [lo, hi], { length, isVertical = false, log = false, isWhole = false, space }) {
+  const distance = space ?? (isVertical ? VERTICAL_SPACE : SPACES[axis]);
+  const most = Math.max(FEWEST, Math.min(MOST, Math.floor(length / distance) + 1));
+  if (log && lo > 0) return logTicks(lo, hi, most);
+  if (axis === "relative") return spanTicks(lo, hi, most);
+  if (axis === "wall_time") return clockTicks(lo, hi, most);
+  return numberTicks(lo, hi, most, isWhole || axis === "step");
 }
 
-/** @param {number} tick @param {number} increment */
-function spanLabel(tick, increment) {
-  if (increment < MINUTE) return secondsLabel(tick, increment);
-  if (tick === 0) return "0";
-  if (increment < HOUR) {
-    const minutes = Math.round(tick / MINUTE);
-    return minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h${minutes % 60 ? `${minutes % 60}m` : ""}`;
+/** Returns the places of the labels that do not overlap those before. @param {Ticks} ticks
+ * @param {readonly [number, number]} window @param {Room} room */
+function spread({ ticks, labels }, window, { length, isVertical = false, log = false }) {
+  const kept = [];
+  let end = -Infinity;
+  for (const [at, tick] of ticks.entries()) {
+    const place = length * shareOf(tick, window, log);
+    const half = isVertical ? LINE_HEIGHT / 2 : (labelWidth(labels[at]) + GAP) / 2;
+    if (place - half < end) continue;
+    kept.push(at);
+    end = place + half;
   }
-  if (increment < DAY && tick < 2 * DAY) return `${Math.round(tick / HOUR)}h`;
-  return `${Number((tick / DAY).toFixed(2))}d`;
+  return kept;
 }
 
-/** @param {number} tick @param {number} increment */
-function secondsLabel(tick, increment) {
-  if (increment >= 1 && tick >= MINUTE) {
-    const seconds = Math.round(tick % MINUTE);
-    return `${Math.floor(tick / MINUTE)}m${seconds ? `${seconds}s` : ""}`;
-  }
-  const decimals = increment >= 1 ? 0 : Math.min(6, Math.ceil(-Math.log10(increment)));
-  return `${tick.toFixed(decimals)}s`;
+/** The place of a value in a range, from 0 to 1. @param {number} value @param {readonly [number, number]} window
+ * @param {boolean} log */
+export function shareOf(value, [lo, hi], log) {
+  if (log && lo > 0) return (Math.log(value) - Math.log(lo)) / (Math.log(hi) - Math.log(lo));
+  return (value / 2 - lo / 2) / (hi / 2 - lo / 2); // Halves avoid overflow.
 }
 
-/** @param {number} tick @param {number} increment */
-function clockLabel(tick, increment) {
-  if (increment >= DAY) return day(tick).slice(5);
-  const time = clock(tick);
-  if (increment >= MINUTE) return time === "00:00:00" ? day(tick).slice(5) : time.slice(0, 5);
-  if (increment >= 1) return time;
-  const decimals = Math.min(6, Math.ceil(-Math.log10(increment)));
-  return time.slice(6) + (tick - Math.floor(tick)).toFixed(decimals).slice(1);
+/** The width of a label, in pixels, at most. @param {string} label */
+export function labelWidth(label) {
+  let width = 0;
+  for (const character of label)
+    width += ".,:-− ".includes(character) ? NARROW : "mMG…₁₀".includes(character) ? WIDE : DIGIT;
+  return width;
 }

@@ -1,8 +1,7 @@
 // A chart as a separate SVG document: title, axes, bands, lines, marks, legend.
 
-import { areWhole, clockTicks, increments, logTicks, tickLabels } from "../charts/ticks.js";
+import { areWhole, axisTicks } from "../charts/ticks.js";
 import { DASHES } from "../data/run_styles.js";
-import { axisLabels } from "../i18n/numbers.js";
 
 /** @typedef {import("../data/address.js").Window} Window */
 
@@ -102,15 +101,11 @@ function placer([lo, hi], log, length) {
  * @param {{width: number, height: number}} area
  * @param {"left" | "right"} side the side of the chart */
 function yAxis({ log, colours, lines, ...scene }, of, to, area, side) {
-  const [lo, hi] = scene[of] ?? [0, 1];
   const columns = lines
     .filter(({ right }) => right === (of === "right"))
     .flatMap(({ ys, raw, band }) => [ys, raw ?? [], band?.low ?? [], band?.high ?? []]);
-  const numbers = log
-    ? logTicks(lo, hi, Math.floor(area.height / 30))
-    : roundTicks(lo, hi, Math.floor(area.height / 44));
-  const ticks = !log && areWhole(columns) ? numbers.filter(Number.isInteger) : numbers;
-  const labels = axisLabels(ticks);
+  const room = { length: area.height, isVertical: true, log, isWhole: !log && areWhole(columns) };
+  const { ticks, labels, offset } = axisTicks("value", scene[of] ?? [0, 1], room);
   const at = side === "left" ? `x="-8" text-anchor="end"` : `x="${area.width + 8}"`;
   return ticks
     .map((tick, index) => {
@@ -118,40 +113,24 @@ function yAxis({ log, colours, lines, ...scene }, of, to, area, side) {
       const line = side === "left" ? `<path d="M0 ${y}H${area.width}" stroke="${colours.grid}"/>` : "";
       return `${line}<text ${at} y="${y}" dy="4">${labels[index]}</text>`;
     })
+    .concat(offsetText(offset, side === "left" ? 4 : area.width - 4, 10, side === "left" ? "start" : "end", colours))
     .join("");
 }
-
-/** @param {number} lo @param {number} hi @param {number} most */
-function roundTicks(lo, hi, most) {
-  const rough = (hi - lo) / Math.max(2, most);
-  const decade = 10 ** Math.floor(Math.log10(rough));
-  const increment = decade * ([1, 2, 5].find((factor) => factor * decade >= rough) ?? 10);
-  return multiples(lo, hi, increment);
-}
-
-/** @param {number} lo @param {number} hi @param {number} increment */
-const multiples = (lo, hi, increment) =>
-  Array.from({ length: Math.max(0, Math.floor(hi / increment) - Math.ceil(lo / increment) + 1) }, (_, place) =>
-    Number(((Math.ceil(lo / increment) + place) * increment).toPrecision(12)),
-  );
 
 /** @param {Scene} scene @param {(x: number) => number} to @param {{width: number, height: number}} area */
-function xTicks({ axis, logX, x: [lo, hi] }, to, area) {
-  const most = Math.floor(area.width / 80);
-  const increment = increments(axis).find((step) => (hi - lo) / step <= most) ?? hi - lo;
-  const ticks = logX
-    ? logTicks(lo, hi, most)
-    : axis === "wall_time"
-      ? clockTicks(lo, hi, increment)
-      : multiples(lo, hi, increment);
-  const labels = logX ? axisLabels(ticks) : tickLabels(axis, ticks, increment);
-  return ticks
-    .map(
-      (tick, index) =>
-        `<text x="${short(to(tick))}" y="${area.height + 18}" text-anchor="middle">${labels[index]}</text>`,
-    )
-    .join("");
+function xTicks({ axis, logX, x, colours }, to, area) {
+  const { ticks, labels, offset } = axisTicks(axis, x, { length: area.width, log: logX });
+  const texts = ticks.map(
+    (tick, index) =>
+      `<text x="${short(to(tick))}" y="${area.height + 18}" text-anchor="middle">${labels[index]}</text>`,
+  );
+  return texts.join("") + offsetText(offset, area.width, area.height - 4, "end", colours);
 }
+
+/** @param {string} offset @param {number} x @param {number} y @param {"start" | "end"} anchor
+ * @param {Scene["colours"]} colours */
+const offsetText = (offset, x, y, anchor, { label }) =>
+  offset ? `<text x="${x}" y="${y}" text-anchor="${anchor}" fill="${label}">${escaped(offset)}</text>` : "";
 
 /** @param {{above: boolean, value: number}} limit @param {(y: number) => number} to
  * @param {{width: number, height: number}} area @param {Scene["colours"]} colours */

@@ -1,11 +1,12 @@
 // Numbers as people read them: short SI labels, exact counts, columns with aligned decimals.
 
-const SUFFIXES = [
-  { from: 1e12, suffix: "T" },
-  { from: 1e9, suffix: "G" },
-  { from: 1e6, suffix: "M" },
-  { from: 1e3, suffix: "k" },
-];
+/** Smaller numbers, and those from the larger one on, are written with exponents. */
+const LEAST_PLAIN = 1e-3;
+const LEAST_LARGE = 1e6;
+/** Larger integers are not exact. */
+const MOST_EXACT = 1e15;
+/** A double has no more digits. */
+const ALL_DIGITS = 17;
 
 /** Drops the zeros a fixed notation leaves behind: "1.50" is "1.5".
  * @param {string} digits */
@@ -26,27 +27,16 @@ export function nonFinite(value) {
   return value === -Infinity ? "−∞" : null;
 }
 
-/** "1.2k", "0.034", "3.4e-5": at most `digits` significant digits.
+/** "1234.5", "0.034", "3.4e-5", "1.2e6": at most `digits` significant digits, but all of the integer part.
  * @param {number} value @param {number} [digits] */
-export function shortNumber(value, digits = 3) {
+export function shortNumber(value, digits = 4) {
   const named = nonFinite(value);
   if (named) return named;
   const size = Math.abs(value);
   if (size === 0) return "0";
-  if (size < 1e-3 || size >= 1e15) return exponent(value, digits - 1);
-  const unit = SUFFIXES.find(({ from }) => size >= from);
-  if (unit) return trimZeros((value / unit.from).toPrecision(Math.max(digits, 3))) + unit.suffix;
-  return trimZeros(value.toPrecision(digits));
-}
-
-/** Labels of one axis, with enough digits to be distinct.
- * @param {number[]} ticks */
-export function axisLabels(ticks) {
-  for (let digits = 3; digits < 8; digits++) {
-    const labels = ticks.map((tick) => shortNumber(tick, digits));
-    if (new Set(labels).size === new Set(ticks).size) return labels;
-  }
-  return ticks.map((tick) => shortNumber(tick, 9));
+  if (size < LEAST_PLAIN || size >= LEAST_LARGE) return exponent(value, digits - 1);
+  const fixed = value.toPrecision(Math.max(digits, Math.floor(Math.log10(size)) + 1));
+  return fixed.includes("e") ? exponent(value, digits - 1) : trimZeros(fixed);
 }
 
 /** "1,000,000".
@@ -57,8 +47,9 @@ export const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",")
  * @typedef {{decimals: number, exponents: boolean}} ColumnFormat */
 
 /** One format for a column of values, so that their points stand under each other.
- * @param {Iterable<number>} values @returns {ColumnFormat} */
-export function columnFormat(values) {
+ * @param {Iterable<number>} values @param {number} [resolution] values that differ by more than this read differently
+ * @returns {ColumnFormat} */
+export function columnFormat(values, resolution = 0) {
   let largest = 0;
   let smallest = Infinity;
   for (const value of values) {
@@ -68,23 +59,33 @@ export function columnFormat(values) {
     smallest = Math.min(smallest, size);
   }
   if (largest === 0) return { decimals: 1, exponents: false };
-  if (largest >= 1e7 || largest < 1e-3) return { decimals: 3, exponents: true };
-  const forLargest = 4 - Math.floor(Math.log10(largest));
-  const forSmallest = 3 - Math.floor(Math.log10(smallest));
-  return { decimals: Math.max(0, Math.min(7, Math.max(forLargest, Math.min(forSmallest, 6)))), exponents: false };
+  const power = Math.floor(Math.log10(largest));
+  const needed = resolution > 0 ? Math.ceil(-Math.log10(resolution)) : -Infinity;
+  const isFine = needed > 0 && largest < MOST_EXACT && largest >= LEAST_PLAIN;
+  if ((largest >= LEAST_LARGE && !isFine) || largest < LEAST_PLAIN || smallest < LEAST_PLAIN / 100)
+    return { decimals: Math.min(ALL_DIGITS - 1, Math.max(3, power + needed)), exponents: true };
+  const forSmallest = Math.min(3 - Math.floor(Math.log10(smallest)), 6);
+  const decimals = Math.min(7, Math.max(4 - power, forSmallest));
+  return { decimals: Math.max(0, Math.min(ALL_DIGITS, Math.max(decimals, needed))), exponents: false };
 }
 
 /** @param {number} value @param {ColumnFormat} format */
 export function inColumn(value, format) {
   const named = nonFinite(value);
   if (named) return named;
-  return format.exponents && value !== 0 ? value.toExponential(format.decimals) : value.toFixed(format.decimals);
+  if (!format.exponents) return value.toFixed(format.decimals);
+  return value === 0 ? "0" : value.toExponential(format.decimals).replace("e+", "e");
 }
 
-/** A value as it was recorded, shortened beyond six digits.
+/** A value as it was recorded: whole numbers, which may be names such as seeds, with all digits, others with five.
  * @param {number | string | boolean} value */
 export const plainText = (value) =>
-  typeof value === "number" && Number.isFinite(value) ? String(Number(value.toPrecision(6))) : String(value);
+  typeof value !== "number" || (Number.isInteger(value) && Math.abs(value) < MOST_EXACT)
+    ? String(value)
+    : shortNumber(value, 5);
+
+/** The letters from the decimal point, or else the exponent, on: "0.25" has three. @param {string} text */
+export const fractionOf = (text) => text.slice(/[.e]|$/.exec(text)?.index ?? text.length);
 
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"];
 

@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { axisLabels, columnFormat, grouped, inColumn, plainText, shortNumber } from "./numbers.js";
+import { columnFormat, fractionOf, grouped, inColumn, plainText, shortNumber } from "./numbers.js";
 import { format } from "./text.js";
 import { duration } from "./times.js";
 
 test("short numbers are within a relative error of their digits", () => {
-  const units = { k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
   for (let round = 0; round < 5000; round++) {
     const value = (Math.random() - 0.5) * 10 ** (Math.random() * 30 - 15);
     const text = shortNumber(value);
-    const unit = /** @type {keyof typeof units} */ (text.at(-1));
-    const parsed = unit in units ? Number(text.slice(0, -1)) * units[unit] : Number(text);
-    assert.ok(Math.abs(parsed - value) <= 0.0051 * Math.abs(value), `${value} ${text}`);
-    assert.ok(text.length <= 9, text);
+    assert.ok(Math.abs(Number(text) - value) <= 0.00051 * Math.abs(value), `${value} ${text}`);
+    assert.ok(text.length <= 10, text);
+    assert.equal(text.includes("e"), Math.abs(Number(text)) < 1e-3 || Math.abs(value) >= 999_999.5, text);
   }
 });
 
@@ -21,27 +19,45 @@ test("special numbers have names", () => {
     [NaN, Infinity, -Infinity, 0].map((value) => shortNumber(value)),
     ["NaN", "∞", "−∞", "0"],
   );
-  assert.equal(shortNumber(0.000034), "3.4e-5");
-  assert.equal(shortNumber(1200), "1.2k");
-});
-
-test("labels of an axis are distinct", () => {
-  assert.deepEqual(axisLabels([1000, 1001, 1002]), ["1k", "1.001k", "1.002k"]);
-  assert.equal(new Set(axisLabels([0.12345, 0.12346])).size, 2);
+  assert.deepEqual(
+    [0.000034, 1234.56, 123456.7, 999_999.9, 2.5e7].map((value) => shortNumber(value)),
+    ["3.4e-5", "1235", "123457", "1e6", "2.5e7"],
+  );
 });
 
 test("a column has one number of decimals, or exponents", () => {
   const column = (/** @type {number[]} */ values) => values.map((value) => inColumn(value, columnFormat(values)));
   assert.deepEqual(column([0.5, 12.25]), ["0.5000", "12.2500"]);
-  assert.deepEqual(column([1e-9, 2]), ["0.000000", "2.000000"]);
+  assert.deepEqual(column([1e-9, 2]), ["1.000e-9", "2.000e0"]);
   assert.deepEqual(column([1e-9, 2e-9]), ["1.000e-9", "2.000e-9"]);
   assert.deepEqual(column([NaN, 0]), ["NaN", "0.0"]);
 });
 
-test("counts are grouped, recorded values have at most six digits", () => {
+test("values that differ by the resolution read differently", () => {
+  for (let round = 0; round < 20_000; round++) {
+    const value = (Math.random() - 0.5) * 10 ** (Math.random() * 40 - 20);
+    const other = value + Math.abs(value) * 10 ** (-14 * Math.random());
+    const format = columnFormat([value, other], other - value);
+    assert.notEqual(inColumn(value, format), inColumn(other, format), `${value} ${other}`);
+  }
+  const close = [1.5e9 + 0.01, 1.5e9 + 0.02];
+  assert.deepEqual(
+    close.map((value) => inColumn(value, columnFormat(close, 0.01))),
+    ["1500000000.01", "1500000000.02"],
+  );
+});
+
+test("the fraction of a number begins with its point", () => {
+  assert.deepEqual(["0.25", "1e-5", "1.5e-5", "12", "NaN"].map(fractionOf), [".25", "e-5", ".5e-5", "", ""]);
+});
+
+test("counts are grouped, recorded values have at most five digits", () => {
   assert.equal(grouped(1234567), "1,234,567");
   assert.equal(grouped(-123), "-123");
   assert.equal(plainText(0.1 + 0.2), "0.3");
+  assert.equal(plainText(0.00158234), "0.0015823");
+  assert.equal(plainText(1.58234e-5), "1.5823e-5");
+  assert.equal(plainText(20261127), "20261127");
   assert.equal(plainText("adam"), "adam");
   assert.equal(plainText(true), "true");
 });

@@ -1,11 +1,12 @@
 // Shared by all histogram drawings: their input, the plot area, scales and axes.
 
-import { axisLabels, shortNumber } from "../../i18n/numbers.js";
+import { shortNumber } from "../../i18n/numbers.js";
 import { tokens } from "../theme.js";
-import { clockTicks, increments, tickLabels } from "../ticks.js";
+import { axisTicks } from "../ticks.js";
 
 /** @typedef {import("./buckets.js").Line} Line */
 /** @typedef {import("../ticks.js").Axis} Axis */
+/** @typedef {import("../ticks.js").Ticks} Ticks */
 
 /** The input of one plot. The plots of a card share grid, axis and scale so that they can be compared.
  * @typedef {object} Plan
@@ -36,6 +37,10 @@ import { clockTicks, increments, tickLabels } from "../ticks.js";
  * @property {(context: CanvasRenderingContext2D, plan: Plan, area: Area, step: number | null, value: number |
  * null) => void} mark */
 
+/** Fewer counts have ticks between them. */
+const FEW = 3;
+/** From one count to the next, in pixels. */
+const COUNT_SPACE = 26;
 const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 
 /** @param {number} width @param {number} height @param {Drawing["margins"]} margins @returns {Area} */
@@ -79,78 +84,53 @@ export function fromPixel([lo, hi], pixel, start, length) {
   return lo * (1 - share) + hi * share;
 }
 
-/** @typedef {{at: number, label: string}} Tick */
+/** @param {readonly [number, number]} range @param {number} length in pixels @param {boolean} [isVertical] */
+export const valueTicks = (range, length, isVertical = false) => axisTicks("value", range, { length, isVertical });
 
-/** @param {readonly [number, number]} range @param {number} most @returns {Tick[]} */
-export function valueTicks([lo, hi], most) {
-  const least = ((hi / 2 - lo / 2) / Math.max(1, most)) * 2; // Halves, since the range may span all doubles.
-  const decade = 10 ** Math.floor(Math.log10(least));
-  const increment =
-    [1, 2, 5, 10].map((factor) => factor * decade).find((candidate) => candidate >= least * 0.999) ?? least;
-  const first = Math.ceil(lo / increment);
-  const count = Math.min(50, Math.floor(hi / increment) - first + 1);
-  const ticks = Array.from({ length: Math.max(0, count) || 0 }, (_, index) =>
-    Number(((first + index) * increment).toPrecision(12)),
-  );
-  const labels = axisLabels(ticks);
-  return ticks.map((at, index) => ({ at, label: labels[index] }));
-}
-
-/** @param {number} scaleTop @param {boolean} log @param {number} most @returns {Tick[]} */
-export function countTicks(scaleTop, log, most) {
-  if (!log) return valueTicks([0, scaleTop || 1], most);
+/** Of a vertical axis of counts. @param {number} scaleTop @param {boolean} log @param {number} length in pixels
+ * @returns {Ticks} */
+export function countTicks(scaleTop, log, length) {
+  if (!log) return axisTicks("value", [0, scaleTop || 1], { length, isVertical: true, isWhole: scaleTop >= FEW });
   const decades = Array.from({ length: Math.floor(Math.log10(Math.max(1, scaleTop))) + 1 }, (_, power) => 10 ** power);
-  const stride = Math.ceil((decades.length + 1) / Math.max(1, most));
-  return [0, ...decades].filter((_, index) => index % stride === 0).map((at) => ({ at, label: shortNumber(at) }));
-}
-
-/** @param {Axis} axis @param {readonly [number, number]} range @param {number} most @returns {Tick[]} */
-export function axisTicks(axis, [lo, hi], most) {
-  const candidates = increments(axis);
-  const increment = candidates.find((candidate) => (hi - lo) / candidate <= most) ?? candidates[candidates.length - 1];
-  const positions = axis === "wall_time" ? clockTicks(lo, hi, increment) : multiples(lo, hi, increment);
-  const labels = tickLabels(axis, positions, increment);
-  return positions.map((at, index) => ({ at, label: labels[index] }));
-}
-
-/** @param {number} lo @param {number} hi @param {number} increment */
-function multiples(lo, hi, increment) {
-  const first = Math.ceil(lo / increment - 1e-9);
-  const count = Math.floor(hi / increment + 1e-9) - first + 1;
-  return Array.from({ length: Math.max(0, count) }, (_, index) => (first + index) * increment);
+  const stride = Math.ceil((decades.length + 1) / Math.max(1, length / COUNT_SPACE));
+  const ticks = [0, ...decades].filter((_, index) => index % stride === 0);
+  return { ticks, labels: ticks.map((count) => shortNumber(count)), offset: "" };
 }
 
 /** Draws the axis below the area, with grid lines on request.
  * @param {CanvasRenderingContext2D} context @param {Area} area @param {readonly [number, number]} range
- * @param {Tick[]} ticks @param {boolean} [lines] */
-export function bottomAxis(context, area, range, ticks, lines = false) {
+ * @param {Ticks} axis @param {boolean} [lines] */
+export function bottomAxis(context, area, range, { ticks, labels, offset }, lines = false) {
   const { grid, label } = tokens();
   const baseline = area.top + area.height;
   context.textBaseline = "top";
   context.fillStyle = label;
   context.strokeStyle = grid;
   stroke(context, [[area.left, baseline, area.left + area.width, baseline]]);
-  const places = ticks.map((tick) => toPixel(range, tick.at, area.left, area.width));
+  const places = ticks.map((tick) => toPixel(range, tick, area.left, area.width));
   stroke(
     context,
     places.map((x) => [x, lines ? area.top : baseline, x, baseline + 4]),
   );
-  ticks.forEach((tick, index) => {
-    const half = context.measureText(tick.label).width / 2;
+  labels.forEach((text, index) => {
+    const half = context.measureText(text).width / 2;
     context.textAlign = "center";
     context.fillText(
-      tick.label,
+      text,
       Math.max(half + 2, Math.min(places[index], area.left + area.width + Math.max(4, half))),
       baseline + 7,
     );
   });
+  context.textAlign = "right";
+  context.textBaseline = "bottom";
+  if (offset) context.fillText(offset, area.left + area.width, baseline - 3);
 }
 
 /** Draws an axis at a side of the area.
- * @param {CanvasRenderingContext2D} context @param {Area} area @param {Tick[]} ticks
- * @param {(at: number) => number} topOf
+ * @param {CanvasRenderingContext2D} context @param {Area} area @param {Ticks} axis
+ * @param {(tick: number) => number} topOf
  * @param {"left" | "right"} side @param {boolean} lines draw grid lines */
-export function sideAxis(context, area, ticks, topOf, side, lines) {
+export function sideAxis(context, area, { ticks, labels, offset }, topOf, side, lines) {
   const { grid, label } = tokens();
   const right = area.left + area.width;
   context.textBaseline = "middle";
@@ -159,10 +139,13 @@ export function sideAxis(context, area, ticks, topOf, side, lines) {
   context.strokeStyle = grid;
   stroke(
     context,
-    ticks.map(({ at }) => [lines ? area.left : right, topOf(at), lines ? right : right + 4, topOf(at)]),
+    ticks.map((tick) => [lines ? area.left : right, topOf(tick), lines ? right : right + 4, topOf(tick)]),
   );
-  for (const { at, label: text } of ticks)
-    context.fillText(text, side === "left" ? area.left - 6 : right + 7, topOf(at));
+  const at = side === "left" ? area.left - 6 : right + 7;
+  for (const [index, text] of labels.entries()) context.fillText(text, at, topOf(ticks[index]));
+  context.textAlign = side;
+  context.textBaseline = "top";
+  if (offset) context.fillText(offset, side === "left" ? area.left + 4 : right - 4, area.top);
 }
 
 /** Draws straight lines, aligned to pixels.

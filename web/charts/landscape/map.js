@@ -168,15 +168,3 @@ function pointAlong(line, lefts, tops, from, by, length) {
   }
   return line[place];
 }
-
-/** Round ticks on an axis, about `most` of them.
- * @param {readonly [number, number]} extent @param {number} most @returns {number[]} */
-export function ticksOf([lo, hi], most) {
-  const rough = (hi - lo) / Math.max(2, most);
-  const decade = 10 ** Math.floor(Math.log10(rough));
-  const increment = decade * ([1, 2, 5].find((factor) => factor * decade >= rough) ?? 10);
-  const first = Math.ceil(lo / increment);
-  return Array.from({ length: Math.max(0, Math.floor(hi / increment) - first + 1) }, (_, place) =>
-    Number(((first + place) * increment).toPrecision(12)),
-  );
-}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { contourPaths, coordinatesAt, extentOf, ticksOf, toLeft, toTop } from "./map.js";
+import { contourPaths, coordinatesAt, extentOf, toLeft, toTop } from "./map.js";
 
 /** @type {import("./map.js").Frame} */
 const FRAME = { left: 50, top: 10, width: 400, height: 300, x: [-1, 3], y: [2, 5] };
@@ -16,21 +16,6 @@ test("pixels and coordinates are inverse", () => {
 test("an axis with one coordinate gets a range around it", () => {
   assert.deepEqual(extentOf([3, 1, -2]), [-2, 3]);
   assert.deepEqual(extentOf([2]), [1.5, 2.5]);
-});
-
-test("ticks are multiples of 1, 2 or 5 times a power of ten, within the range, and no more than requested", () => {
-  for (let round = 0; round < 500; round++) {
-    const lo = (Math.random() - 0.5) * 10 ** (round % 6);
-    const hi = lo + Math.random() * 10 ** (round % 5) + 1e-3;
-    const most = 2 + (round % 9);
-    const ticks = ticksOf([lo, hi], most);
-    assert.ok(ticks.length <= most + 1);
-    assert.ok(ticks.every((tick) => tick >= lo - 1e-9 && tick <= hi + 1e-9));
-    if (ticks.length < 2) continue;
-    const increment = ticks[1] - ticks[0];
-    const mantissa = Math.round((increment / 10 ** Math.floor(Math.log10(increment * 1.000001))) * 1000) / 1000;
-    assert.ok([1, 2, 5, 10].includes(mantissa), String(increment));
-  }
 });
 
 test("labels are inside the frame and avoid each other and the covered points", () => {

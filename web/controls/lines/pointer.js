@@ -1,6 +1,7 @@
 // The cursor over one chart: crosshair, highlighted line and read-out, updated once per frame.
 
 import { hitsAt, nearestHit } from "../../charts/hit_test.js";
+import { sideOf } from "../../charts/plot.js";
 import { readingsOf, stepOf, undrawnAt } from "../../charts/readings.js";
 import { crosshair } from "../../data/pointer.js";
 import { forgetPoints, pointsAt, wantPoints } from "./exact_points.js";
@@ -12,6 +13,16 @@ import { hideReadOut, showReadOut } from "./read_out.js";
 /** Charts with the same axis share the crosshair.
  * @param {import("../../charts/ticks.js").Axis} axis @param {string} [tag] on a "value" axis */
 export const axisName = (axis, tag = "") => (axis === "value" ? `value ${tag}` : axis);
+
+/** What one pixel is worth at a reading. @param {LineChart} chart
+ * @returns {(reading: import("../../charts/readings.js").Reading) => number} */
+function resolutionOf({ y, plot, u }) {
+  const pixels = u.bbox.height / devicePixelRatio;
+  return ({ line, drawn }) => {
+    const [lo, hi] = y[sideOf(line)] ?? y.left ?? [0, 1];
+    return plot.log && lo > 0 ? (Math.abs(drawn) * Math.log(hi / lo)) / pixels : (hi - lo) / pixels;
+  };
+}
 
 /** Tracks the cursor, so that the read-out follows live values. */
 export class ChartPointer {
@@ -62,7 +73,8 @@ export class ChartPointer {
     crosshair.value = { axis: axisName(axis, query.x), x: step ?? x };
     if (step !== null) wantPoints(step, undrawnAt(hits, step), query, () => this.refresh());
     const readings = readingsOf(hits, step, step === null ? new Map() : pointsAt(step));
-    if (hits.length) showReadOut(chart.u.rect, at, readings, best?.line ?? null, { axis, step });
+    if (hits.length)
+      showReadOut(chart.u.rect, at, readings, best?.line ?? null, { axis, step, resolution: resolutionOf(chart) });
     else hideReadOut();
   }
 

@@ -11,12 +11,17 @@ import { t } from "./words.js";
 /** @typedef {import("../../charts/plot.js").Line} Line */
 /** @typedef {import("../../charts/readings.js").Reading} Reading */
 /** What a read-out is about: an axis, and the step on it; null on other axes.
- * @typedef {{axis: import("../../charts/ticks.js").Axis, step: number | null}} Place */
+ * `resolution`: what a pixel is worth on each y axis.
+ * @typedef {{axis: import("../../charts/ticks.js").Axis, step: number | null,
+ *   resolution: (reading: Reading) => number}} Place */
 
 const ROW = 20;
 const GAP = 18;
 const MOST_ROWS = 12;
 const NARROW = 720;
+/** Widths in pixels. */
+const NARROWEST_VALUE = 72;
+const DIGIT = 8;
 /** The least width of the names, in pixels. */
 const SHORTEST_NAME = 112;
 /** Measures names in the font of the pointed line's row, the widest one: measuring elements would force a layout.
@@ -101,11 +106,11 @@ export function showReadOut(area, at, readings, best, where) {
   const isBand = rows.some(({ line }) => line.series.band);
   const smooth = !isBand && rows.some(({ line }) => line.raw);
   writeHead(smooth, isBand);
-  writeRows(rows, best, smooth);
+  const wide = writeRows(rows, best, smooth, where);
   write(more, sorted.length > rows.length ? t("read.more", { n: grouped(sorted.length - rows.length) }) : "");
   more.hidden = sorted.length === rows.length;
   write(moment, momentOf(rows.find(({ line }) => line === best) ?? rows[0], where));
-  place(area, at, rows.length + 1, (smooth ? 408 : 328) + widestName(rows));
+  place(area, at, rows.length + 1, (smooth ? 264 + 2 * wide : 256 + wide) + widestName(rows));
 }
 
 /** @param {Reading} reading @param {Place} where */
@@ -124,16 +129,28 @@ function writeHead(smooth, isBand) {
   root.classList.toggle("smooth", smooth);
 }
 
-/** @param {Reading[]} rows @param {Line | null} best @param {boolean} smooth */
-function writeRows(rows, best, smooth) {
-  const values = columnFormat(rows.map(({ value }) => value));
-  const smoothed = columnFormat(rows.map(({ drawn }) => drawn));
+/** @param {Reading[]} rows @param {Line | null} best @param {boolean} smooth @param {Place} where
+ * @returns {number} the width of a column of values, in pixels */
+function writeRows(rows, best, smooth, { resolution }) {
+  const finest = Math.min(...rows.map(resolution));
+  const values = columnFormat(
+    rows.map(({ value }) => value),
+    finest,
+  );
+  const smoothed = columnFormat(
+    rows.map(({ drawn }) => drawn),
+    finest,
+  );
   rows.forEach((reading, place) => {
     const row = rowAt(place, reading.line);
     show(row, true);
     writeRow(row, reading, reading.line === best, values, smooth ? smoothed : null);
   });
   for (const row of pool.slice(rows.length)) show(row, false);
+  const letters = Math.max(...rows.map(({ value }) => inColumn(value, values).length));
+  const wide = Math.max(NARROWEST_VALUE, letters * DIGIT);
+  root.style.setProperty("--value-width", `${wide}px`);
+  return wide;
 }
 
 /** The width of the longest name, in pixels.

@@ -1,7 +1,7 @@
 // Scales map values to places on an axis, from 0 at its lower end to 1: linear, logarithmic, or by category.
 
-import { logTicks } from "../../charts/ticks.js";
-import { axisLabels } from "../../i18n/numbers.js";
+import { axisTicks } from "../../charts/ticks.js";
+import { shortNumber } from "../../i18n/numbers.js";
 import { meanOf } from "../table_rows.js";
 
 /** @typedef {import("./columns.js").Column} Column */
@@ -103,34 +103,22 @@ export function valueAt({ kind, lo, hi }, place) {
 
 /** @typedef {{place: number, text: string}} Tick */
 
-/** About `maxTicks` ticks.
- * @param {Scale} scale @param {number} maxTicks @returns {Tick[]} */
-export function ticksOf(scale, maxTicks) {
+/** Ticks for the length of an axis in pixels; of categories, one in `space` pixels. An offset is part of the first text.
+ * @param {Scale} scale @param {{length: number, isVertical: boolean, space: number}} room @returns {Tick[]} */
+export function ticksOf(scale, { length, isVertical, space }) {
   const { kind, column, lo, hi } = scale;
-  if (kind === "category") return categoryTicks(column.categories, maxTicks);
-  const ticks = !Number.isFinite(column.lo)
-    ? []
-    : column.lo === column.hi
-      ? [column.lo]
-      : kind === "log"
-        ? logTicks(lo, hi, maxTicks)
-        : linearTicks(lo, hi, maxTicks);
-  const labels = axisLabels(ticks);
-  return ticks.map((tick, at) => ({ place: indexAtOrBefore(scale, tick), text: labels[at] }));
+  if (kind === "category") return categoryTicks(column.categories, Math.max(1, Math.floor(length / space)));
+  if (!Number.isFinite(column.lo)) return [];
+  if (column.lo === column.hi) return [{ place: indexAtOrBefore(scale, column.lo), text: shortNumber(column.lo, 6) }];
+  const { ticks, labels, offset } = axisTicks("value", [lo, hi], { length, isVertical, space, log: kind === "log" });
+  return ticks.map((tick, at) => ({
+    place: indexAtOrBefore(scale, tick),
+    text: at === 0 && offset ? `${offset} ${labels[at]}` : labels[at],
+  }));
 }
 
 /** @param {string[]} categories @param {number} maxTicks @returns {Tick[]} */
 function categoryTicks(categories, maxTicks) {
   const stride = Math.max(1, Math.ceil(categories.length / maxTicks));
   return categories.flatMap((text, at) => (at % stride ? [] : [{ place: categoryPlace(at, categories.length), text }]));
-}
-
-/** Multiples of 1, 2 or 5 times a power of ten. @param {number} lo @param {number} hi @param {number} maxTicks */
-function linearTicks(lo, hi, maxTicks) {
-  const minimum = ((hi / 2 - lo / 2) / Math.max(1, maxTicks)) * 2; // Halves avoid overflow.
-  const decade = 10 ** Math.floor(Math.log10(minimum));
-  const increment = [1, 2, 5, 10].map((factor) => factor * decade).find((step) => step >= minimum * 0.999) ?? minimum;
-  const first = Math.ceil(lo / increment - 1e-9);
-  const count = Math.min(50, Math.floor(hi / increment + 1e-9) - first + 1);
-  return Array.from({ length: Math.max(0, count) || 0 }, (_, at) => Number(((first + at) * increment).toPrecision(12)));
 }

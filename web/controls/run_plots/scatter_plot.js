@@ -139,17 +139,17 @@ function drawFrame(context, { x, y }, { left, top, width, height }) {
   context.beginPath();
   context.textAlign = "center";
   context.textBaseline = "top";
-  for (const { place, text } of ticksOf(x, width / 72)) {
+  for (const { place, text } of ticksOf(x, { length: width - 2 * PADDING, isVertical: false, space: 72 })) {
     const at = alignToPixel(left + PADDING + place * (width - 2 * PADDING));
     if (x.kind !== "category") [context.moveTo(at, top), context.lineTo(at, top + height)];
-    context.fillText(truncate(context, text, 84), at, top + height + 7);
+    context.fillText(x.kind === "category" ? truncate(context, text, 84) : text, at, top + height + 7);
   }
   context.textAlign = "right";
   context.textBaseline = "middle";
-  for (const { place, text } of ticksOf(y, height / 36)) {
+  for (const { place, text } of ticksOf(y, { length: height - 2 * PADDING, isVertical: true, space: 36 })) {
     const at = alignToPixel(top + PADDING + (1 - place) * (height - 2 * PADDING));
     if (y.kind !== "category") [context.moveTo(left, at), context.lineTo(left + width, at)];
-    context.fillText(truncate(context, text, LEFT - 8), left - 5, at);
+    context.fillText(y.kind === "category" ? truncate(context, text, LEFT - 8) : text, left - 5, at);
   }
   context.rect(alignToPixel(left), alignToPixel(top), Math.round(width), Math.round(height));
   context.stroke();

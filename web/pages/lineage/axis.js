@@ -81,7 +81,7 @@ function numbers(scale) {
         height: `${Math.max(2, (range[1] - range[0]) * (bottom - top))}px`,
       })}></i>`;
   return html`
-    ${ticksOf(scale, (bottom - top) / (2 * LABEL_HEIGHT)).map(
+    ${ticksOf(scale, { length: bottom - top, isVertical: true, space: 2 * LABEL_HEIGHT }).map(
       ({ place, text }) =>
         html`<span class="tick" style=${styleMap({ top: `${heightAt(place, axesFrame.value)}px` })}>${text}</span>`,
     )}
@@ -110,7 +110,9 @@ function categories(scale, ownBrush) {
   const { column } = scale;
   const all = column.categories;
   const { top, bottom } = axesFrame.value;
-  const labels = new Set(ticksOf(scale, Math.floor((bottom - top) / LABEL_HEIGHT)).map(({ text }) => text));
+  const labels = new Set(
+    ticksOf(scale, { length: bottom - top, isVertical: true, space: LABEL_HEIGHT }).map(({ text }) => text),
+  );
   const thickness = Math.max(2, Math.min(14, (bottom - top) / all.length - 1));
   return repeat(
     all,

@@ -41,7 +41,10 @@ const widthOf = ({ name, isNumber, categories, id }) => {
   const longest = isNumber
     ? 10
     : categories.slice(0, 50).reduce((longestText, text) => Math.max(longestText, text.length), 0);
-  return Math.min(220, Math.max(id === "note:labels" ? 140 : 84, 28 + name.length * 7.5, 30 + longest * 8.6));
+  return Math.min(
+    220,
+    Math.max(id === "note:labels" ? 140 : isNumber ? 112 : 84, 28 + name.length * 7.5, 30 + longest * 8.6),
+  );
 };
 
 class LineageTable extends LineageElement {

@@ -6,13 +6,14 @@ import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { labelChips } from "../../controls/label_chips.js";
 import { firstLine } from "../../controls/markdown/first_line.js";
+import { fractionRoom, numberCell } from "../../controls/number_cell.js";
 import { IN_TABLES, nameOf, nameParts } from "../../controls/run_name.js";
 import { printView } from "../../data/address.js";
 import { cursorRun, hoveredRun, panel } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { change, view } from "../../data/view.js";
-import { columnFormat, grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
+import { columnFormat, inColumn } from "../../i18n/numbers.js";
 import { lineages } from "./model/runs.js";
 import { selected } from "./settings.js";
 import { sources } from "./state.js";
@@ -98,6 +99,16 @@ function formatOf(column) {
   return format;
 }
 
+/** A cache too. @type {WeakMap<Column, number>} */
+const rooms = new WeakMap();
+
+/** @param {Column} column */
+function roomOf(column) {
+  const room = rooms.get(column) ?? fractionRoom(column.values);
+  rooms.set(column, room);
+  return room;
+}
+
 /** @param {Column} column @param {number} row */
 function cell(column, row) {
   const value = column.values[row];
@@ -107,13 +118,7 @@ function cell(column, row) {
     return html`<span data-value=${value} title=${value}>${firstLine(String(value))}</span>`;
   if (typeof value !== "number") return html`<span data-value=${value} title=${value}>${value}</span>`;
   const format = formatOf(column);
-  const text =
-    nonFinite(value) ??
-    (format
-      ? inColumn(value, format)
-      : Number.isSafeInteger(value) && value >= 10_000
-        ? grouped(value)
-        : plainText(value));
+  const text = format ? inColumn(value, format) : numberCell(value, roomOf(column));
   return html`<span class=${Number.isFinite(value) ? "" : "non-finite"} data-value=${value}
     title=${value}>${text}</span>`;
 }

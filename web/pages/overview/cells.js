@@ -4,6 +4,7 @@ import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { labelChips } from "../../controls/label_chips.js";
 import { firstLine } from "../../controls/markdown/first_line.js";
+import { numberCell } from "../../controls/number_cell.js";
 import { stateLabel } from "../../controls/state_mark.js";
 import { baseline } from "../../data/baseline.js";
 import { bestOf } from "../../data/best_values.js";
@@ -12,7 +13,7 @@ import { errorLine } from "../../data/run_state.js";
 import { styles } from "../../data/runs.js";
 import { grouped, inColumn, nonFinite, plainText } from "../../i18n/numbers.js";
 import { clock, day, duration, wallTime } from "../../i18n/times.js";
-import { bestValues, formats } from "./rows.js";
+import { bestValues, formats, fractionRooms } from "./rows.js";
 import { sparkline } from "./sparkline.js";
 import { t } from "./words.js";
 
@@ -62,11 +63,12 @@ function badCell({ facts }) {
 const damageCell = ({ runRow: { damaged_records: n } }) =>
   n ? html`<span class="damaged" title=${t("rail.damaged", { n })}>${ICONS.warning}${grouped(n)}</span>` : nothing;
 
-/** A recorded value with at most six digits.
- * @param {Row} row @param {Column} column */
+/** A recorded value; numbers are aligned with those of the other runs. @param {Row} row @param {Column} column */
 function plainCell(row, column) {
   const value = column.value(row);
-  return value === null ? nothing : html`<span title=${String(value)}>${plainText(value)}</span>`;
+  if (value === null) return nothing;
+  const text = typeof value === "number" ? numberCell(value, fractionRooms.value(column)) : plainText(value);
+  return html`<span title=${String(value)}>${text}</span>`;
 }
 
 /** A value of a metric, aligned with those of the other runs; the best one is highlighted.

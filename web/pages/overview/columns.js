@@ -152,13 +152,16 @@ function valueIn(kind, name) {
   return (row) => read(row.run);
 }
 
+/** Of a number with five digits and an exponent beside plain ones, in pixels. */
+const NUMBER_WIDTH = 112;
+
 /** @param {string} name @param {boolean} isNumber @returns {Column} */
 const parameterColumn = (name, isNumber) => ({
   id: `param:${name}`,
   group: t("overview.parameters"),
   label: name,
   kind: isNumber ? "number" : "text",
-  width: Math.min(180, Math.max(76, 26 + name.length * 7)),
+  width: Math.max(isNumber ? NUMBER_WIDTH : 76, Math.min(180, 26 + name.length * 7)),
   value: valueIn("param", name),
   look: "plain",
 });

@@ -1,6 +1,7 @@
 // The rows of the table of runs: filtered, sorted, grouped; and values over all rows.
 
 import { computed } from "@preact/signals-core";
+import { fractionRoom } from "../../controls/number_cell.js";
 import { groupRows, meanOf, sortRows } from "../../controls/table_rows.js";
 import { bestOf } from "../../data/best_values.js";
 import { runsByName } from "../../data/catalogue.js";
@@ -135,6 +136,18 @@ function* shownValues(tag) {
 
 /** The number format of each metric. */
 export const formats = computed(() => new Map(metrics.value.map((tag) => [tag, columnFormat(shownValues(tag))])));
+
+/** The room for the fractions of a column of parameters. */
+export const fractionRooms = computed(() => {
+  const rows = listedRows.value;
+  /** @type {Map<string, number>} */
+  const rooms = new Map();
+  return (/** @type {import("./columns.js").Column} */ column) => {
+    const room = rooms.get(column.id) ?? fractionRoom(rows.map(column.value));
+    rooms.set(column.id, room);
+    return room;
+  };
+});
 
 /** Runs that may share the best value of a metric: of more, none is marked. */
 const MOST_TIED = 3;

@@ -3,7 +3,6 @@
 import { xExtent } from "../../../charts/extent.js";
 import { nearestRow, nonFiniteCount, percentiles, rowAtStep, SHARES } from "../../../charts/histogram/buckets.js";
 import {
-  axisTicks,
   bottomAxis,
   fromPixel,
   sideAxis,
@@ -13,6 +12,7 @@ import {
   valueTicks,
 } from "../../../charts/histogram/frame.js";
 import { dashOf, tokens } from "../../../charts/theme.js";
+import { axisTicks } from "../../../charts/ticks.js";
 
 /** @typedef {import("../../../charts/histogram/frame.js").Plan} Plan */
 /** @typedef {import("../../../charts/histogram/frame.js").Area} Area */
@@ -39,8 +39,8 @@ function rangeOf({ lines, range }) {
 function paint(context, plan, area) {
   const range = rangeOf(plan);
   const top = topOf(range, area);
-  sideAxis(context, area, valueTicks(range, area.height / 26), top, "left", true);
-  bottomAxis(context, area, plan.window, axisTicks(plan.axis, plan.window, area.width / 64));
+  sideAxis(context, area, valueTicks(range, area.height, true), top, "left", true);
+  bottomAxis(context, area, plan.window, axisTicks(plan.axis, plan.window, { length: area.width }));
   if (plan.range) clip(context, area);
   for (const line of plan.lines) paintLine(context, plan, area, line, top);
   if (plan.range) context.restore();

@@ -2,7 +2,6 @@
 
 import { nearestRow, nonFiniteCount, rowAtStep } from "../../../charts/histogram/buckets.js";
 import {
-  axisTicks,
   bottomAxis,
   fromPixel,
   heightOf,
@@ -14,6 +13,7 @@ import {
 } from "../../../charts/histogram/frame.js";
 import { binsOf } from "../../../charts/histogram/rebin.js";
 import { tokens } from "../../../charts/theme.js";
+import { axisTicks } from "../../../charts/ticks.js";
 import { shadeOf } from "./colours.js";
 
 /** @typedef {import("../../../charts/histogram/frame.js").Plan} Plan */
@@ -60,8 +60,8 @@ function cellsOf(plan) {
 function paint(context, plan, area) {
   const { rows, at } = plan.lines[0];
   const range = rangeOf(plan);
-  sideAxis(context, area, valueTicks([plan.grid.lo, plan.grid.hi], area.height / 26), topOf(plan, area), "left", true);
-  bottomAxis(context, area, range, axisTicks(plan.axis, range, area.width / 64));
+  sideAxis(context, area, valueTicks([plan.grid.lo, plan.grid.hi], area.height, true), topOf(plan, area), "left", true);
+  bottomAxis(context, area, range, axisTicks(plan.axis, range, { length: area.width }));
   if (!rows.length) return;
   const cells = cellsOf(plan);
   const left = (/** @type {number} */ place) => toPixel(range, place, area.left, area.width);

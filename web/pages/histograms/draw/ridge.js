@@ -2,7 +2,6 @@
 
 import { nearestRow, nonFiniteCount, rowAtStep } from "../../../charts/histogram/buckets.js";
 import {
-  axisTicks,
   bottomAxis,
   countTicks,
   fromPixel,
@@ -16,6 +15,7 @@ import {
 import { binOf, binsOf } from "../../../charts/histogram/rebin.js";
 import { cssOf, mix, rgbOf } from "../../../charts/rgb.js";
 import { tokens } from "../../../charts/theme.js";
+import { axisTicks } from "../../../charts/ticks.js";
 
 /** @typedef {import("../../../charts/histogram/frame.js").Plan} Plan */
 /** @typedef {import("../../../charts/histogram/frame.js").Area} Area */
@@ -68,13 +68,13 @@ function paint(context, plan, area) {
   const [{ rows, at, style }] = plan.lines;
   const { palette, surface } = tokens();
   const [background, colour] = [rgbOf(surface), rgbOf(palette[style.colour])];
-  bottomAxis(context, area, valuesOf(plan), valueTicks(valuesOf(plan), area.width / 56), true);
+  bottomAxis(context, area, valuesOf(plan), valueTicks(valuesOf(plan), area.width), true);
   if (plan.onOneBaseline) {
     const top = (/** @type {number} */ count) =>
       area.top + area.height - heightOf(count, plan) * ridgeHeight(plan, area);
-    sideAxis(context, area, countTicks(plan.scaleTop, plan.log, area.height / 26), top, "right", false);
+    sideAxis(context, area, countTicks(plan.scaleTop, plan.log, area.height), top, "right", false);
   } else {
-    const ticks = axisTicks(plan.axis, plan.window, (area.height * (1 - LIFT)) / 18);
+    const ticks = axisTicks(plan.axis, plan.window, { length: area.height * (1 - LIFT), isVertical: true, space: 18 });
     sideAxis(context, area, ticks, (place) => baselineOf(plan, area, place), "right", false);
   }
   rows.forEach((_, index) => {

@@ -34,7 +34,7 @@ function paint(context, plan, area) {
   const most = mostOf(shown);
   const baseline = area.top + area.height;
   const top = (/** @type {number} */ count) => baseline - heightOf(count, plan, most || 1) * (area.height - 4);
-  sideAxis(context, area, countTicks(most, plan.log, area.height / 26), top, "left", true);
+  sideAxis(context, area, countTicks(most, plan.log, area.height), top, "left", true);
   const values = /** @type {const} */ ([plan.grid.lo, plan.grid.hi]);
   const binWidth = area.width / plan.grid.bins;
   for (const { style, bins } of shown) {
@@ -46,7 +46,7 @@ function paint(context, plan, area) {
     else outline(context, bins, area, binWidth, top);
   }
   context.setLineDash([]);
-  bottomAxis(context, area, values, valueTicks(values, area.width / 56));
+  bottomAxis(context, area, values, valueTicks(values, area.width));
 }
 
 /** Non-empty bins are at least a pixel high.

@@ -1,9 +1,10 @@
 // The contour map of a landscape as a self-contained SVG, which can be downloaded.
 
 import { html, nothing, svg } from "lit-html";
-import { contourPaths, extentOf, ticksOf, toLeft, toTop } from "../../../charts/landscape/map.js";
+import { contourPaths, extentOf, toLeft, toTop } from "../../../charts/landscape/map.js";
 import { tokens } from "../../../charts/theme.js";
-import { axisLabels, shortNumber } from "../../../i18n/numbers.js";
+import { axisTicks } from "../../../charts/ticks.js";
+import { shortNumber } from "../../../i18n/numbers.js";
 import { bandsOf, lossText, topText } from "../model/drawing.js";
 import { levelOf, nodesOf } from "../model/plane.js";
 import { companionsOf } from "../panes.js";
@@ -184,24 +185,25 @@ function dots(landscape, frame, themeColours, colour) {
 /** @param {Model} model @param {Frame} frame @param {ReturnType<typeof tokens>} themeColours
  * @param {boolean} areSeveral are several paths drawn? The explained share then differs per path */
 function axes({ landscape }, frame, themeColours, areSeveral) {
-  const xTicks = ticksOf(frame.x, Math.floor(frame.width / 70));
-  const yTicks = ticksOf(frame.y, Math.floor(frame.height / 44));
-  const [xLabels, yLabels] = [axisLabels(xTicks), axisLabels(yTicks)];
+  const x = axisTicks("value", frame.x, { length: frame.width });
+  const y = axisTicks("value", frame.y, { length: frame.height, isVertical: true });
   const bottom = frame.top + frame.height;
   const middle = frame.top + frame.height / 2;
-  const names = areSeveral ? axisNames(landscape) : axisNamesWithShare(landscape);
+  const names = (areSeveral ? axisNames(landscape) : axisNamesWithShare(landscape)).map((name, at) =>
+    [name, [x, y][at].offset && `(${[x, y][at].offset})`].filter(Boolean).join(" "),
+  );
   return svg`<g fill=${themeColours.label}>
-    ${xTicks.map(
+    ${x.ticks.map(
       (tick, at) =>
         svg`<path d="M${toLeft(frame, tick).toFixed(1)} ${bottom}v4" stroke=${themeColours.label}
           stroke-opacity="0.5"></path><text x=${toLeft(frame, tick).toFixed(1)} y=${bottom + 16}
-          text-anchor="middle">${xLabels[at]}</text>`,
+          text-anchor="middle">${x.labels[at]}</text>`,
     )}
-    ${yTicks.map(
+    ${y.ticks.map(
       (tick, at) =>
         svg`<path d="M${frame.left} ${toTop(frame, tick).toFixed(1)}h-4" stroke=${themeColours.label}
           stroke-opacity="0.5"></path><text x=${frame.left - 7} y=${toTop(frame, tick).toFixed(1)} dy="4"
-          text-anchor="end">${yLabels[at]}</text>`,
+          text-anchor="end">${y.labels[at]}</text>`,
     )}
     <text x=${frame.left + frame.width / 2} y=${bottom + 31} text-anchor="middle">${names[0]}</text>
     <text transform="translate(11 ${middle}) rotate(-90)" text-anchor="middle">${names[1]}</text>

@@ -3,8 +3,8 @@
 import { nothing, svg } from "lit-html";
 import { heightOf } from "../../../charts/landscape/grid.js";
 import { contourLevels } from "../../../charts/landscape/levels.js";
-import { ticksOf, toLeft, toTop } from "../../../charts/landscape/map.js";
-import { axisLabels } from "../../../i18n/numbers.js";
+import { toLeft, toTop } from "../../../charts/landscape/map.js";
+import { axisTicks } from "../../../charts/ticks.js";
 
 /** @typedef {import("../../../charts/landscape/map.js").Frame} Frame */
 /** @typedef {import("../model/slices.js").Slice} Slice */
@@ -36,10 +36,9 @@ export function sliceFrame({ width, height }, x, losses, scale) {
  * @param {{label: string, grid: string, text: string, surface: string}} themeColours
  * @param {string} id of the clip path */
 export function sliceChart(lines, frame, { width, height }, scale, cursor, lossText, themeColours, id) {
-  const xTicks = ticksOf(frame.x, Math.floor(frame.width / 70));
+  const { ticks: xTicks, labels } = axisTicks("value", frame.x, { length: frame.width });
   const yTicks = contourLevels(frame.y, TICKS, scale);
   const bottom = frame.top + frame.height;
-  const labels = axisLabels(xTicks);
   const isInside = cursor !== null && cursor >= Math.min(...frame.x) && cursor <= Math.max(...frame.x);
   return svg`<svg width=${width} height=${height} viewBox="0 0 ${width} ${height}" font-size="10" aria-hidden="true">
     <defs><clipPath id=${id}><rect x=${frame.left} y=${frame.top} width=${frame.width}

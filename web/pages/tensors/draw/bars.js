@@ -27,7 +27,7 @@ export function drawBars(canvas, { counts, lo, width: perBin }, { width, height 
   const top = (/** @type {number} */ count) =>
     baseline - heightOf(count, { log: isLog, scaleTop: highestCount }) * area.height;
 
-  const ticks = countTicks(highestCount, isLog, area.height / 40).filter(({ at: tick }) => Number.isInteger(tick));
+  const ticks = countTicks(highestCount, isLog, area.height);
   sideAxis(context, area, ticks, top, "left", true);
   const barWidth = area.width / counts.length;
   context.fillStyle = colour;
@@ -39,7 +39,7 @@ export function drawBars(canvas, { counts, lo, width: perBin }, { width, height 
   });
   context.globalAlpha = 1;
   const range = /** @type {const} */ ([lo, lo + counts.length * perBin]);
-  bottomAxis(context, area, range, valueTicks(range, area.width / 90));
+  bottomAxis(context, area, range, valueTicks(range, area.width));
 }
 
 /** The bin at a horizontal position; null outside the bars.

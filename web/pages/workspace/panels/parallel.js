@@ -139,9 +139,9 @@ function axis(name, scale, at, { frame, spacing }, count) {
   return svg`<g transform="translate(${SIDE + at * spacing} ${HEAD})">
     <text class="axis-name" x=${start} y="-8" text-anchor=${anchor}><title>${text}</title>${text.length > letters ? `${text.slice(0, letters - 1)}…` : text}</text>
     <path class="axis-line" d="M0 ${frame.top}V${frame.bottom}"/>
-    ${ticksOf(scale, (frame.bottom - frame.top) / 28).map(
+    ${ticksOf(scale, { length: frame.bottom - frame.top, isVertical: true, space: 28 }).map(
       ({ place, text: label }) => svg`<text class="axis-tick" x=${isLast ? 6 : -6} y=${heightAt(place, frame) + 4}
-        text-anchor=${isLast ? "start" : "end"}>${label.length > 10 ? `${label.slice(0, 9)}…` : label}</text>`,
+        text-anchor=${isLast ? "start" : "end"}>${scale.kind === "category" && label.length > 10 ? `${label.slice(0, 9)}…` : label}</text>`,
     )}
   </g>`;
 }
