@@ -1,7 +1,6 @@
 // Parts of cards with a step: header, title of a run, slider.
 
 import { html, nothing } from "lit-html";
-import { cutGroup } from "../data/names.js";
 import { DASHES } from "../data/run_styles.js";
 import { startOf, styles } from "../data/runs.js";
 import { set, setting } from "../data/view.js";
@@ -13,16 +12,13 @@ import { noneForRank } from "./rank_choice.js";
 import { runName } from "./run_name.js";
 import { stepSlider } from "./step_slider.js";
 import { indexAtOrBefore } from "./steps.js";
+import { tagParts } from "./tag_name.js";
 
 /** @typedef {import("./page_step.js").PageStep} PageStep */
 /** @typedef {import("./stepped_card.js").SteppedCard<any>} SteppedCard */
 
 /** @param {string} tag */
-export function tagTitle(tag) {
-  const [group, leaf] = cutGroup(tag);
-  return html`<h3 title=${tag}>${group ? html`<span class="path">${group}</span>` : nothing}<span
-    class="leaf">${leaf}</span></h3>`;
-}
+export const tagTitle = (tag) => html`<h3 title=${tag}>${tagParts(tag)}</h3>`;
 
 /** @param {SteppedCard} card @param {unknown} actions */
 export const cardHead = (card, actions) =>

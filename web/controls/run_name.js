@@ -8,10 +8,8 @@ import { matchingRuns, sessionPath } from "../data/runs.js";
 import { draftNames, shortNames } from "../data/short_names.js";
 import { t } from "../i18n/words.js";
 
-/** Characters of a name on cards, in legends and read-outs. */
-const ON_CARDS = 28;
-/** Characters of a name in tables. */
-export const IN_TABLES = 48;
+/** Characters of a name in tables, on cards, in legends and read-outs. */
+const CHARACTERS = 28;
 
 /** The displayed name of a run: its alias, if any; for a session, its path and what the server calls it.
  * @param {string} run */
@@ -34,7 +32,7 @@ function shortenedTo(budget) {
 
 /** The short name of a run; an alias stays as it is.
  * @param {string} run @param {number} [budget] characters */
-export const shortNameOf = (run, budget = ON_CARDS) =>
+export const shortNameOf = (run, budget = CHARACTERS) =>
   noteOf(run).alias ?? shortenedTo(budget).get(wholeName(run)) ?? wholeName(run);
 
 /** The short name of a run, its path dimmed. @param {string} run @param {number} [budget] characters */

@@ -14,6 +14,9 @@ import { sectionsOf } from "./sections.js";
 /** Series that are listed: the tags of runs that have more together are not shown. */
 const MOST_SERIES = 20_000;
 
+/** Of all plugins whose pages have been opened. @type {import("@preact/signals-core").Signal<PluginTags[]>} */
+export const listings = signal([]);
+
 export class PluginTags {
   /** @type {Query<SeriesRow[]>} */
   #query = new Query((key, signal) => this.#read(JSON.parse(key), signal));
@@ -31,6 +34,7 @@ export class PluginTags {
     /** Groups of the tags that pass the filter. */
     this.groups = computed(() => groupTags([...this.runsByTag.value.keys()].filter((tag) => tagRule.value.keeps(tag))));
     this.sections = computed(() => sectionsOf(this.groups.value));
+    listings.value = [...listings.peek(), this];
   }
 
   /** Follows the drawn runs until the returned function is called. */

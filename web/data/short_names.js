@@ -51,6 +51,9 @@ export function shortNames(drafts, budget) {
   return new Map(unequal(texts).map((text, place) => [drafts[place].parts.name, text]));
 }
 
+/** Short texts of names that occur once in a while. @param {readonly string[]} names @param {number} budget */
+export const shortened = (names, budget) => shortNames(draftNames([...new Set(names)]), budget);
+
 /** @param {string} name @returns {Parts} */
 export function partsOf(name) {
   const words = [];

@@ -9,7 +9,8 @@ import { ICONS } from "../../controls/icons.js";
 import { rankNote } from "../../controls/rank_choice.js";
 import { nameOf } from "../../controls/run_name.js";
 import { SteppedCard } from "../../controls/stepped_card.js";
-import { endingOf, isPlayable, lengthText, momentsOf, rateText, secondsOf, sizeText } from "./clips.js";
+import { bytes } from "../../i18n/numbers.js";
+import { endingOf, isPlayable, lengthText, momentsOf, rateText, secondsOf } from "./clips.js";
 import { audioRanks, audioStep } from "./settings.js";
 import { t } from "./words.js";
 
@@ -124,7 +125,7 @@ function factsOf(clip) {
     seconds === null ? "" : lengthText(seconds),
     clip.sample_rate ? rateText(clip.sample_rate) : "",
     clip.channels ? channelsText(clip.channels) : "",
-    sizeText(clip.bytes),
+    bytes(clip.bytes),
   ]
     .filter(Boolean)
     .join(" · ");

@@ -44,10 +44,6 @@ export function lengthText(seconds) {
   return `${grouped(Math.floor(whole / 60))}:${String(whole % 60).padStart(2, "0")}`;
 }
 
-/** "1.6 kB". @param {number} bytes */
-export const sizeText = (bytes) =>
-  bytes < 1000 ? `${bytes} B` : `${shortNumber(bytes).replace(/[a-zA-Z]$/, (unit) => ` ${unit}B`)}`;
-
 /** @type {Record<string, string>} */
 const ENDINGS = { "audio/wav": "wav", "audio/mpeg": "mp3", "audio/ogg": "ogg", "audio/flac": "flac" };
 

@@ -3,10 +3,10 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { nonFiniteCount, rowAtStep, unbucketed } from "../../charts/histogram/buckets.js";
+import { tagTitle } from "../../controls/card_parts.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { noneForRank, rankNote } from "../../controls/rank_choice.js";
 import { nameOf, runName } from "../../controls/run_name.js";
-import { cutGroup } from "../../data/names.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { change, opened, theme } from "../../data/view.js";
@@ -37,13 +37,10 @@ const MOST_NAMED = 4;
 
 /** @param {CardModel} model */
 export function cardFrame(model) {
-  const [group, leaf] = cutGroup(model.tag);
   return html`
     <div class="hist-card">
       <header>
-        <h3 title=${model.tag}>${
-          group ? html`<span class="path">${group}</span>` : nothing
-        }<span class="leaf">${leaf}</span></h3>
+        ${tagTitle(model.tag)}
         ${enlargeButton(model.tag)}
       </header>
       ${

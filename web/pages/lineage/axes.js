@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { frameOf } from "../../controls/run_plots/parallel_axes.js";
+import { shortened } from "../../data/short_names.js";
 import { narrow } from "../../data/view.js";
 import { choose, setBrush } from "./settings.js";
 import { axisIds, columns, scaleFor } from "./state.js";
@@ -30,6 +31,16 @@ export const axisSpacing = computed(() => {
   const even = (axesWidth.value - LEFT_MARGIN - RIGHT_MARGIN) / Math.max(1, axes.value.length - 1);
   return Math.floor(Math.min(MAX_SPACING, Math.max(MIN_SPACING, even)));
 });
+/** Between a name and its neighbours, in pixels. */
+const BESIDE_NAME = 16;
+const LETTER = 7;
+/** What the axes are called in the room that each has. */
+export const axisNames = computed(() =>
+  shortened(
+    axes.value.map(({ column }) => column.name),
+    Math.floor((axisSpacing.value - BESIDE_NAME) / LETTER),
+  ),
+);
 export const axesFrame = computed(() =>
   frameOf(
     narrow.value ? NARROW_HEIGHT : HEIGHT,

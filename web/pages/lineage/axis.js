@@ -7,7 +7,7 @@ import { ICONS } from "../../controls/icons.js";
 import { heightAt } from "../../controls/run_plots/parallel_axes.js";
 import { canBeLog, categoryPlace, ticksOf } from "../../controls/run_plots/scale.js";
 import { shortNumber } from "../../i18n/numbers.js";
-import { axesFrame, axisSpacing, LEFT_MARGIN, removeAxis } from "./axes.js";
+import { axesFrame, axisNames, axisSpacing, LEFT_MARGIN, removeAxis } from "./axes.js";
 import { brushedRange, dragAxis, dragBrush, onBrushEndKey, onTitleKey, togglePick } from "./axis_gestures.js";
 import { PICK_MISSING, PICK_NON_FINITE, pickOf } from "./model/brush.js";
 import { brushes, setBrush, toggleLog } from "./settings.js";
@@ -32,7 +32,7 @@ export function axis(scale, at) {
       <div class="axis-head">
         <button class="axis-name" title=${`${name}\n${t(`lineage.group_${column.section}`)}\n${t("lineage.axis_hint")}`}
           @pointerdown=${(/** @type {PointerEvent} */ event) => dragAxis(event, id)}
-          @keydown=${(/** @type {KeyboardEvent} */ event) => onTitleKey(event, id)}>${name}</button>
+          @keydown=${(/** @type {KeyboardEvent} */ event) => onTitleKey(event, id)}>${axisNames.value.get(name) ?? name}</button>
         <button class="axis-remove" data-key="remove" title=${t("lineage.remove_axis")}
           aria-label=${`${t("lineage.remove_axis")}: ${name}`} @click=${() => removeAxis(id)}>${ICONS.close}</button>
       </div>

@@ -7,7 +7,7 @@ import { ICONS, swatch } from "../../controls/icons.js";
 import { labelChips } from "../../controls/label_chips.js";
 import { firstLine } from "../../controls/markdown/first_line.js";
 import { fractionRoom, numberCell } from "../../controls/number_cell.js";
-import { IN_TABLES, nameOf, nameParts } from "../../controls/run_name.js";
+import { nameOf, nameParts } from "../../controls/run_name.js";
 import { printView } from "../../data/address.js";
 import { cursorRun, hoveredRun, panel } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
@@ -84,7 +84,7 @@ function runLink(run, name) {
     change({ page: "overview", own: { ...view.peek().own, "over.run": run } });
   };
   return html`<a class="run-name" href="#${overviewAddress.value}&over.run=${encodeURIComponent(run)}"
-    title=${name === run ? run : `${name}\n${run}`} @click=${openRun}>${nameParts(run, IN_TABLES)}</a>`;
+    title=${name === run ? run : `${name}\n${run}`} @click=${openRun}>${nameParts(run)}</a>`;
 }
 
 /** A cache: columns never change. @type {WeakMap<Column, import("../../i18n/numbers.js").ColumnFormat>} */

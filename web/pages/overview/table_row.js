@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS, swatch } from "../../controls/icons.js";
-import { IN_TABLES, nameParts } from "../../controls/run_name.js";
+import { nameParts } from "../../controls/run_name.js";
 import { stateWord } from "../../controls/state_mark.js";
 import { meanOf } from "../../controls/table_rows.js";
 import { printView } from "../../data/address.js";
@@ -86,7 +86,7 @@ const tableUrl = computed(() => {
 function runLink({ run, name, note }) {
   const url = `#${tableUrl.value}&over.run=${encodeURIComponent(run)}`;
   return html`<a class="run-name" href=${url} title=${note.alias ? `${name}\n${run}` : name}
-    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>${nameParts(run, IN_TABLES)}</a>`;
+    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>${nameParts(run)}</a>`;
 }
 
 /** @param {MouseEvent} event @param {string} run */

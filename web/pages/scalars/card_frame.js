@@ -4,8 +4,9 @@ import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
 import { beyondLimits, pointCounts } from "../../controls/lines/line_plot.js";
 import { nameOf } from "../../controls/run_name.js";
+import { tagParts } from "../../controls/tag_name.js";
 import { isOfMachine } from "../../data/machine_tags.js";
-import { cutGroup, tagLabels } from "../../data/names.js";
+import { tagLabels } from "../../data/names.js";
 import { rangeOf } from "../../data/ranges.js";
 import { drawnRuns } from "../../data/runs.js";
 import { bands, pins, togglePin } from "../../data/scalar_view.js";
@@ -58,11 +59,9 @@ export function cardFrame(card, parts, plot, axis) {
 
 /** @param {Part[]} all */
 function title([own, ...others]) {
-  const [group, leaf] = cutGroup(own.tag);
   const labels = tagLabels([own, ...others].map(({ tag }) => tag)).slice(1);
   const names = [own.tag, ...others.map(({ tag, side }) => `+ ${tag} (${t(`card.${side}_axis`)})`)].join("\n");
-  return html`<h3 title=${names}>${group ? html`<span class="path">${group}</span>` : nothing}<span
-    class="leaf">${leaf}</span>${labels.map((label) => html`<span class="with"> + ${label}</span>`)}</h3>`;
+  return html`<h3 title=${names}>${tagParts(own.tag)}${labels.map((label) => html`<span class="with"> + ${label}</span>`)}</h3>`;
 }
 
 /** @param {ScalarCard} card @param {boolean} isOpen @param {boolean} isZoomed */

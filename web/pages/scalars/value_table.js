@@ -8,7 +8,7 @@ import { keyOf } from "../../charts/plot.js";
 import { nameOfLine } from "../../controls/download.js";
 import { swatch } from "../../controls/icons.js";
 import { exactPoints } from "../../controls/lines/exact_points.js";
-import { IN_TABLES, nameParts } from "../../controls/run_name.js";
+import { nameParts } from "../../controls/run_name.js";
 import { crosshair, hoveredRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { set, setting } from "../../data/view.js";
@@ -161,7 +161,7 @@ const tableRow = ({ line, name, values }, columns, formats) => html`
 /** The short name of a line. @param {Line} line @param {string} name the whole */
 function shortened({ run, kin = [], series }, name) {
   if (series.band && !run) return html`<span class="run-name" title=${name}>${name}</span>`;
-  return html`<span class="run-name" title=${name}>${nameParts(run, IN_TABLES)}${kin.length ? ` · ${kin.join(" · ")}` : nothing}</span>`;
+  return html`<span class="run-name" title=${name}>${nameParts(run)}${kin.length ? ` · ${kin.join(" · ")}` : nothing}</span>`;
 }
 
 /** @param {(typeof COLUMNS)[number]} column @param {number} value @param {Map<string, ColumnFormat>} formats */

@@ -3,12 +3,12 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing, render, svg } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { tagTitle } from "../../controls/card_parts.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { LazyCard } from "../../controls/lazy_card.js";
 import { noneForRank, rankNote } from "../../controls/rank_choice.js";
 import { nameOf, runName } from "../../controls/run_name.js";
 import { Listing } from "../../data/listing.js";
-import { cutGroup } from "../../data/names.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
@@ -56,12 +56,9 @@ class TensorCard extends LazyCard {
 
   /** @param {string[]} shown */
   #template(shown) {
-    const [group, leaf] = cutGroup(this.tag);
     const more = this.#runs.length - shown.length;
     return html`
-      <header><h3 title=${this.tag}>${
-        group ? html`<span class="path">${group}</span>` : nothing
-      }<span class="leaf">${leaf}</span></h3>
+      <header>${tagTitle(this.tag)}
         ${more > 0 ? html`<span class="meta">${t("read.more", { n: more })}</span>` : nothing}</header>
       <ul>${repeat(
         shown,

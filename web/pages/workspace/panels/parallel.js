@@ -11,6 +11,7 @@ import { ticksOf } from "../../../controls/run_plots/scale.js";
 import { StripPainter } from "../../../controls/run_plots/strip_lines.js";
 import { hoveredRun, panel } from "../../../data/pointer.js";
 import { visibleRuns } from "../../../data/runs.js";
+import { shortened } from "../../../data/short_names.js";
 import { theme } from "../../../data/view.js";
 import { parseColumn } from "../model/column_names.js";
 import { texts } from "../model/line_settings.js";
@@ -79,7 +80,7 @@ class ParallelPanel extends PanelElement {
       @click=${() => hoveredRun.peek() && ((panel.value = { kind: "run", run: /** @type {string} */ (hoveredRun.peek()) }))}>
       ${scales.slice(1).map((_, at) => html`<canvas style="left:${SIDE + at * spacing}px;top:${HEAD}px;width:${spacing}px;height:${frame.height}px"></canvas>`)}
       <svg width=${width} height=${frame.height + HEAD} aria-hidden="true">
-        ${names.map((name, at) => axis(name, scales[at], at, geometry, names.length))}
+        ${names.map((name, at) => axis(columnText(name), scales[at], at, geometry, names.length, names.map(columnText)))}
         ${
           pointed < 0
             ? nothing
@@ -126,10 +127,9 @@ class ParallelPanel extends PanelElement {
   }
 }
 
-/** @param {import("../model/column_names.js").ColumnName} name @param {Scale} scale @param {number} at
- * @param {Geometry} geometry @param {number} count */
-function axis(name, scale, at, { frame, spacing }, count) {
-  const text = columnText(name);
+/** @param {string} text @param {Scale} scale @param {number} at
+ * @param {Geometry} geometry @param {number} count @param {string[]} all names of axes */
+function axis(text, scale, at, { frame, spacing }, count, all) {
   // Between two names in the middle of their axes, and between one at the side and one in the middle.
   const room = Math.min(spacing, (spacing + SIDE - 6) / 1.5) - LETTER_WIDTH;
   const letters = Math.max(3, Math.min(MOST_LETTERS, Math.floor(room / LETTER_WIDTH)));
@@ -137,7 +137,7 @@ function axis(name, scale, at, { frame, spacing }, count) {
   const anchor = at === 0 ? "start" : isLast ? "end" : "middle";
   const start = at === 0 ? -SIDE + 6 : isLast ? SIDE - 6 : 0;
   return svg`<g transform="translate(${SIDE + at * spacing} ${HEAD})">
-    <text class="axis-name" x=${start} y="-8" text-anchor=${anchor}><title>${text}</title>${text.length > letters ? `${text.slice(0, letters - 1)}…` : text}</text>
+    <text class="axis-name" x=${start} y="-8" text-anchor=${anchor}><title>${text}</title>${text.length > letters ? shortened(all, letters).get(text) : text}</text>
     <path class="axis-line" d="M0 ${frame.top}V${frame.bottom}"/>
     ${ticksOf(scale, { length: frame.bottom - frame.top, isVertical: true, space: 28 }).map(
       ({ place, text: label }) => svg`<text class="axis-tick" x=${isLast ? 6 : -6} y=${heightAt(place, frame) + 4}
