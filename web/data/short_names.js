@@ -13,6 +13,8 @@ const UNIT = String.raw`(?:(?<=\d)\p{L}{1,2}(?![\p{L}\d=]))?`;
 const WORD = new RegExp(`(?:${LETTERS}=)?(?:${VALUE}|(?:${LETTERS})?${NUMBER}|${LETTERS})${UNIT}`, "gu");
 const NUMBERS = new RegExp(NUMBER, "g");
 const GAP = "…";
+/** Leaving out this many characters makes a text no clearer. */
+const SMALL_GAP = 5;
 /** Fewer letters of a word than this say nothing. */
 const FEWEST_LETTERS = 3;
 
@@ -176,6 +178,20 @@ function filled(parts, kept, further, budget) {
     if (best.includes(at)) continue;
     const more = [...best, at].sort((a, b) => a - b);
     if (lengthOf(parts, more) <= budget) best = more;
+  }
+  return withoutSmallGaps(parts, best, budget);
+}
+
+/** "amber-fox-1" is hardly longer than "amber…1". @param {Parts} parts @param {number[]} kept ascending
+ * @param {number} budget */
+function withoutSmallGaps(parts, kept, budget) {
+  let best = kept;
+  for (let place = 1; place < best.length; place++) {
+    const [before, after] = [best[place - 1], best[place]];
+    const left = Array.from({ length: after - before - 1 }, (_, at) => before + 1 + at);
+    const more = best.toSpliced(place, 0, ...left);
+    const length = lengthOf(parts, more);
+    if (length <= budget && length - lengthOf(parts, best) <= SMALL_GAP) best = more;
   }
   return best;
 }

@@ -28,8 +28,8 @@ test("names keep the words in which they differ from those that begin alike", ()
   assert.deepEqual(short(LLM, 20), [
     "qwen2.5…sft_lr2e-5",
     "qwen2.5…sft_lr1e-5",
-    "qwen2.5…lora-r16",
-    "qwen2.5…lora-r64",
+    "qwen2.5-7b-lora-r16",
+    "qwen2.5-7b-lora-r64",
     "llama…sft…seed42",
     "llama…sft…seed1337",
     "llama…dpo_beta0.1",
