@@ -59,7 +59,7 @@ function multiples(lo, hi, factor, power) {
     (tick, place, all) => {
       const value = Number(`${tick.count}e${power + raised}`);
       const isNew = place === 0 || numberOf(tick) > numberOf(all[place - 1]);
-      return isNew && value >= low - distance * 1e-9 && value <= high + distance * 1e-9;
+      return isNew && Number.isFinite(value) && value >= low - distance * 1e-9 && value <= high + distance * 1e-9;
     },
   );
 }

@@ -71,7 +71,7 @@ const around = (middle, size) => {
 const RANGES = {
   linear: () => {
     const sign = draw() < 0.5 ? -1 : 1;
-    return ["value", around(sign * 10 ** between(-310, 307), 10 ** between(-310, 307)), false];
+    return ["value", around(sign * 10 ** between(-310, 308), 10 ** between(-310, 308)), false];
   },
   log: () => {
     const [a, b] = [between(-320, 308), between(-320, 308)].sort((x, y) => x - y);

@@ -1,4 +1,4 @@
-// The names of runs, shortened: one text for a run wherever there is as much room, the whole name in its title.
+// The names of runs, shortened: one text for a run where there is as much room, the whole name in its title.
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";

@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 import { meanOf, nonFiniteCount, percentile } from "../../charts/histogram/buckets.js";
 import { ICONS } from "../../controls/icons.js";
-import { nameOf } from "../../controls/run_name.js";
+import { nameOf, shortNameOf } from "../../controls/run_name.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
 import { t } from "./words.js";
 
@@ -41,7 +41,7 @@ export function table(lines) {
     }${head.map((text) => html`<th scope="col">${text}</th>`)}</tr></thead>
     <tbody>${rows.map(
       ({ run, row }) => html`<tr data-step=${row.step}>
-      ${hasSeveral ? html`<td class="name">${nameOf(run)}</td>` : nothing}
+      ${hasSeveral ? html`<td class="name" title=${nameOf(run)}>${shortNameOf(run)}</td>` : nothing}
       <td>${grouped(row.step)}</td><td>${grouped(row.count)}</td>
       <td
         class=${nonFiniteCount(row) ? "non-finite" : ""}>${

@@ -7,7 +7,7 @@ import { xExtent, yExtent } from "../../charts/extent.js";
 import { LineChart } from "../../charts/line_chart.js";
 import { tokens } from "../../charts/theme.js";
 import { LazyCard } from "../../controls/lazy_card.js";
-import { nameOf } from "../../controls/run_name.js";
+import { shortNameOf } from "../../controls/run_name.js";
 import { styles } from "../../data/runs.js";
 import { xsOf } from "../../data/series.js";
 import { change, logarithmic, theme, zooms } from "../../data/view.js";
@@ -214,7 +214,7 @@ class LossCurve extends LazyCard {
               ? []
               : [
                   `${
-                    curves.length > 1 ? `${nameOf(run)} ` : ""
+                    curves.length > 1 ? `${shortNameOf(run)} ` : ""
                   }${shortNumber(ys[index], 4)} (${t("step.at", { step: grouped(xs[index]) })})`,
                 ];
           });

@@ -3,7 +3,7 @@
 import { xExtent } from "../../charts/extent.js";
 import { hitsAt } from "../../charts/hit_test.js";
 import { LineChart } from "../../charts/line_chart.js";
-import { nameOf } from "../../controls/run_name.js";
+import { shortNameOf } from "../../controls/run_name.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { DrawnElement } from "./drawn_element.js";
 import { t } from "./words.js";
@@ -79,7 +79,9 @@ class TensorLines extends DrawnElement {
     const readOut = this.querySelector(".tensor-read-out");
     const values = hits
       .slice(0, MAX_VALUES)
-      .map((hit) => `${hits.length > 1 ? `${nameOf(hit.line.run)} ` : ""}${shortNumber(hit.line.ys[hit.index], 5)}`);
+      .map(
+        (hit) => `${hits.length > 1 ? `${shortNameOf(hit.line.run)} ` : ""}${shortNumber(hit.line.ys[hit.index], 5)}`,
+      );
     if (readOut)
       readOut.textContent = step === null ? "" : `${t("step.at", { step: grouped(step) })}   ${values.join("   ")}`;
   }
