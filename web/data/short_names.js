@@ -13,8 +13,9 @@ const UNIT = String.raw`(?:(?<=\d)\p{L}{1,2}(?![\p{L}\d=]))?`;
 const WORD = new RegExp(`(?:${LETTERS}=)?(?:${VALUE}|(?:${LETTERS})?${NUMBER}|${LETTERS})${UNIT}`, "gu");
 const NUMBERS = new RegExp(NUMBER, "g");
 const GAP = "…";
-/** Leaving out this many characters makes a text no clearer. */
+/** Leaving out this many characters makes a text no clearer: inside, and at its ends. */
 const SMALL_GAP = 5;
+const SMALLEST_SAVING = 3;
 /** Fewer letters of a word than this say nothing. */
 const FEWEST_LETTERS = 3;
 
@@ -202,7 +203,8 @@ function fitted(parts, kept, budget) {
   let rest = kept;
   while (rest.length > 1 && lengthOf(parts, rest) > budget) rest = rest.slice(1);
   const text = textOf(parts, withContext(parts, rest));
-  return text.length > budget ? squeezed(text, budget) : text;
+  if (text.length > budget) return squeezed(text, budget);
+  return parts.name.length <= Math.min(budget, text.length + SMALLEST_SAVING) ? parts.name : text;
 }
 
 /** @param {Parts} parts @param {number[]} kept ascending @returns {string} */
