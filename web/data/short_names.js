@@ -14,7 +14,7 @@ const WORD = new RegExp(`(?:${LETTERS}=)?(?:${VALUE}|(?:${LETTERS})?${NUMBER}|${
 const NUMBERS = new RegExp(NUMBER, "g");
 const GAP = "…";
 /** Leaving out this many characters makes a text no clearer: inside, and at its ends. */
-const SMALL_GAP = 5;
+const SMALL_GAP = 6;
 const SMALLEST_SAVING = 3;
 /** Fewer letters of a word than this say nothing. */
 const FEWEST_LETTERS = 3;

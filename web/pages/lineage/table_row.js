@@ -12,7 +12,7 @@ import { printView } from "../../data/address.js";
 import { cursorRun, hoveredRun, panel } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
-import { change, view } from "../../data/view.js";
+import { change, narrow, view } from "../../data/view.js";
 import { columnFormat, inColumn } from "../../i18n/numbers.js";
 import { lineages } from "./model/runs.js";
 import { selected } from "./settings.js";
@@ -21,6 +21,9 @@ import { isFirstOfGroup } from "./table_head.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
+
+/** Characters of a name for which the first column has room. */
+const [NAME, NARROW_NAME] = [20, 14];
 
 /**
  * @param {number} row @param {Column[]} columns @param {[number, number]} window rendered columns @param {number} place
@@ -84,7 +87,7 @@ function runLink(run, name) {
     change({ page: "overview", own: { ...view.peek().own, "over.run": run } });
   };
   return html`<a class="run-name" href="#${overviewAddress.value}&over.run=${encodeURIComponent(run)}"
-    title=${name === run ? run : `${name}\n${run}`} @click=${openRun}>${nameParts(run)}</a>`;
+    title=${name === run ? run : `${name}\n${run}`} @click=${openRun}>${nameParts(run, narrow.value ? NARROW_NAME : NAME)}</a>`;
 }
 
 /** A cache: columns never change. @type {WeakMap<Column, import("../../i18n/numbers.js").ColumnFormat>} */

@@ -13,7 +13,7 @@ import { cursorRun } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { EVERYTHING, isShown } from "../../data/selection.js";
-import { selection, view } from "../../data/view.js";
+import { narrow, selection, view } from "../../data/view.js";
 import { grouped, inColumn, plainText } from "../../i18n/numbers.js";
 import { CELLS } from "./cells.js";
 import { markAllBox, markBox, showAllSwitch, showSwitch } from "./row_boxes.js";
@@ -69,6 +69,9 @@ export function runLine(row, columns, place) {
     </tr>`;
 }
 
+/** Characters of a name for which the first column has room. */
+const [NAME, NARROW_NAME] = [26, 17];
+
 /** Larger selections are omitted from links, which would each contain all the names. */
 const MOST_NAMES = 100;
 
@@ -86,7 +89,7 @@ const tableUrl = computed(() => {
 function runLink({ run, name, note }) {
   const url = `#${tableUrl.value}&over.run=${encodeURIComponent(run)}`;
   return html`<a class="run-name" href=${url} title=${note.alias ? `${name}\n${run}` : name}
-    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>${nameParts(run)}</a>`;
+    @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>${nameParts(run, narrow.value ? NARROW_NAME : NAME)}</a>`;
 }
 
 /** @param {MouseEvent} event @param {string} run */
