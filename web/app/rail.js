@@ -32,7 +32,7 @@ const listHeight = signal(800);
 const listWidth = signal(272);
 /** Beside the names: mark, line, value. In pixels. */
 const BESIDE_NAMES = 128;
-const LETTER = 7;
+const LETTER = 8;
 /** Letters of a name for which a row has room. */
 const letters = computed(() => Math.max(8, Math.floor((listWidth.value - BESIDE_NAMES) / LETTER)));
 
