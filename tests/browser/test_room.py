@@ -52,16 +52,20 @@ def url(shared_server: StartServer, tmp_path_factory: pytest.TempPathFactory) ->
     return shared_server(logdir).url
 
 
+@pytest.mark.parametrize("width", [1440, 1680])
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_all_pages_fit_on_a_laptop(server: StartServer, pages: Pages, tmp_path: Path, lang: str) -> None:
-    """At 1440 px the navigation shows all 13 pages."""
-    with SummaryWriter(str(tmp_path / "run")) as writer:
+def test_all_pages_fit_on_a_laptop(server: StartServer, pages: Pages, tmp_path: Path, width: int, lang: str) -> None:
+    """The navigation shows all 13 pages, also beside warnings of the server."""
+    (tmp_path / "file").touch()
+    with SummaryWriter(str(tmp_path / "runs" / "run")) as writer:
         writer.add_audio("clip", np.zeros(800), 0, sample_rate=8000)
         writer.add_pr_curve("curve", np.array([0, 1]), np.array([0.2, 0.8]), 0, num_thresholds=11)
-    page = pages.open(width=1440, height=900)
-    page.goto(f"{server(tmp_path).url}#page=overview&lang={lang}")
+    faults = ("--index-dir", f"{tmp_path}/file/index", "--data-dir", f"{tmp_path}/file/data")
+    page = pages.open(width=width, height=900)
+    page.goto(f"{server(tmp_path / 'runs', *faults).url}#page=overview&lang={lang}")
     expect(page.locator(".pages a")).to_have_count(13)
     expect(page.locator(".live")).to_have_attribute("data-state", "live")
+    expect(page.locator(".server-warning")).to_have_count(2)
     assert page.locator(".pages").evaluate(SIDEWAYS) == 0
 
 
