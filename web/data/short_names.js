@@ -18,9 +18,11 @@ const SMALL_GAP = 6;
 const SMALLEST_SAVING = 3;
 /** Fewer letters of a word than this say nothing. */
 const FEWEST_LETTERS = 3;
+/** Among more names, rare words are not looked for: names of so many runs differ in numbers. */
+const MOST_COMPARED = 5000;
 
 /** A node of the tree of all names, word by word.
- * @typedef {{next: Map<string, Node>, isName: boolean}} Node */
+ * @typedef {{next: Map<string, Node> | null, isName: boolean}} Node */
 
 /** What shortening needs of a name: the places of the words that it must have, and of those that it may have.
  * @typedef {{parts: Parts, kept: number[], further: number[]}} Draft */
@@ -30,7 +32,7 @@ export function draftNames(names) {
   const all = names.map(partsOf);
   const isVarying = varyingWords(all);
   const distinguishing = distinguishingWords(all);
-  const rare = rareWords(all, distinguishing);
+  const rare = names.length > MOST_COMPARED ? () => [] : rareWords(all, distinguishing);
   return all.map((parts, place) => {
     const kept = withContext(parts, distinguishing[place]);
     return { parts, kept, further: [...isVarying(parts), ...rare(parts, distinguishing[place])] };
@@ -74,11 +76,12 @@ export function partsOf(name) {
  * @param {Parts[]} all @returns {number[][]} */
 export function distinguishingWords(all) {
   /** @type {Node} */
-  const root = { next: new Map(), isName: false };
+  const root = { next: null, isName: false };
   for (const { words } of all) {
     let node = root;
     for (const word of words) {
-      const next = node.next.get(word) ?? { next: new Map(), isName: false };
+      node.next ??= new Map();
+      const next = node.next.get(word) ?? { next: null, isName: false };
       node.next.set(word, next);
       node = next;
     }
@@ -89,8 +92,9 @@ export function distinguishingWords(all) {
     const kept = [];
     let node = root;
     words.forEach((word, at) => {
-      if (node.next.size + Number(node.isName) > 1) kept.push(at);
-      node = /** @type {Node} */ (node.next.get(word));
+      const next = /** @type {Map<string, Node>} */ (node.next);
+      if (next.size + Number(node.isName) > 1) kept.push(at);
+      node = /** @type {Node} */ (next.get(word));
     });
     return kept;
   });
