@@ -1,11 +1,10 @@
 // Ticks of a logarithmic axis: powers of ten, with 2 and 5 times these over few decades, or round numbers within one.
 
-import { closestFirst, FEWEST, MOST, magnitudeOf, numberOf, numberTicks, scientific } from "./number_ticks.js";
+import { closestFirst, FEWEST, MOST, magnitudeOf, numberOf, numberTicks, scientific, UNITS } from "./number_ticks.js";
 
 /** @typedef {import("./number_ticks.js").Decimal} Decimal */
 /** @typedef {import("./number_ticks.js").Ticks} Ticks */
 
-const UNITS = ["", "k", "M", "G", "T"];
 const STRIDES = [1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300];
 
 /** Yields ticks, about as many as wanted first: with labels as people write them, then as exponents.

@@ -8,7 +8,7 @@ export const FEWEST = 3;
 export const MOST = 8;
 /** Longer labels are written beyond an offset. */
 const LONGEST = 7;
-const UNITS = ["", "k", "M", "G", "T"];
+export const UNITS = ["", "k", "M", "G", "T"];
 /** Numbers below this have few digits left: they are calculated with larger ones. */
 const SMALL = 1e-280;
 const ENLARGED = 250;
@@ -96,7 +96,7 @@ function baseOf(set) {
 
 /** Returns the labels of ticks: with the unit of the largest, or all with exponents.
  * @param {Decimal[]} set @returns {string[]} */
-export function decimalLabels(set) {
+function decimalLabels(set) {
   const magnitude = Math.max(...set.map(magnitudeOf));
   if (magnitude < -3 || magnitude >= 15) return set.map(scientific);
   const unit = magnitude < 3 ? 0 : Math.floor(magnitude / 3);
