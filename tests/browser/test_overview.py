@@ -413,7 +413,8 @@ def test_hostile_names_under_a_prefix(server: StartServer, page: Page, tmp_path:
     started = server(tmp_path, "--data-dir", str(data_dir), "--path-prefix", "/topo")
     page.goto(started.url + f"#page=overview&over.group={quote('param:optimizer')}")
 
-    expect(row(page, HOSTILE).locator(".run-name")).to_have_text(HOSTILE)
+    expect(row(page, HOSTILE).locator(".run-name")).to_have_text("<img src=x")
+    expect(row(page, HOSTILE).locator(".run-name")).to_have_attribute("title", HOSTILE)
     expect_value(page, HOSTILE, f"last:{HOSTILE}", "0.5")
     expect(cell(page, HOSTILE, "param:optimizer")).to_have_text(HOSTILE)
     row(page, HOSTILE).locator("a.run-name").click()

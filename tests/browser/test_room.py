@@ -94,6 +94,33 @@ def test_lists_keep_what_distinguishes_names(url: str, pages: Pages) -> None:
         assert not any(name["isCut"] for name in shown)
 
 
+def test_a_run_has_one_name(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """It is the same in the list of runs and in the table, and longer in both when the list is wider."""
+    runs = (
+        "qwen2.5-7b-sft_lr2e-5_bs64",
+        "qwen2.5-7b-sft_lr1e-5_bs64",
+        "qwen2.5-7b-dpo_lr5e-7_bs64",
+        "llama-3.1-8b-sft",
+    )
+    for run in runs:
+        write_run(tmp_path / run, [scalar_event(1000.0, 1, {"loss": 1.0})], 1000)
+    url = server(tmp_path).url
+    lengths = []
+    for presses in (0, 2):
+        page.goto(f"{url}#page=scalars")
+        for _ in range(presses):
+            page.locator(".rail-handle").press("ArrowRight")
+        in_list = page.locator("#rail .run-name")
+        expect(in_list).to_have_count(len(runs))
+        names = set(in_list.all_text_contents())
+        page.goto(f"{url}#page=overview")
+        in_table = page.locator(".run-line .run-name")
+        expect(in_table).to_have_count(len(runs))
+        assert set(in_table.all_text_contents()) == names
+        lengths.append(sum(map(len, names)))
+    assert lengths[0] < lengths[1]
+
+
 def test_names_of_axes_do_not_overlap(url: str, page: Page) -> None:
     """The names of parallel axes are cut so that they do not overlap in a small panel."""
     page.goto(f"{url}#page=workspace&ws.doc={quote(PARALLEL)}")

@@ -87,7 +87,7 @@ def test_run_without_a_point_at_the_step_says_its_own_step(server: StartServer, 
 
 def test_names_of_ordinary_length_are_whole(server: StartServer, page: Page, tmp_path: Path) -> None:
     """The read-out is as wide as the names of a sweep, whatever the widths of their letters."""
-    for run in ("lr=0.042 mm=0.5 WW=64", "lr=0.071 mm=0.9 WW=32"):
+    for run in ("l=0.1 mm=0.5 WW=64", "l=0.2 mm=0.9 WW=32"):
         loss_run(tmp_path / run, range(5))
     page.goto(server(tmp_path).url)
     plot = page.locator("scalar-card .u-over").first

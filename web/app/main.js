@@ -21,7 +21,7 @@ import { hint } from "./hints/hints.js";
 import { content, followPages, loadLater, shownPage, toolbar } from "./pages.js";
 import { detailsPanel, followDetails } from "./panel.js";
 import { followPanel } from "./panel_address.js";
-import { followRailSize, rail, runsInRail } from "./rail.js";
+import { followRailHeight, rail, runsInRail } from "./rail.js";
 import { restoreRailWidth } from "./rail_width.js";
 import { followKeys } from "./shortcuts.js";
 import { followTab, topBar } from "./top_bar.js";
@@ -74,7 +74,7 @@ function start() {
   followWidth(region("content"));
   followPages();
   followTab();
-  followRailSize(region("rail"));
+  followRailHeight(region("rail"));
   followSearch();
   followCompletion();
   followDrawnRuns();

@@ -29,12 +29,6 @@ const SPARE = 8;
 
 const scrolled = signal(0);
 const listHeight = signal(800);
-const listWidth = signal(272);
-/** Beside the names: mark, line, value. In pixels. */
-const BESIDE_NAMES = 128;
-const LETTER = 8;
-/** Letters of a name for which a row has room. */
-const letters = computed(() => Math.max(8, Math.floor((listWidth.value - BESIDE_NAMES) / LETTER)));
 
 /** Names of the runs in the list: hidden and archived ones only if they are shown. */
 export const railRuns = computed(() => {
@@ -111,9 +105,7 @@ const keyOf = (line, index) => (line.group ? `/${line.group.name}` : line.style 
 function lineRow(line, place, count, format) {
   if (line.group) return groupRow(line.group, place, count);
   const row = runsByName.value.get(line.run);
-  return row
-    ? runRow(row, { place, count, format, letters: letters.value, groupStyle: line.style, mark: markRun })
-    : nothing;
+  return row ? runRow(row, { place, count, format, groupStyle: line.style, mark: markRun }) : nothing;
 }
 
 /** A click with the shift key marks a range. @param {string} run @param {{shiftKey: boolean}} event */
@@ -133,14 +125,12 @@ function onScroll(event) {
   listHeight.value = list.clientHeight;
 }
 
-/** Follows the size of the list.
+/** Follows the height of the list.
  * @param {HTMLElement} element the rail */
-export const followRailSize = (element) =>
+export const followRailHeight = (element) =>
   new ResizeObserver(() => {
     const list = element.querySelector(".run-list");
-    if (!list?.clientHeight) return;
-    listHeight.value = list.clientHeight;
-    listWidth.value = list.clientWidth;
+    if (list?.clientHeight) listHeight.value = list.clientHeight;
   }).observe(element);
 
 /** Moves the keyboard selection in the list and scrolls to it.

@@ -1,6 +1,7 @@
 // The width of the run list: dragged at its edge, or changed with the arrow keys, and remembered by the browser.
 
 import { html } from "lit-html";
+import { roomInList } from "../controls/run_name.js";
 import { t } from "../i18n/words.js";
 
 const KEY = "toposcope.rail";
@@ -8,6 +9,10 @@ const LEAST = 180;
 const MOST = 640;
 const STEP = 24;
 const DEFAULT = 272;
+/** Beside the names: mark, line, value. */
+const BESIDE_NAMES = 128;
+const LETTER = 8;
+const SHORTEST_NAME = 8;
 
 /** @param {number} width */
 const clamp = (width) => Math.round(Math.min(MOST, innerWidth / 2, Math.max(LEAST, width)));
@@ -15,8 +20,14 @@ const clamp = (width) => Math.round(Math.min(MOST, innerWidth / 2, Math.max(LEAS
 const current = () => document.getElementById("rail")?.offsetWidth ?? DEFAULT;
 
 /** @param {number} width */
+function apply(width) {
+  document.documentElement.style.setProperty("--rail-width", `${width}px`);
+  roomInList.value = Math.max(SHORTEST_NAME, Math.floor((width - BESIDE_NAMES) / LETTER));
+}
+
+/** @param {number} width */
 function setWidth(width) {
-  document.documentElement.style.setProperty("--rail-width", `${clamp(width)}px`);
+  apply(clamp(width));
   try {
     if (width === DEFAULT) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, String(clamp(width)));
@@ -29,7 +40,7 @@ function setWidth(width) {
 export function restoreRailWidth() {
   try {
     const width = Number(localStorage.getItem(KEY));
-    if (width > 0) document.documentElement.style.setProperty("--rail-width", `${clamp(width)}px`);
+    if (width > 0) apply(clamp(width));
   } catch {
     // The default applies.
   }

@@ -1,6 +1,6 @@
-// The names of runs, shortened: one text for a run where there is as much room, the whole name in its title.
+// The names of runs, shortened: one text for a run wherever it fits, the whole name in its title.
 
-import { computed } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { cutLeaf } from "../data/names.js";
 import { noteOf } from "../data/notes.js";
@@ -8,8 +8,11 @@ import { matchingRuns, sessionPath } from "../data/runs.js";
 import { draftNames, shortNames } from "../data/short_names.js";
 import { t } from "../i18n/words.js";
 
-/** Characters of a name in tables, on cards, in legends and read-outs. */
-const CHARACTERS = 28;
+/** Characters of a name for which the list of runs has room; it follows the width of the list. Other places have no
+ * longer names: a run has one name wherever that fits. */
+export const roomInList = signal(18);
+/** Characters of a name in tables, on cards, in legends and read-outs, at most. */
+const MOST = 28;
 
 /** The displayed name of a run: its alias, if any; for a session, its path and what the server calls it.
  * @param {string} run */
@@ -31,20 +34,19 @@ function shortenedTo(budget) {
 }
 
 /** The short name of a run; an alias stays as it is.
- * @param {string} run @param {number} [budget] characters */
-export const shortNameOf = (run, budget = CHARACTERS) =>
-  noteOf(run).alias ?? shortenedTo(budget).get(wholeName(run)) ?? wholeName(run);
+ * @param {string} run @param {number} [most] characters for which there is room */
+export const shortNameOf = (run, most = MOST) =>
+  noteOf(run).alias ?? shortenedTo(Math.min(most, roomInList.value)).get(wholeName(run)) ?? wholeName(run);
 
-/** The short name of a run, its path dimmed. @param {string} run @param {number} [budget] characters */
-export function nameParts(run, budget) {
-  const name = shortNameOf(run, budget);
+/** The short name of a run, its path dimmed. @param {string} run @param {number} [most] characters */
+export function nameParts(run, most) {
+  const name = shortNameOf(run, most);
   const [path, leaf] = noteOf(run).alias ? ["", name] : cutLeaf(name);
   return html`${path ? html`<span class="path">${path}</span>` : nothing}<span class="leaf">${leaf}</span>`;
 }
 
-/** The short name of a run, whose title is the whole one. @param {string} run @param {number} [budget] characters */
-export const runName = (run, budget) =>
-  html`<span class="run-name" title=${titleOf(run)}>${nameParts(run, budget)}</span>`;
+/** The short name of a run, whose title is the whole one. @param {string} run */
+export const runName = (run) => html`<span class="run-name" title=${titleOf(run)}>${nameParts(run)}</span>`;
 
 /** The whole name of a run, after its alias if it has one. @param {string} run */
 export const titleOf = (run) => [...new Set([nameOf(run), wholeName(run)])].join("\n");

@@ -17,7 +17,7 @@ import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
 import { labelChips } from "./label_chips.js";
 import { pluginCounts } from "./plugin_counts.js";
-import { nameOf, nameParts } from "./run_name.js";
+import { nameOf, nameParts, roomInList } from "./run_name.js";
 import { stateHint, stateMark, stateSentence } from "./state_mark.js";
 
 /** @typedef {import("../data/api_types.js").RunRow} RunRow */
@@ -30,7 +30,6 @@ export const ROW = 28;
  * @property {number} place
  * @property {number} count of all rows
  * @property {import("../i18n/numbers.js").ColumnFormat} format of last values
- * @property {number} letters of a name for which there is room
  * @property {import("../data/run_styles.js").LineStyle | null} groupStyle of its group; null = it is in none
  * @property {(run: string, event: {shiftKey: boolean}) => void} mark
  */
@@ -39,7 +38,7 @@ export const ROW = 28;
 const MOST_LABELS = 1;
 
 /** @param {RunRow} row @param {RowPlace} at */
-export function runRow(row, { place, count, format, letters, groupStyle, mark }) {
+export function runRow(row, { place, count, format, groupStyle, mark }) {
   const { run, parent } = row;
   const state = stateOf(row);
   const shown = isShown(selection.value, run);
@@ -56,7 +55,7 @@ export function runRow(row, { place, count, format, letters, groupStyle, mark })
         @click=${(/** @type {MouseEvent} */ event) => clicked(run, event, mark)} @dblclick=${() =>
           change({ selection: only(run) })}>
         ${swatch(style, DASHES[style.dash])}
-        <span class="run-name">${nameParts(run, letters)}</span>
+        <span class="run-name">${nameParts(run, roomInList.value)}</span>
         ${
           baseline.value === run
             ? html`<span class="baseline-mark" role="img" title=${t("rail.baseline")}

@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { choice, select } from "../../controls/choice.js";
 import { save } from "../../controls/download.js";
 import { ICONS } from "../../controls/icons.js";
-import { nameOf } from "../../controls/run_name.js";
+import { nameOf, runName } from "../../controls/run_name.js";
 import { set } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { graphFile, graphPng, graphSvgFile } from "./download.js";
@@ -74,7 +74,7 @@ export const toolbar = () => html`
 
 function runChoice() {
   const runs = candidates.value;
-  if (runs.length < 2) return runs.length ? html`<span class="graph-run">${nameOf(runs[0])}</span>` : nothing;
+  if (runs.length < 2) return runs.length ? html`<span class="graph-run">${runName(runs[0])}</span>` : nothing;
   return select(
     "run",
     t("graph.run"),

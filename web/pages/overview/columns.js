@@ -68,7 +68,7 @@ const ownColumns = () => [
   { ...own("steps", "number", 84, (row) => row.runRow.last_step, "count"), downFirst: true },
   own("labels", "text", 140, (row) => row.note.labels.join(", ") || null, "labels"),
   own("note", "text", 180, (row) => row.note.note.split("\n")[0] || null, "note"),
-  own("bad", "number", 104, valueIn("fact", "first_bad"), "bad"),
+  own("bad", "number", 136, valueIn("fact", "first_bad"), "bad"),
   { ...own("damaged", "number", 84, (row) => row.runRow.damaged_records || null, "damage"), downFirst: true },
   own("ranks", "number", 68, (row) => row.runRow.ranks.length, "plain"),
   own("attempts", "number", 80, (row) => row.runRow.attempts, "plain"),

@@ -4,7 +4,7 @@ import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { choice, select } from "../../../controls/choice.js";
 import { empty, noPlugin, noRuns } from "../../../controls/empty_state.js";
-import { nameOf } from "../../../controls/run_name.js";
+import { nameOf, runName } from "../../../controls/run_name.js";
 import { runsByName } from "../../../data/catalogue.js";
 import { visibleRuns } from "../../../data/runs.js";
 import { set, setting } from "../../../data/view.js";
@@ -65,7 +65,7 @@ function chooseRun() {
   const run = datasetRun.value;
   const options = runs.map((name) => /** @type {[string, string]} */ ([name, nameOf(name)]));
   if (!runs.length) return nothing;
-  if (run && runs.length < 2) return html`<span class="graph-run">${nameOf(run)}</span>`;
+  if (run && runs.length < 2) return html`<span class="graph-run">${runName(run)}</span>`;
   return select(
     "dataset-run",
     t("dataset.run"),
