@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from schemathesis import BaseSchema, Case, GenerationMode
 from schemathesis.core.control import SkipTest
+from schemathesis.core.result import Ok
 from support.described_requests import any_request, requests_about_existing_names, send_and_check, served_runs
 
 EXAMPLES = 3
@@ -26,6 +27,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def send_examples(schema: BaseSchema, mode: GenerationMode, url: str) -> None:
     """Send some requests to each operation, and check the replies."""
     for result in schema.get_all_operations():
+        assert isinstance(result, Ok), result
         strategy = result.ok().as_strategy(generation_mode=mode)
 
         @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, database=None)
