@@ -30,8 +30,6 @@ for line in sys.stdin:
     print(os.waitstatus_to_exitcode(os.waitpid(program, 0)[1]), flush=True)
 else:
     sys.exit()
-for number in (1, 2):
-    os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
 if ranks:
     os.environ |= {"WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks)}
     processes = []
@@ -39,10 +37,13 @@ if ranks:
         processes.append(os.fork())
         if not processes[-1]:
             os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank)}
+            output += f".{rank}"  # Lines of processes that share a file may be torn.
             signal.alarm(120)  # A rank whose peer has ended may wait for it.
             break
     else:
         os._exit(max(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) % 256 for process in processes))
+for number in (1, 2):
+    os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_APPEND), number)
 sys.argv = [script, *arguments]
 runpy.run_path(script, run_name="__main__")
 """
@@ -74,18 +75,19 @@ class TorchPrograms:
         self._server = server
 
     def start(self, script: Path, *arguments: object, output: Path, ranks: int = 0) -> TorchProgram:
-        """Start a script, whose output is appended to a file; with ranks, in so many processes."""
+        """Start a script, whose output is appended to a file; with ranks, in so many processes with a file each."""
         assert self._server.stdin is not None
         self._server.stdin.write(json.dumps([str(script), *map(str, arguments), ranks, str(output)]) + "\n")
         self._server.stdin.flush()
         return TorchProgram(int(self.answer()), output, self)
 
     def run(self, program: str, *arguments: object, folder: Path, ranks: int = 0) -> str:
-        """Run a program to its end, which must be successful; return its output."""
+        """Run a program to its end, which must be successful; return its output, that of rank 0 first."""
         script, output = folder / "program.py", folder / "program.txt"
         script.write_text(program, encoding="utf-8")
         status = self.start(script, *arguments, output=output, ranks=ranks).wait()
-        printed = output.read_text(encoding="utf-8")
+        outputs = [output.with_name(f"{output.name}.{rank}") for rank in range(ranks)] or [output]
+        printed = "".join(path.read_text(encoding="utf-8") for path in outputs if path.exists())
         assert status == 0, printed
         return printed
 
