@@ -13,11 +13,12 @@ LADDER = ["i18n", "data", "charts", "controls", "pages", "app"]
 
 
 def own_scripts() -> list[Path]:
-    """Return the scripts of the page, without libraries, tests and the build."""
+    """Return the scripts of the page, without libraries, tests and what is run at a build."""
     return [
         path
         for path in WEB.rglob("*.js")
-        if not {"node_modules", "built"} & set(path.parts) and not path.name.endswith(("build.js", ".test.js"))
+        if not {"node_modules", "built"} & set(path.parts)
+        and not path.name.endswith(("build.js", "plotly_licences.js", ".test.js"))
     ]
 
 

@@ -397,7 +397,9 @@ def test_folders_that_cannot_be_written_are_shown(server: StartServer, page: Pag
     page.goto(server(tmp_path / "runs", *folders).url)
     notes = page.locator(".server-warning")
     expect(notes).to_have_text(["Index cannot be written: slow restarts", "Notes cannot be saved"])
-    expect(notes.first).to_have_attribute("title", re.compile(r"/file/index' cannot be written: .*Not a directory"))
+    expect(notes.first).to_have_attribute(
+        "title", re.compile(r"/file/index' cannot be written: .*not a directory", re.I)
+    )
     page.locator('[data-key="lang"]').click()
     expect(notes).to_have_text(["索引无法写入，重启较慢", "无法保存备注"])  # noqa: RUF001
 

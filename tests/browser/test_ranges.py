@@ -59,6 +59,7 @@ def test_ranges_are_typed_and_brushed(server: StartServer, page: Page, tmp_path:
     """Fields of an enlarged chart take x and y ranges; its strip moves the x range by keyboard and by dragging."""
     record(tmp_path)
     page.goto(server(tmp_path).url + "#open=other")
+    expect(card(page, "other")).to_have_attribute("data-window", "0,100")
     x, y = (page.locator(f'[data-settings="range-{name}"]') for name in "xy")
     x.locator('[name="from"]').fill("20")
     x.locator('[name="from"]').press("Enter")

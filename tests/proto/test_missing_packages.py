@@ -29,11 +29,11 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for package in (proto, recorder, server):
         source = Path(package.__path__[0])
         (folder / "toposcope" / source.name).symlink_to(source)
-    information = next(file for file in metadata.distribution("toposcope").files or [] if file.name == "METADATA")
+    installed = metadata.distribution("toposcope")
+    information = installed.read_text("METADATA") or installed.read_text("PKG-INFO")  # That of a build in this folder.
+    assert information is not None
     (folder / "toposcope-0.dist-info").mkdir()
-    (folder / "toposcope-0.dist-info" / "METADATA").write_text(
-        Path(str(metadata.distribution("toposcope").locate_file(information))).read_text(encoding="utf-8")
-    )
+    (folder / "toposcope-0.dist-info" / "METADATA").write_text(information, encoding="utf-8")
     return folder
 
 

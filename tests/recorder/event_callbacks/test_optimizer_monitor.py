@@ -77,8 +77,10 @@ def test_norms_equal_those_of_a_plain_loop(optimizer_class: Any, moment: str, se
 def test_only_gradients_or_only_global_norms_are_logged_on_request() -> None:
     """Global norms are roots of sums of squares."""
     expected = slow_norms(torch.optim.SGD, "", lr=0.1)[-1]
-    gradients = logged_by(OptimizerMonitor(log_optimizer_metrics=False, batch_log_interval=4), batches=4)
-    both = logged_by(OptimizerMonitor(batch_log_interval=4, only_global=True), batches=4)
+    gradients = logged_by(
+        OptimizerMonitor(log_optimizer_metrics=False, batch_log_interval=4), model=tiny_network(), batches=4
+    )
+    both = logged_by(OptimizerMonitor(batch_log_interval=4, only_global=True), model=tiny_network(), batches=4)
 
     assert set(logged_norms(gradients, 4)) == {"grad/global", *(name for name in expected if name.startswith("grad/"))}
     for kind in ("grad", "param", "update"):
@@ -136,7 +138,7 @@ def test_frozen_parameters_are_left_out_and_hooks_are_removed() -> None:
     assert not any("/0." in name for name in memory.data)
     assert not optimizer._optimizer_step_pre_hooks
     assert not optimizer._optimizer_step_post_hooks
-    assert "l2_norm/grad/0.weight" in logged_by(callback, batches=1).data
+    assert "l2_norm/grad/0.weight" in logged_by(callback, model=tiny_network(), batches=1).data
 
 
 def test_other_frameworks_have_norms_of_gradients() -> None:
@@ -174,7 +176,7 @@ def test_a_failing_measurement_does_not_end_the_training(
         raise MemoryError("no memory")
 
     monkeypatch.setattr("toposcope.recorder.frameworks.torch.training.optimizer_norms._own_part", fail)
-    memory = logged_by(OptimizerMonitor(batch_log_interval=1), batches=2)
+    memory = logged_by(OptimizerMonitor(batch_log_interval=1), model=tiny_network(), batches=2)
 
     assert len(series(memory, "loss/train/total")) == 2
     assert "no memory" in caplog.text

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from support.tiny_training import series, tiny_batches, tiny_trainer
+from support.tiny_training import series, tiny_batches, tiny_network, tiny_trainer
 from torch import distributed
 
 from toposcope.recorder.collecting.metric_sources import MetricSources
@@ -48,7 +48,9 @@ def run_rank(rank: int, folder: Path) -> None:
     callbacks = [EarlyStopper("score", "eval", patience=1), SystemMetricsMonitor()]
     memory = InMemoryLogger()
     evaluator = Evaluator("eval", tiny_batches(1), {"score": Score(_SCORES[rank])})
-    with tiny_trainer(callbacks, [memory], batches=1, eval_dataloader=[evaluator], max_duration="9ep") as trainer:
+    with tiny_trainer(
+        callbacks, [memory], model=tiny_network(), batches=1, eval_dataloader=[evaluator], max_duration="9ep"
+    ) as trainer:
         trainer.fit()
         values = {name: series(memory, name)[:1] for name in memory.data if "gpu" in name}
         torch.save({"epochs": int(trainer.state.timestamp.batch), "gpus": values}, folder / f"{rank}.pt")
