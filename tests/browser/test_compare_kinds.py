@@ -158,7 +158,7 @@ def test_graphs_and_metrics(server: StartServer, page: Page, logdir: Path) -> No
     expect_row("Nodes", *({"c": "2"}.get(run, "150") for run in graphs))
     page.locator('[data-section="graph"]').get_by_role("rowheader", name=HOSTILE).scroll_into_view_if_needed()
     expect(page.locator('[data-section="graph"]').get_by_role("rowheader", name=HOSTILE)).to_be_visible()
-    metrics = {"a": "0.847222", "b": "0.9"}
+    metrics = {"a": "0.84722", "b": "0.9"}
     expect_row("accuracy", *(metrics.get(run, NONE) for run in runs))
     expect(page.locator('[data-section="differences"]').get_by_role("rowheader", name=HOSTILE)).to_be_visible()
     assert page.locator('img[src="x"]').count() == 0
