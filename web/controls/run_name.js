@@ -1,4 +1,4 @@
-// The names of runs, shortened: one text for a run wherever it fits, the whole name in its title.
+// The names of runs, shortened: one text for a run where it fits, the whole name in its title.
 
 import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
@@ -9,7 +9,7 @@ import { draftNames, shortNames } from "../data/short_names.js";
 import { t } from "../i18n/words.js";
 
 /** Characters of a name for which the list of runs has room; it follows the width of the list. Other places have no
- * longer names: a run has one name wherever that fits. */
+ * longer names: a run has one name where that fits. */
 export const roomInList = signal(18);
 /** Characters of a name in tables, on cards, in legends and read-outs, at most. */
 const MOST = 28;
