@@ -109,7 +109,7 @@ test("short names of 2,000 lists: none equal, none empty, no number cut, at 8 to
     const budget = 8 + draw(53);
     const texts = short(names, budget);
     const areWhole = texts.every((text, at) => {
-      const numbers = names[at].match(NUMBERS) ?? [];
+      const numbers = /** @type {string[]} */ (names[at].match(NUMBERS) ?? []);
       return (
         text &&
         text.length <= Math.max(budget, names[at].length) &&
