@@ -5,23 +5,24 @@ from pathlib import Path
 
 import pytest
 from support.documentation import DOCS, examples, run_examples
+from support.pytorch import needs_torch
 
 # Pages whose examples need only Toposcope and PyTorch. The examples of landscapes.md and mindspore.md are parts of
 # programs that examples/ and tests/interop/ run.
 PAGES = [
-    "getting_started.md",
-    "training.md",
-    "recording.md",
-    "callbacks.md",
+    pytest.param("getting_started.md", marks=needs_torch),
+    pytest.param("training.md", marks=needs_torch),
+    pytest.param("recording.md", marks=needs_torch),
+    pytest.param("callbacks.md", marks=needs_torch),
     "what_belongs_to_a_run.md",
-    "resuming.md",
-    "thor.md",
+    pytest.param("resuming.md", marks=needs_torch),
+    pytest.param("thor.md", marks=needs_torch),
     "mindinsight.md",
-    "tensorboard.md",
+    pytest.param("tensorboard.md", marks=needs_torch),
     "wandb.md",
-    "zh/getting_started.md",
+    pytest.param("zh/getting_started.md", marks=needs_torch),
     "zh/mindinsight.md",
-    "zh/thor.md",
+    pytest.param("zh/thor.md", marks=needs_torch),
 ]
 
 

@@ -45,6 +45,7 @@ def test_torch_example_records_a_run_for_every_learning_rate(
             assert [graph.name for graph in graphs] == ["Digits"]
 
 
+@needs_torch
 def test_thor_example_records_why_it_converges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer steps than SGD on badly scaled inputs, with the curvature of every layer beside the losses."""
     monkeypatch.setattr(sys, "argv", ["digits_thor.py", "--logdir", str(tmp_path), "--steps", "60"])

@@ -171,7 +171,8 @@ def test_figures_of_the_logdir_follow_it(tmp_path: Path, serve_url) -> None:
         (path,) = (logdir / run).iterdir()
         path.unlink()
     wait_until(lambda: figures() == [1, 1, 0, 0, 0])
-    assert value(metrics(url)["problems"]) == 0
+    wrong = {sample.labels["kind"] for sample in metrics(url)["problems"].samples if sample.value}
+    assert wrong <= {"uncompiled_scan"}  # Without a C compiler.
     assert metrics(url)["build_info"].samples[0].labels.keys() == {"version", "python"}
 
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from support.landscape_events import newest
+from support.pytorch import needs_torch
 
 SAMPLE = """
 import torch
@@ -74,6 +75,7 @@ if __name__ == '__main__':
 """
 
 
+@needs_torch
 def test_documented_sample_runs_with_two_workers(tmp_path: Path) -> None:
     """callback_fn is defined under the guard of the main module, which workers do not run."""
     (tmp_path / "sample.py").write_text(SAMPLE)

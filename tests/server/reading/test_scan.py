@@ -2,6 +2,7 @@
 
 import ast
 import json
+import math
 import struct
 import subprocess
 import sys
@@ -95,6 +96,11 @@ def is_intact(content: bytes, record: int) -> bool:
     return content[end : end + framing.FOOTER_BYTES] == framing.frame(content[start:end])[-framing.FOOTER_BYTES :]
 
 
+def bits(number: float) -> bytes:
+    """Return a double as bytes, the same for every NaN: its payload means nothing, and float32 columns lack it."""
+    return struct.pack("<d", math.nan if math.isnan(number) else number)
+
+
 def rows_of(parts: list[scan_buffers.Part], reader: scanner.Scanner, content: bytes) -> list[Row]:
     """Return the points in a comparable form, with doubles as bytes so that NaN equals NaN."""
     rows = []
@@ -105,8 +111,8 @@ def rows_of(parts: list[scan_buffers.Part], reader: scanner.Scanner, content: by
                 at = value + location[0]
                 stored = content[at : at + location[1]]
             else:
-                stored = struct.pack("<d", value)
-            rows.append((plugin, tag, step, struct.pack("<d", wall_time), stored))
+                stored = bits(value)
+            rows.append((plugin, tag, step, bits(wall_time), stored))
     return sorted(rows)
 
 
@@ -114,7 +120,7 @@ def expected_of(content: bytes, dialect: str) -> tuple[list[Row], list[int]]:
     """Return what the slow reader returns, in the same form."""
     points, damage = read_slowly(content, dialect)
     rows = [
-        (plugin, tag, step, struct.pack("<d", wall), value if isinstance(value, bytes) else struct.pack("<d", value))
+        (plugin, tag, step, bits(wall), value if isinstance(value, bytes) else bits(value))
         for tag, step, wall, value, plugin in points
     ]
     return sorted(rows), damage
