@@ -70,10 +70,10 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def pages(browser: Browser, tmp_path: Path) -> Iterator[Pages]:
+def pages(browser: Browser, tmp_path: Path, server: StartServer) -> Iterator[Pages]:
     """Return an opener of pages; the test fails if a page reports an error or a policy violation.
 
-    They are closed before the runs below tmp_path are removed, which they would otherwise request.
+    They are closed before the servers of the test end and the runs below tmp_path are removed: they request both.
     """
     opened = Pages(browser)
     yield opened

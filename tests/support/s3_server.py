@@ -92,9 +92,19 @@ def _address(output: IO[str]) -> str:
     raise AssertionError("the server has ended")
 
 
+# moto looks at the condition of a PUT and stores the object later: two threads may both find it met, unlike in S3.
 _PROGRAM = """
-from moto.server import ThreadedMotoServer
 import threading
+from moto.s3.responses import S3Response
+from moto.server import ThreadedMotoServer
+
+put, lock = S3Response.put_object, threading.Lock()
+
+def put_alone(response):
+    with lock:
+        return put(response)
+
+S3Response.put_object = put_alone
 server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
 server.start()
 print("http://%s:%d" % server.get_host_and_port(), flush=True)
