@@ -127,10 +127,11 @@ bench-batch-norm: $(VENV)/.torch
 bench-thor: $(VENV)/.torch
 	$(BIN)/python benchmarks/thor.py $(if $(DEVICE),--device $(DEVICE)) $(MEASUREMENTS)
 
-# Every check and every test, as many at a time as there are cores.
+# Every check and every test, twice as many at a time as there are cores: many wait for a server or a page.
+TESTS_AT_ONCE = $(shell $(BIN)/python -c 'import os; print(min(2 * os.cpu_count(), 16))')
 test: $(BIN)/python chromium-or-skip torch-$(TORCH) check page
 	cd web && PATH="$(NODE):$$PATH" node --test --test-reporter=dot "{app,charts,controls,data,i18n,pages}/**/*.test.js"
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n $(TESTS_AT_ONCE) --dist worksteal
 
 # The recorder's and the reader's tests under every Python from 3.11 on, on PATH or of pyenv; PYTHONS=3.13: only
 # under that one.
@@ -139,7 +140,7 @@ test-pythons: $(BIN)/python $(TYPED)
 
 # Every test, with the lines and branches of the Python packages that none of them runs. The report is also in build/coverage.
 coverage: torch-$(TORCH) page chromium
-	$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report=term --cov-report=html:build/coverage/html
+	$(BIN)/python -m pytest -n $(TESTS_AT_ONCE) --dist worksteal --cov --cov-report=term --cov-report=html:build/coverage/html
 
 # Put the page's scripts and styles together; after a change in web/.
 page: $(VENV)/.installed
