@@ -9,6 +9,7 @@ from toposcope.proto.piece_name import PIECE_INFIX, parse_piece_name
 _SUMMARY = re.compile(r"^(?P<prefix>.*?)\.out\.events\.summary\.(?P<seconds>\d+)\.(?P<rank>\d{1,9})\.(?P<rest>.*)$")
 _LOOSE_SUMMARY = re.compile(r"summary\.(?P<seconds>\d+)")
 _TENSORBOARD = re.compile(r"tfevents\.?(?P<seconds>\d*)")
+_PROCESS = re.compile(r"tfevents\.\d+\.(?P<host>.+)\.(?P<process>\d+)\.\d+(?:\.?[^\d.].*)?$")
 _SUMMARY_INFIX = ".out.events.summary."
 _LINEAGE_SUFFIX = "_lineage"
 
@@ -24,6 +25,13 @@ class FileName(NamedTuple):
     """The rank of the writer; None in TensorBoard's names, which do not contain it."""
     is_lineage: bool
     """True for files of LineageEvent records, which contain no summaries."""
+
+
+class Process(NamedTuple):
+    """A process that wrote event files."""
+
+    host: str
+    process_id: int
 
 
 def event_file_name(prefix: str, seconds: int, rank: int, host: str, suffix: str) -> str:
@@ -50,3 +58,12 @@ def parse_file_name(name: str) -> FileName | None:
     if match := _LOOSE_SUMMARY.search(name):
         return FileName("mindspore", int(match["seconds"]), 0, name.endswith(_LINEAGE_SUFFIX))
     return None
+
+
+def process_of(name: str) -> Process | None:
+    """Return the process in a file name of TensorFlow or PyTorch; None if the name has none, as tensorboardX's."""
+    found = _PROCESS.search(name)
+    # The last numbers may be those of an address in place of the host's name.
+    if found is None or (found["host"].replace(".", "").isdigit() and found["host"].count(".") != 3):
+        return None
+    return Process(found["host"], int(found["process"]))

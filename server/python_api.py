@@ -18,10 +18,10 @@ from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import NO_PAYLOADS, NO_POINTS, Float64s, Int64s, Payloads
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
-from toposcope.server.runs.hparams_sessions import read_session
+from toposcope.server.runs.hparams_sessions import Sessions, only_sessions, parents_of, read_session
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import ALL, RunView
-from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_parent
+from toposcope.server.runs.run_lineage import lineage_of
 from toposcope.server.runs.run_state import RunState
 from toposcope.server.values.histogram import Histogram, read_histogram
 from toposcope.server.values.hparams import Session
@@ -231,7 +231,7 @@ class OpenLogdir:
         self._views = loaded.runs
         self.problems = loaded.problems
         """Files and directories that could not be read, with the reason."""
-        sessions = sessions_by_parent(loaded.runs)
+        sessions = only_sessions(loaded.runs, parents_of(loaded.runs))
         self.runs: Mapping[str, Run] = MappingProxyType(
             {name: Run(view, loaded.runs, sessions) for name, view in loaded.runs.items()}
         )

@@ -19,12 +19,13 @@ from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_NAME, MOST
 from toposcope.server.api.snapshot import Current, find_runs, logdir_of, not_found
 from toposcope.server.json_values import json_value
 from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.runs.hparams_sessions import Sessions
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.importance import Importance, Parameter, importance
 from toposcope.server.runs.importance_forest import MissingExtraError
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_lineage import Sessions, lineage_of
+from toposcope.server.runs.run_lineage import lineage_of
 from toposcope.server.values.lineage import Plain
 
 router = APIRouter()
@@ -128,8 +129,8 @@ _result_cache = _ResultCache()
 async def read_importance(request: Request, current: Current, query: Annotated[ImportanceQuery, Query()]) -> Response:
     """Compute the importance of each hyperparameter for a metric with a random forest, and its correlation.
 
-    A hyperparameter session that torch or tensorboardX recorded in a subdirectory of a run belongs to that run, and is
-    a separate run only if it is named.
+    A hyperparameter session that torch or tensorboardX recorded in a subdirectory of a run describes that run, and is a
+    separate run only if it is named. Several sessions below a run are trials: each is a run.
     """
     return await to_thread.run_sync(_reply, request.app.state.overview, current, query, limiter=_one_at_a_time)
 

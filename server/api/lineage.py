@@ -14,8 +14,9 @@ from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_NAME, MOST
 from toposcope.server.api.snapshot import Current, find_runs, logdir_of
 from toposcope.server.json_values import json_value
 from toposcope.server.loading.logdir import Snapshot
+from toposcope.server.runs.hparams_sessions import Sessions, only_sessions, parents_of
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_lineage import Sessions, lineage_of, read_dataset_graph, sessions_by_parent
+from toposcope.server.runs.run_lineage import lineage_of, read_dataset_graph
 
 router = APIRouter()
 _POST_REPLIES = REQUEST_ERRORS | body_errors(MOST_BODY_BYTES)
@@ -123,8 +124,8 @@ class DatasetPipelines(BaseModel):
 def read_lineages(current: Current, query: Annotated[RunsQuery, Query()]) -> Response:
     """Read the lineage of runs.
 
-    A hyperparameter session that torch or tensorboardX recorded in a subdirectory of a run belongs to that run, and is
-    a separate row only if it is named.
+    A hyperparameter session that torch or tensorboardX recorded in a subdirectory of a run describes that run, and is a
+    separate row only if it is named. Several sessions below a run are trials: each is a row.
     """
     return _read_lineages(current, query)
 
@@ -138,7 +139,7 @@ def read_many_lineages(request: Request, current: Current, query: Annotated[Runs
 
 def _read_lineages(current: Snapshot, query: RunsQuery) -> Response:
     chosen = find_runs(current, query.run)
-    sessions = sessions_by_parent(current.runs)
+    sessions = only_sessions(current.runs, parents_of(current.runs))
     folded = {session.name for below in sessions.values() for session in below}
     shown = [run for run in chosen if query.run or run.name not in folded]
     rows = [row for run in shown if (row := _row(run, sessions, current.runs))]

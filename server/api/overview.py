@@ -186,7 +186,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
     shown = [*chosen, *(session for run in chosen for session in sessions.get(run.name, ()))]
     if query.since is not None and _is_unchanged(current, shown, all_notes, query.since):
         return Response(status_code=304)
-    parents = {session.name: parent for parent, below in sessions.items() for session in below}
+    parents = overview.parents(current.runs)
     metrics = list(dict.fromkeys(query.metric))
     no_notes = NO_NOTES.model_dump()
     rows = []

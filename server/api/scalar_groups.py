@@ -183,11 +183,7 @@ def _groups(
     if posted_groups is not None:
         return [Group(name, choose_runs(current, runs)[0] if runs else []) for name, runs in posted_groups.items()], []
     overview: Overview = request.app.state.overview
-    sessions = defaultdict[str, list[RunView]](list)
-    if grouping.kind == "param":
-        parents = overview.parents(current.runs)
-        for name in sorted(parents, key=lambda name: current.runs[name].started or 0.0):
-            sessions[parents[name]].append(current.runs[name])
+    sessions = overview.sessions(current.runs) if grouping.kind == "param" else {}
 
     def hyper_parameters(run: RunView) -> dict[str, Value]:
         return overview.settings(run, sessions.get(run.name, ())).hyper_parameters

@@ -32,6 +32,9 @@ class TagsQuery(BaseModel):
     together: bool = Field(
         False, description="whether to return one row per tag of the chosen runs together, not one per run and tag"
     )
+    sessions: bool = Field(
+        True, description="whether to count the hyperparameter session that describes another run as a run"
+    )
     plugin: list[str] = Field([], max_length=100, description="plugins; none: all")
     search: str = Field(
         "", max_length=1000, description='a part of the name, ignoring case; "*" stands for any text; empty: all'
@@ -93,6 +96,9 @@ def list_tags_of_many_runs(request: Request, current: Current, query: Annotated[
 
 def _list(request: Request, current: Snapshot, query: TagsQuery) -> Response:
     runs = find_runs(current, query.run)
+    omitted = set() if query.sessions else _only_sessions(request, current)
+    if omitted:
+        runs = [run for run in runs if run.name not in omitted]
     end = None if query.limit is None else query.offset + query.limit
     if query.run and not query.together:
         by_run = [(run, _matching(_sorted_tags(request, run), query)) for run in runs]
@@ -100,11 +106,17 @@ def _list(request: Request, current: Snapshot, query: TagsQuery) -> Response:
         every = ((run, tag) for run, tags in by_run for tag in tags)
         rows = [_row(run, tag) for run, tag in islice(every, query.offset, end)]
     else:
-        tags, runs_of = _counted(request, current, runs if query.run else None)
+        tags, runs_of = _counted(request, current, runs if query.run or omitted else None)
         matching = _matching(tags, query)
         total = len(matching)
         rows = [{"plugin": tag.plugin, "tag": tag.name, "runs": runs_of[tag]} for tag in matching[query.offset : end]]
     return json_reply({"revision": current.revision, "tags": rows, "total": total})
+
+
+def _only_sessions(request: Request, current: Snapshot) -> set[str]:
+    """Return the names of the hyperparameter sessions that describe other runs."""
+    overview: Overview = request.app.state.overview
+    return {session.name for below in overview.sessions(current.runs).values() for session in below}
 
 
 def _counted(

@@ -15,8 +15,8 @@ from toposcope.server.lake.schema import parquet
 from toposcope.server.loading.load_once import Loaded, load_logdir
 from toposcope.server.places.addresses import text_of
 from toposcope.server.runs.chosen_series import Choice
+from toposcope.server.runs.hparams_sessions import only_sessions, parents_of
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_lineage import sessions_by_parent
 from toposcope.server.version import VERSION
 
 _MOST_LISTED = 10
@@ -140,7 +140,7 @@ def _one_of(names: Iterable[str]) -> str:
 
 
 def _export(runs: list[RunView], loaded: Loaded, selection: Selection, folder: ExportFolder, logdir: str) -> None:
-    sessions = sessions_by_parent(loaded.runs)
+    sessions = only_sessions(loaded.runs, parents_of(loaded.runs))
     for view in runs:
         export_run(view, loaded.runs, sessions, selection, folder)
     facts: dict[str, Any] = {

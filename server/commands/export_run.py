@@ -19,10 +19,10 @@ from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import Payloads
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
-from toposcope.server.runs.hparams_sessions import read_experiment, read_session
+from toposcope.server.runs.hparams_sessions import Sessions, read_experiment, read_session
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_lineage import Sessions, lineage_of, read_dataset_graph
+from toposcope.server.runs.run_lineage import lineage_of, read_dataset_graph
 from toposcope.server.scalar_csv import scalar_csv
 from toposcope.server.values.histogram import read_histogram
 from toposcope.server.values.image import media_type, read_images

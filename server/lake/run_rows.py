@@ -7,10 +7,11 @@ import orjson
 
 from toposcope.server.json_values import json_value
 from toposcope.server.lake.series import count_points, plain_text
+from toposcope.server.runs.hparams_sessions import Sessions, only_sessions, parents_of
 from toposcope.server.runs.hyper_parameters import read_settings
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.run_lineage import Sessions, lineage_of, sessions_by_parent
+from toposcope.server.runs.run_lineage import lineage_of
 from toposcope.server.runs.run_messages import TemporaryProblem
 
 Files = list[list[Any]]
@@ -39,8 +40,8 @@ class CoveredRun(NamedTuple):
 
 def all_runs(runs: Mapping[str, RunView]) -> AllRuns:
     """Find the sessions among runs."""
-    sessions = sessions_by_parent(runs)
-    return AllRuns(runs, sessions, {each.name: parent for parent, below in sessions.items() for each in below})
+    parents = parents_of(runs)
+    return AllRuns(runs, only_sessions(runs, parents), parents)
 
 
 def files_of(run: RunView, known: AllRuns) -> Files:

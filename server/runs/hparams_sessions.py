@@ -1,7 +1,7 @@
 """TensorBoard's hyperparameters of a run: its session (one trial), and the run and experiment that this belongs to."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import RunView
@@ -17,6 +17,9 @@ from toposcope.server.values.hparams import (
     session_end,
     session_start,
 )
+
+Sessions = Mapping[str, Sequence[RunView]]
+"""By the name of a run, the session that describes it: the only one below it. Several are trials, runs of their own."""
 
 
 def read_session(run: RunView) -> tuple[Session | None, list[str]]:
@@ -54,6 +57,24 @@ def parent_of(run: RunView, runs: Mapping[str, RunView]) -> str | None:
     parent, _ = read_experiment(run)
     listed = {metric.tag for metric in parent.metrics} if parent else set()
     return above.name if listed.issuperset(run.tags_of("scalar")) else None
+
+
+def parents_of(runs: Mapping[str, RunView]) -> dict[str, str]:
+    """Return the run that each session in a directory of its own belongs to, by the name of the session."""
+    return {name: parent for name, run in runs.items() if (parent := parent_of(run, runs))}
+
+
+def by_parent(runs: Mapping[str, RunView], parents: Mapping[str, str]) -> dict[str, list[RunView]]:
+    """Return the sessions below each run, oldest first; `parents` is the run that each belongs to, by name."""
+    sessions: dict[str, list[RunView]] = {}
+    for run in sorted(map(runs.__getitem__, parents), key=lambda run: (run.started or 0.0, run.name)):
+        sessions.setdefault(parents[run.name], []).append(run)
+    return sessions
+
+
+def only_sessions(runs: Mapping[str, RunView], parents: Mapping[str, str]) -> Sessions:
+    """Return the session of each run that has exactly one; the arguments are those of by_parent()."""
+    return {name: sessions for name, sessions in by_parent(runs, parents).items() if len(sessions) == 1}
 
 
 def read_metrics(run: RunView, runs: Mapping[str, RunView]) -> dict[str, float]:

@@ -18,7 +18,7 @@ from toposcope.server.reading.series_summary import (
 )
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.attempts import is_by_product
-from toposcope.server.runs.hparams_sessions import parent_of, read_session
+from toposcope.server.runs.hparams_sessions import Sessions, by_parent, only_sessions, parent_of, read_session
 from toposcope.server.runs.hyper_parameters import RunSettings, read_settings
 from toposcope.server.runs.incremental_cache import IncrementalCache
 from toposcope.server.runs.run import RunView
@@ -167,13 +167,9 @@ class Overview:
         self._with_hparams = runs, found
         return found
 
-    def sessions(self, runs: Mapping[str, RunView]) -> dict[str, list[RunView]]:
-        """Return the hyperparameter sessions, oldest first, by the run that they belong to."""
-        sessions: dict[str, list[RunView]] = {}
-        parents = self.parents(runs)
-        for run in sorted((runs[name] for name in parents), key=lambda run: (run.started or 0.0, run.name)):
-            sessions.setdefault(parents[run.name], []).append(run)
-        return sessions
+    def sessions(self, runs: Mapping[str, RunView]) -> Sessions:
+        """Return the hyperparameter sessions that describe other runs."""
+        return only_sessions(runs, self.parents(runs))
 
     def _parent(self, run: RunView, runs: Mapping[str, RunView]) -> str | None:
         above = runs.get(run.name.rpartition("/")[0] or ".")
@@ -192,7 +188,7 @@ class Overview:
     def session_names(self, runs: Mapping[str, RunView]) -> dict[str, str]:
         """Return the names of the sessions whose directories are named by the time."""
         names: dict[str, str] = {}
-        for sessions in self.sessions(runs).values():
+        for sessions in by_parent(runs, self.parents(runs)).values():
             cached = [(run.name, self._parents.get(run)) for run in sessions if is_named_by_time(run.name)]
             of_run = {name: parent.hparams for name, parent in cached if parent and parent.hparams}
             names |= zip(of_run, session_names(list(of_run.values())), strict=True)

@@ -1,6 +1,7 @@
 """One run: its files by rank and attempt, and its series, which are assembled from them."""
 
 import copy
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,6 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.proto.file_name import process_of
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.packed_series import PackedSeries
 from toposcope.server.reading.point_series import compact
@@ -411,9 +413,17 @@ def _writers_of_one(files: list[FileView]) -> list[list[FileView]]:
         session = file.version.session_id
         writer = sessions.get(session) if session else None
         if writer is None:
-            writer = next((each for each in writers if not any(overlaps(other, file) for other in each)), None)
+            writer = next((each for each in writers if not any(_are_parallel(other, file) for other in each)), None)
         if writer is None:
             writers.append(writer := [])
         writer.append(file)
         sessions[session] = writer
     return sorted(writers, key=lambda each: min(file.path for file in each))
+
+
+def _are_parallel(file: FileView, other: FileView) -> bool:
+    """Return whether two files grew at the same time, unless one process wrote other tags to each of them."""
+    if not overlaps(file, other):
+        return False
+    process, other_process = (process_of(os.path.basename(each.path)) for each in (file, other))
+    return process is None or process != other_process or not file.series.keys().isdisjoint(other.series)

@@ -1,9 +1,9 @@
-"""Lineage of a run and of the hyperparameter sessions in directories below it, and its dataset pipeline."""
+"""Lineage of a run and of the hyperparameter session that describes it, and its dataset pipeline."""
 
 from collections.abc import Callable, Mapping
 
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.hparams_sessions import parent_of, read_metrics, read_session
+from toposcope.server.runs.hparams_sessions import Sessions, read_metrics, read_session
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_messages import read_messages
 from toposcope.server.values.dataset_graph import Stage, dataset_graph
@@ -22,18 +22,6 @@ _DECODERS: dict[str, Callable[[bytes], Lineage]] = {
     "custom": custom_lineage,
 }
 """By tag of the plugin "lineage"."""
-
-Sessions = Mapping[str, list[RunView]]
-"""The runs that are sessions of a run, oldest first, by its name."""
-
-
-def sessions_by_parent(runs: Mapping[str, RunView]) -> Sessions:
-    """Return the hyperparameter sessions that torch and tensorboardX write to separate directories."""
-    sessions: dict[str, list[RunView]] = {}
-    for run in sorted(runs.values(), key=lambda run: run.started or 0.0):
-        if parent := parent_of(run, runs):
-            sessions.setdefault(parent, []).append(run)
-    return sessions
 
 
 def lineage_of(run: RunView, sessions: Sessions, runs: Mapping[str, RunView]) -> tuple[Lineage, list[str]]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toposcope.proto.file_name import FileName, event_file_name, parse_file_name
+from toposcope.proto.file_name import FileName, event_file_name, parse_file_name, process_of
 
 PARTS = st.from_regex(r"[0-9a-zA-Z_]+[0-9a-zA-Z_.]*", fullmatch=True)
 HOSTS = st.from_regex(r"[0-9A-Za-z_.-]{1,64}", fullmatch=True)
@@ -45,3 +45,20 @@ def test_names_of_known_writers(name: str, expected: FileName) -> None:
 def test_other_names_are_not_event_files(name: str) -> None:
     """Other files in the directory of a run are not event files."""
     assert parse_file_name(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "process"),
+    [
+        ("events.out.tfevents.1795230817.vm.27084.0.v2", ("vm", 27084)),
+        ("events.out.tfevents.1795230817.node-3.example.org.1.12", ("node-3.example.org", 1)),
+        ("events.out.tfevents.1795230817.10.0.0.7.27084.0", ("10.0.0.7", 27084)),
+        ("events.out.tfevents.1795230817.vm.27084.0_trial", ("vm", 27084)),
+        ("events.out.tfevents.1795230787.vm", None),
+        ("events.out.tfevents.1795230787.10.0.0.7", None),
+        ("hw.out.events.summary.1.0.vm_MS", None),
+    ],
+)
+def test_process_in_a_name(name: str, process: tuple[str, int] | None) -> None:
+    """TensorFlow and PyTorch write it behind the host; tensorboardX writes the host alone."""
+    assert process_of(name) == process

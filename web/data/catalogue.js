@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { listScalarTags, readRunColumns } from "./client.js";
+import { withoutOnlySessions } from "./only_sessions.js";
 import { Query } from "./query.js";
 import { FACTS, RunFacts } from "./run_facts.js";
 
@@ -31,8 +32,8 @@ export const listError = runList.error;
 const NO_RUNS = [];
 /** @type {RunList["byName"]} */
 const NONE_BY_NAME = new Map();
-/** Oldest first. */
-export const runs = computed(() => runsReply.value?.runs ?? NO_RUNS);
+/** Oldest first, without the sessions that describe other runs. */
+export const runs = computed(() => withoutOnlySessions(runsReply.value?.runs ?? NO_RUNS));
 export const runsByName = computed(() => runsReply.value?.byName ?? NONE_BY_NAME);
 
 /** A signal of a list that changes only when its elements do.

@@ -78,6 +78,18 @@ def test_hyperparameter_sessions_have_a_parent(golden: httpx.Client) -> None:
     ]
 
 
+def test_sessions_that_describe_runs_can_be_left_out_of_tags(golden: httpx.Client) -> None:
+    """Their metrics are those of the runs above them."""
+    tags = [
+        {row["tag"]: row["runs"] for row in golden.get("api/tags", params={"sessions": sessions}).json()["tags"]}
+        for sessions in (True, False)
+    ]
+
+    assert tags[0]["hparam/accuracy"] == 2
+    assert "hparam/accuracy" not in tags[1]
+    assert {tag for tag in tags[0].keys() - tags[1].keys() if not tag.startswith("_hparams_/")} == {"hparam/accuracy"}
+
+
 def test_tags_of_all_plugins_are_counted(golden: httpx.Client) -> None:
     """The plugin of a TensorBoard tag is that of its first value."""
     plugins = {run["run"]: run["plugins"] for run in golden.get("api/runs").json()["runs"]}

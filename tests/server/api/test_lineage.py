@@ -225,14 +225,17 @@ def test_hyperparameters_in_the_directory_of_a_run(tmp_path: Path, serve: Serve)
     assert _rows(serve(tmp_path)) == {"version_0": {"hyper_parameters": {"lr": 0.5}, "metrics": {"hp_metric": "NaN"}}}
 
 
-def test_newest_session_of_a_run_takes_precedence(tmp_path: Path, serve: Serve) -> None:
-    """Each call of add_hparams creates a directory; names that only older ones have are kept."""
+def test_several_sessions_of_a_run_are_trials(tmp_path: Path, serve: Serve) -> None:
+    """Each call of add_hparams creates a directory; the values of several are never merged into a run."""
     loss_run(tmp_path, range(3))
     for wall_time, name, session in ((10.0, "z", _session(lr=0.5, batch=8)), (20.0, "a", _session(lr=0.25))):
         messages = {"experiment": _experiment(("", "accuracy")), "session_start_info": session}
         _write_tensorboard(tmp_path / name, wall_time, {"accuracy": wall_time}, **messages)
 
-    assert _rows(serve(tmp_path)) == {".": {"hyper_parameters": {"lr": 0.25, "batch": 8}, "metrics": {"accuracy": 20}}}
+    assert _rows(serve(tmp_path)) == {
+        "a": {"hyper_parameters": {"lr": 0.25}, "metrics": {"accuracy": 20}},
+        "z": {"hyper_parameters": {"lr": 0.5, "batch": 8}, "metrics": {"accuracy": 10}},
+    }
 
 
 def test_golden_pipeline_is_returned(golden: httpx.Client) -> None:

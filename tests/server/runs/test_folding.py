@@ -77,6 +77,19 @@ def test_two_writers_with_add_scalars_are_two_writers(tmp_path: Path) -> None:
     assert [run.points("both/a", rank).value.tolist() for rank in (1, 2)] == [[0] * 3, [1] * 3]
 
 
+def test_several_files_of_a_process_are_of_one_writer(tmp_path: Path) -> None:
+    """They are parallel, as those of two processes are, but contain different tags: torch's add_hparams adds a file."""
+    with SummaryWriter(str(tmp_path)) as writer:
+        writer.add_scalar("loss", 1.0, 1)
+        writer.add_hparams({"lr": 0.1}, {"accuracy": 0.9}, run_name=".")
+        writer.add_scalar("loss", 0.5, 2)
+
+    (run,) = load_logdir(str(tmp_path)).runs.values()
+
+    assert len(run.files) == 2
+    assert (run.writers, list(run.attempts)) == (0, [0])
+
+
 def test_second_attempt_replaces_the_points_of_add_scalars(tmp_path: Path) -> None:
     """A recording that begins again from a step hides what the first one recorded from there on."""
     for first, purge_step in ((0, None), (3, 3)):

@@ -4,12 +4,13 @@ import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
 import { focusOn } from "../../controls/focus_field.js";
+import { runNames } from "../../data/catalogue.js";
 import { cursorRun } from "../../data/pointer.js";
 import { metrics } from "../../data/run_table.js";
 import { change, view } from "../../data/view.js";
 import { followMenus } from "./column_menu.js";
 import { importance } from "./model/importance.js";
-import { lastScalars, lineages, pipelines, wholeRuns } from "./model/runs.js";
+import { lastScalars, lineages, pipelines } from "./model/runs.js";
 import { moveInTable } from "./run_table.js";
 import { brushes, clearBrushes, part, scope } from "./settings.js";
 import { listedRuns, rowCount, sources, target } from "./state.js";
@@ -55,7 +56,7 @@ function withoutLineage() {
   if (lineages.error.value)
     return empty("failed", t("overview.failed", { reason: lineages.error.value.message }), nothing, retry());
   if (!lineages.isComplete.value) return skeleton();
-  return listedRuns.value.length < wholeRuns.value.length || scope.value
+  return listedRuns.value.length < runNames.value.length || scope.value
     ? empty("no_match", t("lineage.none_in_selection"), t("lineage.none_in_selection_hint"))
     : noPlugin(t("lineage.none"));
 }
@@ -89,7 +90,7 @@ export function follow() {
 /** The runs to load; changes with every retry, so that failed requests are repeated. */
 function requestedRuns() {
   retries.value;
-  return wholeRuns.value;
+  return runNames.value;
 }
 
 /** The selected runs; an empty list means all of them. */

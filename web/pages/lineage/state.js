@@ -5,13 +5,14 @@ import { nameOf } from "../../controls/run_name.js";
 import { columnOf, columnsOf } from "../../controls/run_plots/columns.js";
 import { isLogByDefault, scaleOf } from "../../controls/run_plots/scale.js";
 import { sortRows } from "../../controls/table_rows.js";
+import { runNames } from "../../data/catalogue.js";
 import { likelyBest, likelyMetrics } from "../../data/metrics.js";
 import { excludedRuns, noteOf } from "../../data/notes.js";
 import { matchesSearch } from "../../data/run_search.js";
 import { visibleRuns } from "../../data/runs.js";
 import { keptBy } from "./model/brush.js";
 import { flatPipeline } from "./model/pipeline.js";
-import { lastScalars, lineages, pipelines, wholeRuns } from "./model/runs.js";
+import { lastScalars, lineages, pipelines } from "./model/runs.js";
 import {
   appliedBrushes,
   areBrushesApplied,
@@ -44,9 +45,7 @@ export const listedRuns = computed(() => /** @type {string[]} */ (JSON.parse(lis
 const listedKey = computed(() => {
   const drawn = scope.value ? new Set(visibleRuns.value) : null;
   return JSON.stringify(
-    wholeRuns.value.filter((run) =>
-      drawn ? drawn.has(run) : matchesSearch.value(run) && !excludedRuns.value.has(run),
-    ),
+    runNames.value.filter((run) => (drawn ? drawn.has(run) : matchesSearch.value(run) && !excludedRuns.value.has(run))),
   );
 });
 

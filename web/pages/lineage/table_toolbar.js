@@ -3,12 +3,13 @@
 import { html, nothing } from "lit-html";
 import { save } from "../../controls/download.js";
 import { ICONS } from "../../controls/icons.js";
+import { runNames } from "../../data/catalogue.js";
 import { EVERYTHING } from "../../data/selection.js";
 import { change } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { columnMenu } from "./column_menu.js";
 import { csvOf } from "./model/csv.js";
-import { lineages, wholeRuns } from "./model/runs.js";
+import { lineages } from "./model/runs.js";
 import { hide, selected, showAll, showOnly, visibility } from "./settings.js";
 import { columnIds, keptRows, rowCount, sortedRows, sources, tableColumns } from "./state.js";
 import { t } from "./words.js";
@@ -75,7 +76,7 @@ const downloadCsv = () => save(new Blob([tableAsCsv()], { type: "text/csv" }), "
 export function showOnlyKept() {
   const kept = new Set(keptRows.peek().map((row) => sources.peek()[row].run));
   if (!kept.size) return;
-  const others = wholeRuns.peek().filter((run) => !kept.has(run));
+  const others = runNames.peek().filter((run) => !kept.has(run));
   change({
     selection: !others.length
       ? EVERYTHING

@@ -19,10 +19,6 @@ import { closed, filters, grouping, sorting } from "./settings.js";
 /** A line of the table. @typedef {{group: RowGroup} | {row: Row}} Line */
 /** @typedef {import("../../controls/table_rows.js").Group<Row> & {key: string, isOpen: boolean}} RowGroup */
 
-/** Runs with only the hyperparameters of their parent are part of the parent's row.
- * @param {import("../../data/api_types.js").RunRow} row */
-const isFolded = (row) => row.parent !== null && !row.plugins.scalar;
-
 /** The runs that match the run filter. */
 const listedRows = computed(() => {
   const excluded = excludedRuns.value;
@@ -31,7 +27,7 @@ const listedRows = computed(() => {
   const rows = [];
   for (const run of matchingRuns.value) {
     const row = byName.get(run);
-    if (row && !isFolded(row) && !excluded.has(run)) rows.push(new Row(row));
+    if (row && !excluded.has(run)) rows.push(new Row(row));
   }
   return rows;
 });

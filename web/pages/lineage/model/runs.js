@@ -1,13 +1,8 @@
 // Caches of the lineage, dataset pipelines and last scalars of all runs.
 
-import { computed } from "@preact/signals-core";
-import { runs } from "../../../data/catalogue.js";
 import { contentOf, RunCache } from "../../../data/run_cache.js";
 import { overviewCache } from "../../../data/run_table.js";
 import { readLineages, readPipelines } from "./client.js";
-
-/** Runs, except hyperparameter sessions, which are part of their parent run's row. */
-export const wholeRuns = computed(() => runs.value.filter((row) => row.parent === null).map((row) => row.run));
 
 /** Runs per request; the lineage of a run is large. */
 const RUNS_AT_ONCE = 400;
