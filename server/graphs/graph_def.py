@@ -23,6 +23,8 @@ from toposcope.server.graphs.graph_def_values import node_attributes, node_outpu
 from toposcope.server.graphs.wire_fields import Span, message_bytes, nested_fields
 
 _FUNCTIONS = "functions"
+_PARAMETER = "prim::GetAttr"
+"""The operation of parameters in PyTorch graphs. Its input is a module, which is no value and no node, but a scope."""
 _KINDS = {
     "Arg": Kind.INPUT,
     "AutoReloadVariable": Kind.PARAMETER,
@@ -37,7 +39,7 @@ _KINDS = {
     "_Arg": Kind.INPUT,
     "_Retval": Kind.OUTPUT,
     "prim::Constant": Kind.CONSTANT,
-    "prim::GetAttr": Kind.PARAMETER,
+    _PARAMETER: Kind.PARAMETER,
     "prim::Param": Kind.INPUT,
 }
 _TERMINAL = "IO Node"
@@ -113,7 +115,8 @@ class _GraphReader:
         name, op = decoded(node.name), decoded(node.op)
         self._is_torch |= op == _TERMINAL or "::" in op
         kind = _kind(name, op)
-        inputs = (_input(decoded(source), prefix, in_function) for source in node.input)
+        sources = () if op == _PARAMETER else node.input
+        inputs = (_input(decoded(source), prefix, in_function) for source in sources)
         outputs = node_outputs(node, kind)
         self._builder.add(prefix + name, name, prefix + (name or op), op, kind, outputs, inputs)
         self._spans.append(span)

@@ -175,11 +175,11 @@ def test_graphs_of_torch_keras_and_tensorflow(tmp_path: Path, serve: Serve) -> N
     assert {run: (row["source"], row["nodes"], row["edges"]) for run, row in rows.items()} == {
         "traced": ("tensorflow", 3, 2),
         "tf": ("tensorflow", 5, 4),
-        "torch": ("torch", 9, 8),
+        "torch": ("torch", 9, 4),
         "keras": ("keras", 3, 2),
     }
     assert rows["keras"]["tag"] == "keras"
-    assert rows["torch"]["missing_inputs"] == 4
+    assert rows["torch"]["missing_inputs"] == 0
     assert rows["tf"]["missing_inputs"] == 1
 
 

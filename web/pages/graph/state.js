@@ -71,13 +71,18 @@ function followFirstScopes() {
   startedKey = key;
   const isUntouched = () => shownKey.peek() === key && !open.peek().size && !selected.peek() && !searchText.peek();
   if (!isUntouched()) return;
-  readCachedScope("").then(
-    (root) => {
-      const names = firstScopes(root);
+  readFirstScopes("").then(
+    (names) => {
       if (names.length && isUntouched()) openAlso(names);
     },
     () => {}, // The layout reports the error.
   );
+}
+
+/** Models may be in several scopes, one in another. @param {string} scope @returns {Promise<string[]>} */
+async function readFirstScopes(scope) {
+  const names = firstScopes(await readCachedScope(scope));
+  return names.length === 1 ? [...names, ...(await readFirstScopes(names[0]))] : names;
 }
 
 /** Milliseconds after the first drawing until the worker is warmed up for larger layouts. */
