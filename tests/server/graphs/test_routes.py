@@ -175,7 +175,7 @@ def test_graphs_of_torch_keras_and_tensorflow(tmp_path: Path, serve: Serve) -> N
     assert {run: (row["source"], row["nodes"], row["edges"]) for run, row in rows.items()} == {
         "traced": ("tensorflow", 3, 2),
         "tf": ("tensorflow", 5, 4),
-        "torch": ("torch", 9, 4),
+        "torch": ("torch", 9, 8),
         "keras": ("keras", 3, 2),
     }
     assert rows["keras"]["tag"] == "keras"
