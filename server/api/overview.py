@@ -75,12 +75,14 @@ class SparklinePoints(BaseModel):
 
 
 class RunMetric(BaseModel):
-    """A scalar tag of a run, computed from all points of the lowest rank, with attempts stitched."""
+    """A scalar tag of a run, computed from the points of the lowest rank that are drawn over steps: attempts are
+    stitched, and of several points with the same step the last counts."""
 
     rank: int
     points: int
+    """With those at repeated steps, which are not drawn."""
     last: Number
-    """The value at the largest step; of several points at this step, the last one recorded."""
+    """The value at the largest step."""
     last_step: int
     min: ExtremeValue | None
     """Null if no value is finite."""

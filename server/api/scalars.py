@@ -71,7 +71,8 @@ class ScalarSeries(BaseModel):
     """Points of the whole series, not only in the window, that are hidden because a later attempt replaces them;
     `attempt=all` shows them. 0 unless attempt is absent."""
     min: float | None
-    """The smallest finite value in the window, before downsampling and smoothing; null if there is none."""
+    """The smallest finite value in the window, before downsampling and smoothing, without points that a later one with
+    the same step replaces on the step axis; null if there is none."""
     min_step: int | None
     """The step of the first point with this value."""
     max: float | None

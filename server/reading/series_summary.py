@@ -1,7 +1,7 @@
 """Summaries of scalar series for tables: the last value, the extremes and the first non-finite point.
 
-They are computed from every point. Two summaries can be merged, so that for a series that grew only the new points are
-processed.
+They are computed from every point that is drawn over steps: of several with the same step, the last. Summaries of parts
+that follow one another can be merged, so that for a series that grew only the new points are processed.
 """
 
 import math
@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from toposcope.server.reading.series import CompactValues, Float64s, Int64s, Points
+from toposcope.server.reading.series import CompactValues, Int64s, Points
 
 
 class NonFinitePoint(NamedTuple):
@@ -38,6 +39,9 @@ class SeriesSummary(NamedTuple):
     """A few statistics of a series."""
 
     points: int
+    """All, also those that are not drawn."""
+    first_step: int
+    """The smallest."""
     last: float
     """At the largest step; if several points have it, the last one recorded."""
     last_step: int
@@ -59,18 +63,32 @@ def summarise(points: Points) -> SeriesSummary:
     """Return the summary of one or more points, which are in file order."""
     if points.total <= _FEW_POINTS and (summary := _summarise_few(points)) is not None:
         return summary
-    step, value = points.step, points.value
-    is_ascending = bool((step[1:] >= step[:-1]).all())
-    last = len(step) - 1 - (0 if is_ascending else int(step[::-1].argmax()))
-    non_finite = first_non_finite(points)
+    rows = drawn_rows(points.step)
+    drawn = points if rows is None else points.take(rows)
+    step, value = drawn.step, drawn.value
+    first_step, last, last_step = step.item(0), value.item(-1), step.item(-1)
+    non_finite = first_non_finite(drawn)
     if non_finite is not None:
         finite = np.isfinite(value)
         step, value = step[finite], value[finite]
     lowest = highest = None
     if len(value):
-        lowest = _extreme(step, value, int(value.argmin()), is_ascending)
-        highest = _extreme(step, value, int(value.argmax()), is_ascending)
-    return SeriesSummary(points.total, points.value.item(last), points.step.item(last), lowest, highest, non_finite)
+        lowest, highest = (Extreme(value.item(row), step.item(row)) for row in (value.argmin(), value.argmax()))
+    return SeriesSummary(points.total, first_step, last, last_step, lowest, highest, non_finite)
+
+
+def drawn_rows(step: Int64s) -> npt.NDArray[np.intp] | None:
+    """Return the rows of the points that are drawn over steps, by step; None if these are all, in order.
+
+    Args:
+        step: of points in file order. Of several with the same step, the last is drawn.
+    """
+    if (step[1:] > step[:-1]).all():
+        return None
+    order = np.argsort(step, kind="stable")
+    ordered = step[order]
+    drawn: npt.NDArray[np.intp] = order[np.append(ordered[1:] != ordered[:-1], True)]
+    return drawn
 
 
 def _summarise_few(points: Points) -> SeriesSummary | None:
@@ -82,6 +100,7 @@ def _summarise_few(points: Points) -> SeriesSummary | None:
     low, high = min(values), max(values)
     return SeriesSummary(
         len(values),
+        steps[0],
         values[-1],
         steps[-1],
         Extreme(low, steps[values.index(low)]),
@@ -106,23 +125,20 @@ def all_finite(value: CompactValues) -> bool:
     return math.isfinite(value.item(value.argmin())) and math.isfinite(value.item(value.argmax()))
 
 
-def _extreme(step: Int64s, value: Float64s, first: int, is_ascending: bool) -> Extreme:
-    """Return the extreme that first occurs in a row."""
-    extreme = value.item(first)
-    if is_ascending:
-        return Extreme(extreme, step.item(first))
-    return Extreme(extreme, int(step[value == extreme].min()))
+def follows(later: SeriesSummary, earlier: SeriesSummary) -> bool:
+    """Return whether each step of a part of a series is after those of the part before."""
+    return later.first_step > earlier.last_step
 
 
 def merge(earlier: SeriesSummary, later: SeriesSummary) -> SeriesSummary:
-    """Return the summary of two consecutive parts of a series."""
-    newest = later if later.last_step >= earlier.last_step else earlier
+    """Return the summary of two parts of a series, of which one follows the other."""
     lows = [low for low in (earlier.min, later.min) if low]
     highs = [high for high in (earlier.max, later.max) if high]
     return SeriesSummary(
         earlier.points + later.points,
-        newest.last,
-        newest.last_step,
+        earlier.first_step,
+        later.last,
+        later.last_step,
         min(lows, default=None),
         min(highs, key=lambda high: (-high.value, high.step), default=None),
         merge_non_finite(earlier.first_non_finite, later.first_non_finite),

@@ -24,6 +24,7 @@ _ROW = np.dtype(
         ("has_non_finite", "u1"),
         ("unused", "<u2"),
         ("points", "<i8"),
+        ("first_step", "<i8"),
         ("last", "<f8"),
         ("last_step", "<i8"),
         ("min", "<f8"),
@@ -60,10 +61,11 @@ class SummaryColumn(NamedTuple):
         row = self.row_of.item(file)
         if row < 0:
             return None
-        (_, has_finite, has_non_finite, _, points, last, last_step, *rest) = self.rows[row].item()
+        (_, has_finite, has_non_finite, _, points, first_step, last, last_step, *rest) = self.rows[row].item()
         low, low_step, high, high_step, *bad = rest
         return SeriesSummary(
             points,
+            first_step,
             last,
             last_step,
             Extreme(low, low_step) if has_finite else None,
@@ -123,7 +125,7 @@ def _row(file: int, summary: SeriesSummary) -> tuple[float, ...]:
     low, high = summary.min or _NO_EXTREME, summary.max or _NO_EXTREME
     bad = summary.first_non_finite or _NO_POINT
     flags = (summary.min is not None, summary.first_non_finite is not None, 0)
-    return file, *flags, summary.points, summary.last, summary.last_step, *low, *high, *bad
+    return file, *flags, summary.points, summary.first_step, summary.last, summary.last_step, *low, *high, *bad
 
 
 def read_column(pack: OpenFile, parts: list[Part], files: int) -> SummaryColumn:

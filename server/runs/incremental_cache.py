@@ -28,11 +28,18 @@ class IncrementalCache(Generic[Result]):
     Args:
         compute: returns the result for one or more points of a series.
         merge: returns the result for two consecutive parts of a series, from the results for each.
+        follows: returns whether the results for the later and the earlier part can be merged; None: always.
     """
 
-    def __init__(self, compute: Callable[[Points], Result], merge: Callable[[Result, Result], Result]) -> None:
+    def __init__(
+        self,
+        compute: Callable[[Points], Result],
+        merge: Callable[[Result, Result], Result],
+        follows: Callable[[Result, Result], bool] | None = None,
+    ) -> None:
         self._compute = compute
         self._merge = merge
+        self._follows = follows
         self._entries: dict[str, dict[tuple[str, str], _Entry[Result]]] = {}
 
     def result(self, run: str, path: str, tag: str, points: Points) -> Result:
@@ -44,7 +51,9 @@ class IncrementalCache(Generic[Result]):
         elif entry.total == points.total:
             return entry.result
         else:
-            result = self._merge(entry.result, self._compute(points.take(slice(entry.total, None))))
+            new = self._compute(points.take(slice(entry.total, None)))
+            can_merge = self._follows is None or self._follows(new, entry.result)
+            result = self._merge(entry.result, new) if can_merge else self._compute(points)
         entries[path, tag] = _Entry(weakref.ref(column), points.total, result)
         return result
 

@@ -3,6 +3,7 @@
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from toposcope.server.reading.file_view import FileView
@@ -12,6 +13,7 @@ from toposcope.server.reading.series_summary import (
     NonFinitePoint,
     SeriesSummary,
     first_non_finite,
+    follows,
     merge,
     merge_non_finite,
     summarise,
@@ -60,7 +62,7 @@ class Overview:
     def __init__(self) -> None:
         self._replies: weakref.WeakKeyDictionary[RunView, dict[object, Any]] = weakref.WeakKeyDictionary()
         self._parents: weakref.WeakKeyDictionary[RunView, _Parent] = weakref.WeakKeyDictionary()
-        self._summaries = IncrementalCache(summarise, merge)
+        self._summaries = IncrementalCache(summarise, merge, follows)
         self._non_finite = IncrementalCache(first_non_finite, merge_non_finite)
         self._settings: dict[str, tuple[object, RunSettings]] = {}
         self._with_hparams: tuple[Mapping[str, RunView], dict[str, RunView]] = {}, {}
@@ -77,7 +79,8 @@ class Overview:
     def summary(self, run: RunView, tag: str) -> tuple[int, SeriesSummary] | None:
         """Return (the lowest rank that has a scalar tag, the summary of its series); None if the run lacks the tag.
 
-        Points that a restart repeats are not included.
+        It is that of the points that are drawn: those that a restart repeats, and those at repeated steps but the last,
+        are left out.
         """
         scalar = Tag("scalar", tag)
         if not any(scalar in file.series for file in run.files):
@@ -90,6 +93,8 @@ class Overview:
                 parts = [part for file in _files_with(run, rank, scalar) if (part := self._summary(run, file, scalar))]
             if parts:
                 self._release(run, self._summaries)
+                if not all(follows(later, earlier) for earlier, later in pairwise(parts)):
+                    parts = [summarise(run.points(tag, rank))]
                 return rank, reduce(merge, parts)
         return None
 

@@ -50,7 +50,7 @@ class Selected(NamedTuple):
     duplicates: int
     """Number of points omitted because a later one has the same step."""
     best: Best
-    """Of all points in the window."""
+    """Of all points in the window that are drawn: of several with the same step on the step axis, the last."""
     settled: int
     """How many of the first selected points are expected to stay if points are appended to the series in order."""
     x: Float64s | None = None
@@ -69,10 +69,12 @@ def select(
     inside = _inside(series, ordering, window, _start(run, window))
     points = series.take(inside)
     smoothed = _smooth(series, by, smoothing)[inside] if smoothing else None
-    total, best = points.total, find_best(points)
-    if window.points and window.axis == "step" and attempt != ALL and ordering != "strict" and total:
-        last = np.flatnonzero(np.append(points.step[1:] != points.step[:-1], True))
-        points, smoothed = points.take(last), None if smoothed is None else smoothed[last]
+    total, drawn = points.total, None
+    if window.axis == "step" and attempt != ALL and ordering != "strict" and total:
+        drawn = np.flatnonzero(np.append(points.step[1:] != points.step[:-1], True))
+    best = find_best(points if drawn is None else points.take(drawn))
+    if window.points and drawn is not None:
+        points, smoothed = points.take(drawn), None if smoothed is None else smoothed[drawn]
     duplicates = total - points.total
     # The last point is replaced by one with the same step.
     settled = max(0, points.total - max(1, unsettled_points(smoothing)))

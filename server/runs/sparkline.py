@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from toposcope.server.reading.series import Float64s, Int64s, Points
-from toposcope.server.reading.series_summary import all_finite
+from toposcope.server.reading.series_summary import all_finite, drawn_rows
 from toposcope.server.runs.downsample import Indices
 
 MOST_POINTS = 40
@@ -26,11 +26,9 @@ def sparkline(points: Points) -> Sparkline:
         points: in file order.
     """
     step, value = points.step, points.value
-    if not (step[1:] > step[:-1]).all():
-        order = np.argsort(step, kind="stable")
-        step, value = step[order], value[order]
-        last = np.append(step[1:] != step[:-1], True)
-        step, value = step[last], value[last]
+    rows = drawn_rows(step)
+    if rows is not None:
+        step, value = step[rows], value[rows]
     if not all_finite(value):
         finite = np.isfinite(value)
         step, value = step[finite], value[finite]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from toposcope.server.reading.point_series import PointSeries, compact
 from toposcope.server.reading.series import Points
-from toposcope.server.reading.series_summary import Extreme, NonFinitePoint, SeriesSummary, merge, summarise
+from toposcope.server.reading.series_summary import Extreme, NonFinitePoint, SeriesSummary, follows, merge, summarise
 from toposcope.server.runs.incremental_cache import IncrementalCache
 from toposcope.server.runs.sparkline import MOST_POINTS, sparkline
 
@@ -31,17 +31,19 @@ def points_of(series: PointSeries) -> Points:
 
 
 def summarise_slowly(rows: list[Row]) -> SeriesSummary:
-    """Return the summary, computed point by point."""
-    last = max(enumerate(rows), key=lambda item: (item[1][0], item[0]))[1]
-    finite = [row for row in rows if math.isfinite(row[1])]
+    """Return the summary, computed point by point: of several with the same step the last counts."""
+    drawn = sorted(dict(rows).items())
+    finite = [row for row in drawn if math.isfinite(row[1])]
     low = min(finite, key=lambda row: (row[1], row[0]), default=None)
     high = min(finite, key=lambda row: (-row[1], row[0]), default=None)
-    bad = [(step, row, value) for row, (step, value) in enumerate(rows) if not math.isfinite(value)]
+    times = {step: row for row, (step, _) in enumerate(rows)}
+    bad = [(step, times[step], value) for step, value in drawn if not math.isfinite(value)]
     first = min(bad, key=lambda item: item[:2], default=None)
     return SeriesSummary(
         len(rows),
-        last[1],
-        last[0],
+        drawn[0][0],
+        drawn[-1][1],
+        drawn[-1][0],
         low and Extreme(low[1], low[0]),
         high and Extreme(high[1], high[0]),
         first and NonFinitePoint(first[0], float(first[1]), first[2]),
@@ -49,7 +51,7 @@ def summarise_slowly(rows: list[Row]) -> SeriesSummary:
 
 
 @given(ROWS)
-def test_summary_is_that_of_every_point(rows: list[Row]) -> None:
+def test_summary_is_that_of_every_drawn_point(rows: list[Row]) -> None:
     """For steps in any order, including equal steps."""
     assert repr(summarise(points(rows))).replace("-0.0", "0.0") == repr(summarise_slowly(rows)).replace("-0.0", "0.0")
 
@@ -64,10 +66,13 @@ def test_summary_at_regular_steps_is_that_of_every_point(values: list[float], fi
 
 @given(ROWS, ROWS)
 def test_merged_summaries_are_the_summary_of_both_parts(earlier: list[Row], later: list[Row]) -> None:
-    """So only the new points of a series that grew are processed."""
-    merged = merge(summarise(points(earlier)), summarise(points(later, len(earlier))))
+    """So only the new points of a series that grew are processed, if their steps are after those before."""
+    offset = 16
+    later = [(step + offset, value) for step, value in later]
+    parts = summarise(points(earlier)), summarise(points(later, len(earlier)))
+    assert follows(parts[1], parts[0])
 
-    whole = summarise(points(earlier + later))
+    merged, whole = merge(*parts), summarise(points(earlier + later))
     assert repr(merged).replace("-0.0", "0.0") == repr(whole).replace("-0.0", "0.0")
 
 
@@ -80,7 +85,7 @@ def test_result_for_a_growing_series_is_updated_with_new_points_only(parts: list
         made.append(new.total)
         return summarise(new)
 
-    cache = IncrementalCache(make, merge)
+    cache = IncrementalCache(make, merge, follows)
     for number, part in enumerate(parts):
         if number:
             series.append(points(part, seen))
