@@ -75,8 +75,10 @@ class SparklinePoints(BaseModel):
 
 
 class RunMetric(BaseModel):
-    """A scalar tag of a run, computed from the points of the lowest rank that are drawn over steps: attempts are
-    stitched, and of several points with the same step the last counts."""
+    """A scalar tag of a run, computed from the points of the lowest rank that are drawn over steps.
+
+    Attempts are stitched, and of several points with the same step the last counts.
+    """
 
     rank: int
     points: int

@@ -14,7 +14,14 @@ import numpy.typing as npt
 from toposcope.server.places.place import OpenFile
 from toposcope.server.reading.segment import DamagedSegmentError
 from toposcope.server.reading.series import Float64s, Int64s, Payloads, Points
-from toposcope.server.reading.series_summary import Extreme, NonFinitePoint, SeriesSummary, Statistic, summarise
+from toposcope.server.reading.series_summary import (
+    Extreme,
+    NonFinitePoint,
+    SeriesSummary,
+    Statistic,
+    all_finite,
+    summarise,
+)
 from toposcope.server.reading.tag_table import Tag
 
 _ROW = np.dtype(
@@ -102,9 +109,8 @@ class SummaryWriter:
         is_finite = True
         for tag, points in series.items():
             if isinstance(points, Points) and points.total:
-                summary = summarise(points)
-                is_finite = is_finite and summary.first_non_finite is None
-                self._rows.setdefault(tag, []).append(_row(file, summary))
+                is_finite = is_finite and all_finite(points.compact_value)
+                self._rows.setdefault(tag, []).append(_row(file, summarise(points)))
                 self._count += 1
         return is_finite
 

@@ -65,7 +65,7 @@ def test_all_pages_fit_on_a_laptop(server: StartServer, pages: Pages, tmp_path: 
     page.goto(f"{server(tmp_path / 'runs', *faults).url}#page=overview&lang={lang}")
     expect(page.locator(".pages a")).to_have_count(13)
     expect(page.locator(".live")).to_have_attribute("data-state", "live")
-    expect(page.locator(".server-warning")).to_have_count(2)
+    expect(page.locator(".server-warning").nth(1)).to_be_visible()  # Without a compiler there is a third.
     assert page.locator(".pages").evaluate(SIDEWAYS) == 0
 
 
