@@ -27,7 +27,9 @@ def test_back_and_forward_follow_enlarging_and_zooming(server: StartServer, page
     expect(page.locator("scalar-card")).to_have_count(1)
     page.keyboard.press("y")
     page.wait_for_url(re.compile("y=log"))
-    box = card.locator(".u-over").bounding_box()
+    plot = card.locator(".u-over")
+    expect(plot).to_be_visible()  # It is drawn again for the other scale.
+    box = plot.bounding_box()
     assert box
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 40)
     page.mouse.down()
