@@ -1,4 +1,4 @@
-"""Demonstrate Toposcope: start the server, train the digits example, and keep serving until Ctrl-C.
+"""Demonstrate Toposcope: start the server, record a long run, train the digits example, and serve until Ctrl-C.
 
 python examples/demo.py [--open]
 """
@@ -16,6 +16,7 @@ from demo_views import label_runs, save_workspace
 
 LOGDIR = Path("runs")
 TRAINING = Path(__file__).with_name("digits.py")
+LONG_RUN = Path(__file__).with_name("simulated_tuning.py")
 STOP_SECONDS = 5
 Process = subprocess.Popen[str]
 
@@ -42,6 +43,8 @@ def show(children: contextlib.ExitStack, server_options: list[str]) -> None:
     if not line:
         sys.exit(f"The server did not start: it exited with status {server.wait()}.")
     print(line, end="", flush=True)
+    if not (long_run := LOGDIR / "simulated-tuning_lr2e-5_bs64").exists():
+        start(children, str(LONG_RUN), "--directory", str(long_run)).wait()
     if failure := start(children, str(TRAINING), "--logdir", str(directory := new_directory())).wait():
         sys.exit(f"The training failed: it exited with status {failure}.")
     store(line, directory)

@@ -23,3 +23,7 @@ def test_ctrl_c_ends_the_demo_and_nothing_is_printed_after_its_last_line(tmp_pat
     assert demo.wait(SLOW_SECONDS) == 0
     last = (tmp_path / "output").read_text(encoding="utf-8").splitlines()[-1]
     assert last == "The demo has ended. Its runs are in runs/."
+    assert {directory.name for directory in (tmp_path / "runs").iterdir()} == {
+        "digits-1",
+        "simulated-tuning_lr2e-5_bs64",
+    }
