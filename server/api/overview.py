@@ -136,7 +136,8 @@ class OverviewRun(BaseModel):
     environment: dict[str, bool | int | float | str] | None
     """Custom lineage with the prefix "environment/"; null unless requested."""
     problems: list[str]
-    """Why lineage or hyperparameters could not be read, one sentence each."""
+    """Why lineage or hyperparameters could not be read, and in which unit wall times were recorded if not in seconds,
+    one sentence each."""
     first_bad: RunBadValue | None
     metrics: dict[str, RunMetric]
     """The requested metrics that the run has."""
@@ -158,6 +159,8 @@ class OverviewReply(BaseModel):
     """Requested metrics that none of the runs in this reply has."""
 
 
+_FIRST_DATE = 1e8
+"""A wall_time in 1973, before which nobody recorded event files."""
 _REPLIES: Replies = {
     304: {"description": "None of the runs has changed since that revision."},
     404: {"model": Problem, "description": "There is no such run."},
@@ -203,7 +206,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
                 "parent": parents.get(run.name),
                 "hyper_parameters": settings.hyper_parameters,
                 "environment": settings.environment if query.environment else None,
-                "problems": settings.problems,
+                "problems": [*settings.problems, *_time_problems(run)],
                 "metrics": _metrics(overview, run, metrics, query.sparkline),
                 "notes": notes.model_dump() if notes else no_notes,
             }
@@ -268,6 +271,15 @@ def _state(run: RunView) -> dict[str, Any]:
         "ended": json_number(state.ended),
         "error": state.error and {"type": state.error.type, "text": state.error.text},
     }
+
+
+def _time_problems(run: RunView) -> list[str]:
+    """Return a sentence about each unit other than seconds since 1970 in which wall times were recorded."""
+    units = {file.counters.time_unit for file in run.files} - {"seconds"}
+    problems = [f"Wall times were recorded in {unit} and are read as such." for unit in sorted(units)]
+    if run.updated is not None and run.updated < _FIRST_DATE:
+        problems.append("Wall times are no dates: they seem to count from the start of a machine or a simulation.")
+    return problems
 
 
 def _metrics(overview: Overview, run: RunView, tags: list[str], with_sparkline: bool) -> dict[str, orjson.Fragment]:

@@ -67,6 +67,9 @@ class ScalarSeries(BaseModel):
     """Points in the window before downsampling."""
     duplicates: int
     """Points omitted because a later one has the same step."""
+    unplaced: int
+    """Points of the whole series without a place on an axis of time: their wall_time is NaN or infinite or, on the axis
+    wall_time, not positive. 0 on the axis step."""
     hidden: int
     """Points of the whole series, not only in the window, that are hidden because a later attempt replaces them;
     `attempt=all` shows them. 0 unless attempt is absent."""
@@ -193,6 +196,7 @@ class _Reader(NamedTuple):
             **{name: self.encode(columns[name][kept:]) if name in columns else [] for name in _COLUMNS},
             "total": selected.total,
             "duplicates": selected.duplicates,
+            "unplaced": selected.unplaced,
             "hidden": hidden(run, source, rank) if query.attempt is None else 0,
             **selected.best._asdict(),
         }

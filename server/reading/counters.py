@@ -7,6 +7,7 @@ from typing import Any
 
 from toposcope.server.reading.marks import RecordingEnd
 from toposcope.server.reading.scan import ScanState
+from toposcope.server.reading.time_units import Unit
 
 _BITS, _DOUBLES = struct.Struct("<QQ"), struct.Struct("<dd")
 
@@ -32,6 +33,8 @@ class Counters:
     """Bits of the wall_time of the last heartbeat, 0 if there is none."""
     end: RecordingEnd | None = None
     """The last end mark."""
+    time_unit: Unit = "seconds"
+    """In which the wall times were recorded; they are converted to seconds."""
 
     def add(self, more: "ScanState | Counters") -> None:
         """Add the statistics of other records."""
@@ -44,8 +47,9 @@ class Counters:
         if more.heartbeats:
             self.phase = more.phase
             self.heartbeat_wall = more.heartbeat_wall
-        if isinstance(more, Counters) and more.end is not None:
-            self.end = more.end
+        if isinstance(more, Counters):
+            self.end = more.end or self.end
+            self.time_unit = more.time_unit if more.time_unit != "seconds" else self.time_unit
         self.heartbeats += more.heartbeats
         self.events += more.events
         self.summaries += more.summaries

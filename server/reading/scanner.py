@@ -10,12 +10,14 @@ from google.protobuf.message import DecodeError
 
 from toposcope.proto import framing, tensorboard_pb2
 from toposcope.proto.framing import HEADER_BYTES
+from toposcope.server.reading import time_units
 from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.declared_plugins import DeclaredPlugins
 from toposcope.server.reading.marks import read_end
 from toposcope.server.reading.record import ReadAt, payload_bytes, payload_is_sound
 from toposcope.server.reading.scan import DIALECTS, KINDS, LARGE_RECORD_BYTES, ScanState, next_header, scan
 from toposcope.server.reading.scan_buffers import Part, ScanBuffers
+from toposcope.server.reading.series import Float64s
 from toposcope.server.reading.tag_table import Entry, TagTable, make_entry
 
 _MOST_METADATA_BYTES = 1 << 16
@@ -129,6 +131,7 @@ class Scanner:
         """Return the rows in buffers, which are free again afterwards."""
         state = self._state
         rows = state.partial_rows if state.is_inside else state.rows
+        self._convert_times(buffers.wall_time[:rows])
         parts = buffers.split_by_tag(rows, self.table.entries, bool(state.has_doubles))
         state.has_doubles = False
         large = buffers.large[: state.large_records].copy()
@@ -138,6 +141,16 @@ class Scanner:
             self._read_end()
         state.events = state.summaries = state.heartbeats = state.first_wall = state.last_wall = state.end_start = 0
         return ScannedRows(parts, large)
+
+    def _convert_times(self, wall_times: Float64s) -> None:
+        """Convert wall times to seconds: those of the rows, and of the state."""
+        state = self._state
+        time_units.to_seconds(wall_times)
+        if state.last_wall >= time_units.LARGEST_BITS:
+            self.counters.time_unit = time_units.unit_of_bits(state.last_wall)
+            walls = [time_units.seconds_bits(bits) for bits in (state.first_wall, state.last_wall)]
+            state.first_wall, state.last_wall = min(walls), max(walls)
+        state.heartbeat_wall, state.end_wall = map(time_units.seconds_bits, (state.heartbeat_wall, state.end_wall))
 
     def _read_end(self) -> None:
         """Read the last end mark that was scanned, which may be in a large record, and so not verified."""

@@ -29,7 +29,7 @@ from toposcope.server.reading.series import Int64s, Payloads, Points
 from toposcope.server.reading.tag_table import Entry, Tag
 from toposcope.server.reading.version_event import Version
 
-_MAGIC = b"toposcope-index3"
+_MAGIC = b"toposcope-index4"
 _HEAD = struct.Struct("<16sII")
 _LENGTH = struct.Struct("<I")
 _ALIGNMENT = 8

@@ -55,6 +55,8 @@ class Selected(NamedTuple):
     """How many of the first selected points are expected to stay if points are appended to the series in order."""
     x: Float64s | None = None
     """The positions, if the series is over another tag."""
+    unplaced: int = 0
+    """Number of points of the whole series that have no place on the axis, as their wall_time is impossible."""
 
 
 def select(
@@ -66,6 +68,7 @@ def select(
     """
     by = "step" if window.axis == "step" else "wall_time"
     series, ordering = ordered(run, source, rank, attempt, by)
+    series, unplaced = _placed(series, window.axis)
     inside = _inside(series, ordering, window, _start(run, window))
     points = series.take(inside)
     smoothed = _smooth(series, by, smoothing)[inside] if smoothing else None
@@ -82,7 +85,17 @@ def select(
         kept, settled_before = _downsample(points, window, _start(run, window))
         settled = int(np.searchsorted(kept, min(settled, settled_before)))
         points, smoothed = points.take(kept), None if smoothed is None else smoothed[kept]
-    return Selected(points, smoothed, total, duplicates, best, settled)
+    return Selected(points, smoothed, total, duplicates, best, settled, unplaced=unplaced)
+
+
+def _placed(series: Points, axis: Axis) -> tuple[Points, int]:
+    """Return (the points of a series that have a place on an axis; how many have none, as their time is impossible)."""
+    if axis == "step":
+        return series, 0
+    times = series.wall_time
+    has_place = np.isfinite(times) & ((times > 0) | (axis == "relative"))
+    unplaced = len(times) - int(np.count_nonzero(has_place))
+    return (series.take(has_place), unplaced) if unplaced else (series, 0)
 
 
 def _smooth(series: Points, by: str, smoothing: Smoothing) -> Float64s:

@@ -107,6 +107,7 @@
  * @property {Column} smoothed
  * @property {number} total
  * @property {number} duplicates
+ * @property {number} [unplaced] points whose wall time is impossible
  * @property {number} hidden points of earlier attempts that the stitched view hides
  * @property {number | null} min of all points in the window
  * @property {number | null} min_step

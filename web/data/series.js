@@ -28,6 +28,7 @@
  * @property {Float64Array} smoothed
  * @property {number} total points in the window before downsampling
  * @property {number} duplicates points not sent because a later one has their step
+ * @property {number} [unplaced] points that are not sent because their wall time is impossible
  * @property {number} [hidden] points of earlier attempts that the stitched view hides
  * @property {Extreme | null} [min] of all points in the window, drawn or not; null = none is finite
  * @property {Extreme | null} [max]
@@ -66,6 +67,7 @@ export function seriesOf(reply, held) {
     smoothed: joined("smoothed"),
     total: reply.total,
     duplicates: reply.duplicates,
+    unplaced: reply.unplaced,
     hidden: reply.hidden,
     min: extreme(reply.min, reply.min_step),
     max: extreme(reply.max, reply.max_step),
@@ -155,10 +157,12 @@ export function countPoints(lines) {
   let drawn = 0;
   let total = 0;
   let duplicates = 0;
+  let unplaced = 0;
   for (const series of lines) {
     drawn += series.step.length;
     total += Math.max(series.step.length, series.total - series.duplicates);
     duplicates += series.duplicates;
+    unplaced += series.unplaced ?? 0;
   }
-  return { drawn, total, duplicates };
+  return { drawn, total, duplicates, unplaced };
 }

@@ -93,6 +93,7 @@ test("points are counted without duplicates", () => {
     drawn: 6,
     total: 8,
     duplicates: 2,
+    unplaced: 0,
   });
 });
 

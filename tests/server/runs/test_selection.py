@@ -229,11 +229,14 @@ def test_best_values_are_those_of_every_point_in_the_window(value: np.ndarray, l
     assert best == (*least, *most)
 
 
-def test_best_values_include_points_hidden_by_an_equal_step() -> None:
-    """A point that is not returned may be the best."""
-    best = select(run_of([1, 2, 2, 3], [5, 9, 6, 5]), LOSS, 0, None, Window(points=100), None).best
+def test_best_values_are_those_of_points_that_no_equal_step_hides() -> None:
+    """Over time, and in all attempts, every point is drawn."""
+    run = run_of([1, 2, 2, 3], [5, 9, 6, 5])
 
-    assert best == (5.0, 1, 9.0, 2)
+    assert select(run, LOSS, 0, None, Window(points=100), None).best == (5.0, 1, 6.0, 2)
+    assert select(run, LOSS, 0, None, Window(), None).best == (5.0, 1, 6.0, 2)
+    assert select(run, LOSS, 0, ALL, Window(points=100), None).best == (5.0, 1, 9.0, 2)
+    assert select(run, LOSS, 0, None, Window(axis="relative"), None).best == (5.0, 1, 9.0, 2)
 
 
 @given(st.lists(st.integers(0, 40), max_size=20))

@@ -102,7 +102,7 @@ function downsampled({ drawn, total }) {
 }
 
 /** @param {PointCounts} counts @param {Plot | null} plot */
-function notes({ duplicates, dropped, left, beyond }, plot) {
+function notes({ duplicates, unplaced, dropped, left, beyond }, plot) {
   const limits = plot ? beyondLimits(plot).filter(({ lines }) => lines.length) : [];
   return html`
     ${limits.map(
@@ -122,6 +122,12 @@ function notes({ duplicates, dropped, left, beyond }, plot) {
       duplicates
         ? html`<span data-note="duplicates"
           title=${t("card.duplicates_hint")}>${t("card.duplicates", { n: grouped(duplicates) })}</span>`
+        : nothing
+    }
+    ${
+      unplaced
+        ? html`<span data-note="unplaced"
+          title=${t("card.unplaced_hint")}>${t("card.unplaced", { n: grouped(unplaced) })}</span>`
         : nothing
     }
     ${dropped ? html`<span data-note="dropped">${t("card.dropped", { n: grouped(dropped) })}</span>` : nothing}

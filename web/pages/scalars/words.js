@@ -90,6 +90,9 @@ export const en = {
   "card.duplicates": "{n} repeated step hidden|{n} repeated steps hidden",
   "card.duplicates_hint":
     "Where a step was recorded more than once, only its last point is shown. The CSV contains all of them.",
+  "card.unplaced": "{n} point without a time|{n} points without a time",
+  "card.unplaced_hint":
+    "Their wall time is NaN, infinite, zero or negative, so that they have no place on this axis.",
   "card.attempts_hidden": "{n} point of attempt 1 hidden|{n} points of attempt 1 hidden",
   "card.attempts_hidden_earlier": "{n} point of earlier attempts hidden|{n} points of earlier attempts hidden",
   "card.attempts_hint": "A restart went back in steps. Merged attempts show the newest one where steps repeat.",
@@ -240,6 +243,8 @@ export const zh = {
   "card.dropped": "{n} 个 ≤ 0 的点未显示",
   "card.duplicates": "隐藏了 {n} 个重复的步",
   "card.duplicates_hint": "同一步有多个记录时，只显示最后一个点。CSV 包含全部。",
+  "card.unplaced": "{n} 个点没有时间",
+  "card.unplaced_hint": "其墙上时间为 NaN、无穷、零或负数，因此无法在此坐标轴上显示。",
   "card.attempts_hidden": "已隐藏第 1 次尝试的 {n} 个点",
   "card.attempts_hidden_earlier": "已隐藏较早尝试的 {n} 个点",
   "card.attempts_hint": "重启后步数回退。合并时，步重复处显示最新的尝试。",
