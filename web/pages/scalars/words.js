@@ -91,8 +91,7 @@ export const en = {
   "card.duplicates_hint":
     "Where a step was recorded more than once, only its last point is shown. The CSV contains all of them.",
   "card.unplaced": "{n} point without a time|{n} points without a time",
-  "card.unplaced_hint":
-    "Their wall time is NaN, infinite, zero or negative, so that they have no place on this axis.",
+  "card.unplaced_hint": "Their wall time is NaN, infinite, zero or negative, so that they have no place on this axis.",
   "card.attempts_hidden": "{n} point of attempt 1 hidden|{n} points of attempt 1 hidden",
   "card.attempts_hidden_earlier": "{n} point of earlier attempts hidden|{n} points of earlier attempts hidden",
   "card.attempts_hint": "A restart went back in steps. Merged attempts show the newest one where steps repeat.",
