@@ -84,6 +84,7 @@ def main() -> None:
     parser.add_argument("machines", nargs="*", choices=[*MACHINES, []], metavar="MACHINE", help=", ".join(MACHINES))
     parser.add_argument("--only", choices=("demo", "test"), help="run one of the two commands")
     options = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # Ignored in jobs that a shell runs in the background.
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
         sys.exit("Fresh machines need root and debootstrap: apt-get install debootstrap")
     print_row(HEADER)
