@@ -25,10 +25,11 @@ from toposcope.server.loading.logdir import Update
 from toposcope.server.loading.run_source import RunSource
 from toposcope.server.metrics import routes as probes
 from toposcope.server.metrics.counted_requests import CountedRequests, Template
-from toposcope.server.notes import notes_folder
+from toposcope.server.notes import notes_folder, run_colours
 from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
+from toposcope.server.notes.run_colours import RunColours
 from toposcope.server.places.place import reason_of
 from toposcope.server.reports.process_report import own_report
 from toposcope.server.reports.request_counts import RequestCounts
@@ -114,6 +115,7 @@ def make_api(
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs, prepare)
     data_folder = data_folder or default_data_folder()
     note_files = data_files(data_folder, "notes", logdir.path, notes_folder.LARGEST_FILE)
+    colour_files = data_files(data_folder, "colours", logdir.path, run_colours.LARGEST_FILE)
     view_files, link_files = (data_files(data_folder, kind, logdir.path, LARGEST_FILE) for kind in ("views", "links"))
     notes_store = NoNotes() if read_only else Notes(NotesFolder(note_files), lambda: logdir.snapshot.revision)
     views_store = NoViews() if read_only else Views(ViewsFolder(view_files))
@@ -167,6 +169,7 @@ def make_api(
     app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, search
     app.state.views = views_store
+    app.state.colours = RunColours(None if read_only else colour_files)
     app.state.links = None if read_only else Links(link_files)
     app.state.data_files = () if read_only else (note_files, view_files, link_files)
     app.state.tag_counts = TagCounts()

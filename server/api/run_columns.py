@@ -41,6 +41,7 @@ CodedFact = Literal[
     "plugin_ranks",
 ]
 SparseFact = Literal["parent", "session_name", "stale"]
+KeptFact = Literal["colour"]
 _MOST_COLUMNS = 1000
 
 
@@ -49,7 +50,7 @@ class RunColumnsQuery(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    fact: list[NumberFact | CodedFact | SparseFact] = Field(
+    fact: list[NumberFact | CodedFact | SparseFact | KeptFact] = Field(
         [], max_length=100, description="facts about runs, named as in /api/runs; first_bad: the step of /api/overview"
     )
     last: list[str] = Field([], max_length=_MOST_COLUMNS, description="scalar tags, for their last values")
@@ -159,6 +160,8 @@ def _read(request: Request, current: Snapshot, query: RunColumnsQuery) -> Respon
     facts, statistics, params = _read_columns(table, query, rows, column)
     sparse = {"parent": family.parents, "session_name": family.session_names, "stale": current.stale}
     facts |= {name: _sparse(sparse[name], names, column) for name in query.fact if name in sparse}
+    if "colour" in query.fact:
+        facts["colour"] = _colours(request.app.state.colours.of(current.runs), names, column)
     return columns_reply(
         {
             "revision": current.revision,
@@ -254,6 +257,10 @@ def _sparse(values: Mapping[str, str], names: list[str], column: Column) -> dict
         if name in values:
             code[row] = distinct.setdefault(values[name], len(distinct))
     return {"code": column(code), "value": [json_value(text) for text in distinct]}
+
+
+def _colours(colours: Mapping[str, int], names: list[str], column: Column) -> dict[str, Any]:
+    return {"row": None, "number": column(np.array([colours[name] for name in names], np.int64))}
 
 
 _STATE: Key = ("fact", "state")

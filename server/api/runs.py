@@ -105,6 +105,8 @@ class Run(BaseModel):
     can."""
     parent: str | None
     """The run that this one is a hyperparameter session of."""
+    colour: int
+    """For good: a colour of the palette of 24 that the page has, from 0, plus 24 times its dash pattern."""
     session_name: str | None
     """What to show in place of the last part of its name: the hyperparameters of a session whose directory is named by
     the time; null for others."""
@@ -152,6 +154,7 @@ def list_runs(request: Request, current: Current, query: Annotated[RunsQuery, Qu
     listing = list_found(request, current, query.run, query)
     parents = request.app.state.overview.parents(current.runs)
     names = request.app.state.overview.session_names(current.runs)
+    colours = request.app.state.colours.of(current.runs)
     return json_reply(
         {
             "revision": current.revision,
@@ -160,7 +163,12 @@ def list_runs(request: Request, current: Current, query: Annotated[RunsQuery, Qu
             "loading": current.loading,
             "progress": current.progress._asdict(),
             "runs": [
-                _describe(run, parents.get(run.name), names.get(run.name), current.stale.get(run.name))
+                _describe(run, current.stale.get(run.name))
+                | {
+                    "parent": parents.get(run.name),
+                    "session_name": names.get(run.name),
+                    "colour": colours[run.name],
+                }
                 for run in listing.runs
             ],
             "total": listing.total,
@@ -169,7 +177,7 @@ def list_runs(request: Request, current: Current, query: Annotated[RunsQuery, Qu
     )
 
 
-def _describe(run: RunView, parent: str | None, session_name: str | None, stale: str | None) -> dict[str, Any]:
+def _describe(run: RunView, stale: str | None) -> dict[str, Any]:
     first_step, last_step = run.steps or (None, None)
     return {
         "run": run.name,
@@ -188,8 +196,6 @@ def _describe(run: RunView, parent: str | None, session_name: str | None, stale:
         "damage": list(itertools.islice(_damage(run), _LISTED_DAMAGE)),
         "pending_records": sum(file.large_records - file.verified_large_records for file in run.files),
         "stale": json_value(stale),
-        "parent": parent,
-        "session_name": session_name,
         "plugins": dict(run.plugins),
         "plugin_ranks": plugin_ranks(run),
     }

@@ -1,1 +1,1 @@
-"""Notes of users on runs (alias, note, labels, colour, hidden, archived), stored in the data folder."""
+"""What users note about runs (alias, note, labels, colour, hidden, archived), and the colours of the others."""

@@ -433,10 +433,10 @@ def test_custom_colour(server: StartServer, page: Page, tmp_path: Path) -> None:
             if (data[at] === 255 && data[at + 1] === 0 && data[at + 2] === 170 && data[at + 3] > 250) return true;
         return false;
     }""")
-    assert page.request.put(address + "api/runs/run/notes", data={"colour": "#17916b"}).ok
-    expect(swatch).to_have_css("stroke", "rgb(23, 145, 107)")
+    assert page.request.put(address + "api/runs/run/notes", data={"colour": "#026854"}).ok
+    expect(swatch).to_have_css("stroke", "rgb(2, 104, 84)")
     page.goto(address + "#theme=dark")
-    expect(swatch).to_have_css("stroke", "rgb(63, 195, 154)")
+    expect(swatch).to_have_css("stroke", "rgb(149, 245, 216)")
 
 
 @pytest.mark.parametrize("lang", ["en-US", "zh-CN"])

@@ -59,7 +59,7 @@ export function groupRow({ name, runs: members, style, isOpen }, place, count) {
         @click=${() => toggleOpen(name)}>${ICONS.chevron}</button>
       <button class="run-toggle" role="switch" aria-checked=${shown > 0} aria-label=${t("rail.draw", { run: title })}
         @click=${() => toggleShown(members, shown < members.length)}>
-        ${style ? swatch(style, DASHES[style.dash]) : html`<span class="swatch"></span>`}
+        ${shown ? ICONS.eye : ICONS.hidden}${style ? swatch(style, DASHES[style.dash]) : html`<span class="swatch"></span>`}
         <span class="run-name"><span class="leaf">${title}</span></span>
         <span class="meta">${shown < members.length ? `${grouped(shown)}/` : ""}${grouped(members.length)}</span>
       </button>

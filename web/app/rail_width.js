@@ -9,8 +9,8 @@ const LEAST = 180;
 const MOST = 640;
 const STEP = 24;
 const DEFAULT = 272;
-/** Beside the names: mark, line, value. */
-const BESIDE_NAMES = 128;
+/** Beside the names: mark, eye, line, value. */
+const BESIDE_NAMES = 146;
 const LETTER = 8;
 const SHORTEST_NAME = 8;
 

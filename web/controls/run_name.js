@@ -10,7 +10,7 @@ import { t } from "../i18n/words.js";
 
 /** Characters of a name for which the list of runs has room; it follows the width of the list. Other places have no
  * longer names: a run has one name where that fits. */
-export const roomInList = signal(18);
+export const roomInList = signal(16);
 /** Characters of a name in tables, on cards, in legends and read-outs, at most. */
 const MOST = 28;
 

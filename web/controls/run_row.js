@@ -1,4 +1,4 @@
-// A row of the run list: state, line style, name, last value.
+// A row of the run list: state, visibility, line style, name, last value.
 
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
@@ -54,7 +54,7 @@ export function runRow(row, { place, count, format, groupStyle, mark }) {
       <button class="run-toggle" role="switch" aria-checked=${shown} aria-label=${t("rail.draw", { run: nameOf(run) })}
         @click=${(/** @type {MouseEvent} */ event) => clicked(run, event, mark)} @dblclick=${() =>
           change({ selection: only(run) })}>
-        ${swatch(style, DASHES[style.dash])}
+        ${shown ? ICONS.eye : ICONS.hidden}${swatch(style, DASHES[style.dash])}
         <span class="run-name">${nameParts(run, roomInList.value)}</span>
         ${
           baseline.value === run

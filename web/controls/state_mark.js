@@ -12,14 +12,14 @@ import { t } from "../i18n/words.js";
 /** Longer errors are cut in hints. */
 const MOST_LETTERS = 300;
 
-/** The marks differ in shape as well as in colour. Nothing marks an unknown state. */
+/** The marks differ in shape as well as in colour; that of most runs is quiet. Nothing marks an unknown state. */
 const SHAPES = {
   failed: svg`<path d="M3 3l6 6M9 3L3 9"/>`,
   lost: svg`<circle cx="6" cy="6" r="4"/>`,
   interrupted: svg`<rect x="2.500" y="2.500" width="7" height="7" rx="1"/>`,
   stalled: svg`<path d="M4 2.800v6.400M8 2.800v6.400"/>`,
   running: svg`<circle class="halo" cx="6" cy="6" r="5.500"/><circle cx="6" cy="6" r="3.200"/>`,
-  finished: svg`<path d="M2.600 6.300l2.300 2.300 4.500-5"/>`,
+  finished: svg`<circle cx="6" cy="6" r="2.600"/>`,
   unknown: nothing,
 };
 

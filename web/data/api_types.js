@@ -30,6 +30,7 @@
  * @property {number | null} updated
  * @property {number | null} first_step
  * @property {number | null} last_step
+ * @property {number} colour of the palette, plus its size times the dash pattern
  * @property {number[]} ranks
  * @property {number} writers programs without ranks that wrote at the same time, 0 if there are no several: rank 0 is all of them
  * @property {number} attempts

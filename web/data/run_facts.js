@@ -8,7 +8,7 @@ import { numbersOf } from "./series.js";
 /** @typedef {import("./api_types.js").CodedColumn} CodedColumn */
 /** @typedef {import("./api_types.js").NumberColumn} NumberColumn */
 
-const NUMBERS = /** @type {const} */ (["started", "updated", "ended", "first_step", "last_step"]);
+const NUMBERS = /** @type {const} */ (["started", "updated", "ended", "first_step", "last_step", "colour"]);
 const CODED = /** @type {const} */ ([
   "ranks",
   "writers",
@@ -66,7 +66,7 @@ export const namesOf = (joined) => (joined ? joined.split("\0") : []);
 /** @param {RunColumnsReply} reply @param {ReadonlyMap<string, RunRow>} known @returns {RunRow[]} */
 function rowsOf({ runs, fact }, known) {
   const names = namesOf(runs);
-  const [started, updated, ended, first, last] = NUMBERS.map((name) =>
+  const [started, updated, ended, first, last, colour] = NUMBERS.map((name) =>
     nullable(/** @type {NumberColumn} */ (fact[name]), names.length),
   );
   const [
@@ -92,6 +92,7 @@ function rowsOf({ runs, fact }, known) {
     ended: ended[at],
     first_step: first[at],
     last_step: last[at],
+    colour: colour[at] ?? 0,
     ranks: ranks(at),
     writers: writers(at),
     attempts: attempts(at),

@@ -18,6 +18,7 @@ function replyOf(runs, since = null) {
       last_step: numbers(1),
       updated: { row: names.length ? [0] : [], number: names.length ? [7] : [] },
       first_step: numbers(1),
+      colour: numbers(1),
       ended: { row: [], number: [] },
       plugins: constant({ scalar: 1 }),
     },

@@ -1,4 +1,4 @@
-// Colours and dashes of runs: assigned in start order, constant while the page is open.
+// Colours and dashes of runs, groups and tags.
 
 import { PALETTE } from "./palette.js";
 
@@ -10,15 +10,8 @@ export const COLOURS = PALETTE.length;
 /** Dash patterns in CSS pixels: more runs than colours get dashes, not more hues. */
 export const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3], [12, 5], [1, 2]];
 
-/** @param {number} order @returns {LineStyle} */
+/** The style of a run, by its number from the server, or of the n-th group. @param {number} order @returns {LineStyle} */
 export const styleOf = (order) => ({ colour: order % COLOURS, dash: Math.floor(order / COLOURS) % DASHES.length });
-
-/** Assigns the next style to every run without one; assigned styles never change.
- * @param {Map<string, LineStyle>} styles @param {string[]} runsInStartOrder */
-export function assignStyles(styles, runsInStartOrder) {
-  for (const run of runsInStartOrder) if (!styles.has(run)) styles.set(run, styleOf(styles.size));
-  return styles;
-}
 
 /** Returns the index of a colour in the palette, or -1.
  * @param {string} colour "#rrggbb" */
@@ -29,7 +22,7 @@ const inPalette = (colour) => PALETTE.indexOf(colour.toLowerCase());
 export const coloursOutsidePalette = (chosen) =>
   [...new Set(chosen.values())].filter((colour) => inPalette(colour) < 0).sort();
 
-/** Replaces assigned colours by custom ones; a palette colour follows the theme.
+/** Replaces the colours of runs by custom ones; a palette colour follows the theme.
  * @param {ReadonlyMap<string, LineStyle>} assigned @param {ReadonlyMap<string, string>} chosen "#rrggbb" by run
  * @returns {Map<string, LineStyle>} */
 export function withCustomColours(assigned, chosen) {

@@ -7,7 +7,6 @@ import {
   runNames,
   runs,
   runsByName,
-  runsReply,
   scalarTags,
   sessionNames,
   stableList,
@@ -18,24 +17,15 @@ import { cutLeaf, groupTags, likelyFocus } from "./names.js";
 import { excludedRuns } from "./notes.js";
 import { regexFilter } from "./regex_filter.js";
 import { found, matchesSearch } from "./run_search.js";
-import { assignStyles, withCustomColours } from "./run_styles.js";
+import { styleOf, withCustomColours } from "./run_styles.js";
 import { isShown } from "./selection.js";
 import { change, page, selection, set, setting, tagFilter, view } from "./view.js";
 
-/** @type {Map<string, import("./run_styles.js").LineStyle>} */
-let assigned = new Map();
-let allLoaded = false;
-
-/** Assigned styles by run. They may change until the server has loaded every run once, because the start order is not
- * known before; afterwards they never change. */
+const runColours = stableList(() => runs.value.map((row) => row.colour));
 const assignedStyles = computed(() => {
-  const names = runNames.value;
-  if (!allLoaded) assigned = assignStyles(new Map(), names);
-  else if (names.some((run) => !assigned.has(run))) assigned = assignStyles(new Map(assigned), names);
-  allLoaded ||= isLoaded.value;
-  return assigned;
+  const colours = runColours.value;
+  return new Map(runNames.value.map((run, at) => [run, styleOf(colours[at])]));
 });
-const isLoaded = computed(() => runsReply.value?.loading === false);
 
 /** Styles by run, with custom colours. */
 export const styles = computed(() =>

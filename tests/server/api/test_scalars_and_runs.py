@@ -77,6 +77,7 @@ def test_runs_have_their_properties(tmp_path: Path, serve: Serve) -> None:
         "stale": None,
         "parent": None,
         "session_name": None,
+        "colour": run["colour"],
         "plugins": {"scalar": 1},
         "plugin_ranks": {"scalar": [0, 2]},
     }
