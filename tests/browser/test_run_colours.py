@@ -7,13 +7,16 @@ from playwright.sync_api import Page, expect
 from support.pages import Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
+from toposcope.recorder.messages.lineage import custom_lineage
 
 RUNS = [f"run{number}" for number in range(24)]
 
 
-def record(folder: Path) -> None:
-    """Record a run of one point."""
+def record(folder: Path, **parameters: float | str) -> None:
+    """Record a run of one point, and hyperparameters."""
     with SummaryRecord(str(folder)) as record:
+        if parameters:
+            record.add_value("custom_lineage_data", "custom", custom_lineage(parameters))
         record.add_value("scalar", "loss", 0.5)
         record.record(1)
 
@@ -72,3 +75,36 @@ def test_hidden_runs_are_dimmed(server: StartServer, page: Page, tmp_path: Path)
     expect(hidden.locator(".run-name")).to_have_css("text-decoration-line", "none")
     opacity = "name => Number(getComputedStyle(name).opacity)"
     assert hidden.locator(".run-name").evaluate(opacity) < shown.locator(".run-name").evaluate(opacity)
+
+
+def test_runs_are_coloured_by_a_value(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """Numbers from dark to light, texts in a colour each; the address contains it, and a legend explains it."""
+    for run, rate, optimizer in (("a", 0.1, "sgd"), ("b", 0.2, "adam"), ("c", 0.3, "sgd")):
+        record(tmp_path / run, lr=rate, optimizer=optimizer)
+    record(tmp_path / "d")
+    page = pages.open()
+    page.goto(server(tmp_path).url)
+    own = colours(page, 4)
+    page.locator('[data-menu="colour-by-rail"]').click()
+    page.locator('#colour-by-rail [data-value="param:lr"]').click()
+    legend = page.locator(".rail-head .colour-legend")
+    expect(legend).to_have_attribute("aria-label", "lr: from 0.1 to 0.3")
+    by_rate = colours(page, 4)
+    assert len({*by_rate.values()} - {*own.values()}) == 4
+
+    other = pages.open()
+    other.goto(page.url)
+    expect(other.locator(".rail-head .colour-legend")).to_have_attribute("aria-label", "lr: from 0.1 to 0.3")
+    assert colours(other, 4) == by_rate
+
+    page.locator('[data-menu="colour-by-rail"]').click()
+    page.locator('#colour-by-rail [data-key="find-value"]').fill("opt")
+    page.locator('#colour-by-rail [data-value="param:optimizer"]').click()
+    expect(legend).to_contain_text("adam")
+    by_optimizer = colours(page, 4)
+    assert by_optimizer["a"] == by_optimizer["c"] != by_optimizer["b"]
+    assert by_optimizer["d"] == by_rate["d"]
+    page.locator('[data-menu="colour-by-rail"]').click()
+    page.locator('#colour-by-rail [data-value=""]').click()
+    expect(legend).to_have_count(0)
+    assert colours(page, 4) == own

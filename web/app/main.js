@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals-core";
 import { render } from "lit-html";
 import { followWidth } from "../controls/grid_columns.js";
+import { followRunSet } from "../controls/run_set/run_set_bar.js";
 import { followCompletion } from "../controls/search/completion.js";
 import { isReference } from "../data/address.js";
 import { followLastValues } from "../data/last_values.js";
@@ -76,6 +77,7 @@ function start() {
   followTab();
   followRailHeight(region("rail"));
   followSearch();
+  followRunSet();
   followCompletion();
   followDrawnRuns();
   followDrawnTags();

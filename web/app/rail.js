@@ -5,6 +5,8 @@ import { computed, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { ROW, runRow } from "../controls/run_row.js";
+import { colourLegend } from "../controls/run_set/colour_menu.js";
+import { runSetBar } from "../controls/run_set/run_set_bar.js";
 import { searchField } from "../controls/search/search_field.js";
 import { runs, runsByName } from "../data/catalogue.js";
 import { lastValues } from "../data/last_values.js";
@@ -67,6 +69,8 @@ export function rail() {
   return html`
     <div class="rail-head">
       ${searchField("run-filter")}
+      ${runSetBar("rail")}
+      ${colourLegend()}
       <div class="rail-actions" ?hidden=${!runs.value.length}>
         <span class="pair">
           <button class="text" data-key="all"

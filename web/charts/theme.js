@@ -1,9 +1,9 @@
 // The theme's colours for canvases, read from the style sheet when something is drawn.
 
 import { customColours } from "../data/custom_colours.js";
-import { COLOURS, coloursOutsidePalette, DASHES } from "../data/run_styles.js";
+import { coloursOutsidePalette, DASHES, FIRST_CUSTOM } from "../data/run_styles.js";
 
-/** `palette` is extended by the custom colours outside it.
+/** `palette` is extended by shades, the colour of missing values, and the custom colours outside it.
  * @typedef
  * {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}}
  * Tokens */
@@ -25,7 +25,7 @@ function readTokens(chosen) {
   const token = (/** @type {string} */ name) => style.getPropertyValue(name).trim();
   return {
     palette: [
-      ...Array.from({ length: COLOURS }, (_, place) => token(`--run-${place + 1}`)),
+      ...Array.from({ length: FIRST_CUSTOM }, (_, place) => token(`--run-${place + 1}`)),
       ...coloursOutsidePalette(chosen),
     ],
     surface: token("--surface"),

@@ -2,7 +2,7 @@
 
 import { computed, effect } from "@preact/signals-core";
 import { notes } from "./notes.js";
-import { COLOURS, coloursOutsidePalette } from "./run_styles.js";
+import { coloursOutsidePalette, FIRST_CUSTOM } from "./run_styles.js";
 
 /** Changes only with a colour, not with every note. */
 const coloursAsJson = computed(() =>
@@ -19,5 +19,5 @@ export const customColours = computed(
 effect(() => {
   const { style } = document.documentElement;
   for (const [order, colour] of coloursOutsidePalette(customColours.value).entries())
-    style.setProperty(`--run-${COLOURS + order + 1}`, colour);
+    style.setProperty(`--run-${FIRST_CUSTOM + order + 1}`, colour);
 });

@@ -9,7 +9,7 @@ import { PALETTE } from "./palette.js";
 const styleSheet = readFileSync(new URL("../app/tokens.css", import.meta.url), "utf8");
 const [light, dark] = styleSheet
   .split(/:root\[data-theme="dark"\]/)
-  .map((theme) => [...theme.matchAll(/--run-\d+: (#[0-9a-f]{6})/g)].map(([, colour]) => colour));
+  .map((theme) => [...theme.matchAll(/--run-\d+: (#[0-9a-f]{6})/g)].map(([, colour]) => colour).slice(0, 24));
 /** Of CIEDE2000: about 1 is just noticeable for large areas side by side; lines need more. */
 const TOLD_APART = 6;
 const TOLD_APART_WITHOUT_BLUE = 4;

@@ -2,10 +2,15 @@
 
 import { PALETTE } from "./palette.js";
 
-/** `colour` is an index into the palette, extended by custom colours; `dash` is an index into DASHES.
+/** `colour` is an index into the palette, extended by shades, the colour of missing values, and custom colours; `dash` is an index into DASHES.
  * @typedef {{colour: number, dash: number}} LineStyle */
 
 export const COLOURS = PALETTE.length;
+/** Shades of numbers follow the palette, in the order of the numbers. */
+export const SHADES = 24;
+/** The colour of runs without a value. */
+export const NO_VALUE = COLOURS + SHADES;
+export const FIRST_CUSTOM = NO_VALUE + 1;
 
 /** Dash patterns in CSS pixels: more runs than colours get dashes, not more hues. */
 export const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3], [12, 5], [1, 2]];
@@ -28,7 +33,7 @@ export const coloursOutsidePalette = (chosen) =>
 export function withCustomColours(assigned, chosen) {
   const custom = coloursOutsidePalette(chosen);
   const indexOf = (/** @type {string} */ colour) =>
-    inPalette(colour) < 0 ? COLOURS + custom.indexOf(colour) : inPalette(colour);
+    inPalette(colour) < 0 ? FIRST_CUSTOM + custom.indexOf(colour) : inPalette(colour);
   const colourOf = (/** @type {string} */ run, /** @type {LineStyle} */ style) =>
     chosen.has(run) ? indexOf(/** @type {string} */ (chosen.get(run))) : style.colour;
   return new Map([...assigned].map(([run, style]) => [run, { ...style, colour: colourOf(run, style) }]));

@@ -12,6 +12,7 @@ import {
   stableList,
   startTimes,
 } from "./catalogue.js";
+import { valueColours } from "./colour_by.js";
 import { customColours } from "./custom_colours.js";
 import { cutLeaf, groupTags, likelyFocus } from "./names.js";
 import { excludedRuns } from "./notes.js";
@@ -27,10 +28,12 @@ const assignedStyles = computed(() => {
   return new Map(runNames.value.map((run, at) => [run, styleOf(colours[at])]));
 });
 
-/** Styles by run, with custom colours. */
-export const styles = computed(() =>
-  customColours.value.size ? withCustomColours(assignedStyles.value, customColours.value) : assignedStyles.value,
-);
+/** Styles by run: by value, or its own, with custom colours. */
+export const styles = computed(() => {
+  const byValue = valueColours.value?.colours;
+  if (byValue) return new Map(runNames.value.map((run, at) => [run, { colour: byValue[at], dash: 0 }]));
+  return customColours.value.size ? withCustomColours(assignedStyles.value, customColours.value) : assignedStyles.value;
+});
 
 export const tagRule = computed(() => regexFilter(tagFilter.value));
 

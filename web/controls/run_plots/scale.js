@@ -1,6 +1,7 @@
 // Scales map values to places on an axis, from 0 at its lower end to 1: linear, logarithmic, or by category.
 
 import { axisTicks } from "../../charts/ticks.js";
+import { isLogBetter } from "../../data/log_rule.js";
 import { shortNumber } from "../../i18n/numbers.js";
 import { meanOf } from "../table_rows.js";
 
@@ -17,20 +18,13 @@ export const MISSING = -2;
  * @property {number} lo @property {number} hi of the numbers
  */
 
-/**
- * An axis is logarithmic by default if hi / lo is at least the first, and the relative position of the mean is below
- * the second.
- */
-const MIN_LOG_RATIO = 100;
-const MAX_LOG_MEAN = 0.3;
-
 /** Whether a logarithmic axis is possible. @param {Column} column */
 export const canBeLog = ({ isNumber, lo, hi }) => isNumber && lo > 0 && hi > lo;
 /** @param {Column} column */
 export function isLogByDefault(column) {
   const { lo, hi, values } = column;
-  if (!canBeLog(column) || hi / lo < MIN_LOG_RATIO) return false;
-  const isLow = isLogByColumn.get(column) ?? ((meanOf(values)?.mean ?? NaN) - lo) / (hi - lo) < MAX_LOG_MEAN;
+  if (!canBeLog(column)) return false;
+  const isLow = isLogByColumn.get(column) ?? isLogBetter(lo, hi, () => meanOf(values)?.mean ?? NaN);
   isLogByColumn.set(column, isLow);
   return isLow;
 }

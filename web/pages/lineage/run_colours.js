@@ -1,10 +1,9 @@
 // The colours of the runs: by target from dark to light, or the runs' own colours.
 
 import { computed } from "@preact/signals-core";
-import { viridis } from "../../charts/rgb.js";
 import { tokens } from "../../charts/theme.js";
 import { customColours } from "../../data/custom_colours.js";
-import { COLOURS } from "../../data/run_styles.js";
+import { COLOURS, NO_VALUE, SHADES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { theme } from "../../data/view.js";
 import { lineColour } from "./settings.js";
@@ -14,15 +13,10 @@ import { scaleFor, sources, target } from "./state.js";
 
 /** Colours, and the index of each row's colour. @typedef {{css: string[], byRow: Uint8Array}} RowColours */
 
-const SHADES = 24;
-
-/** @param {import("../../charts/rgb.js").Rgb} rgb "#rrggbb" */
-const toHex = (rgb) => `#${rgb.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
-
-/** The part of viridis with enough contrast to the theme's background, from the smallest value to the largest. */
+/** From the smallest value to the largest. */
 export const shades = computed(() => {
-  const [from, to] = theme.value === "dark" ? [0.22, 1] : [0, 0.9];
-  return Array.from({ length: SHADES }, (_, at) => toHex(viridis(from + ((to - from) * at) / (SHADES - 1))));
+  theme.value;
+  return tokens().palette.slice(COLOURS, NO_VALUE);
 });
 
 /**
