@@ -13,8 +13,10 @@ from toposcope.server.runs.run import RunView
 
 COLOURS = 24
 """The size of the page's palette."""
-_STEP = 7
-"""From a colour that is in use to the next candidate: neighbours in the palette are alike."""
+_TIER = 8
+"""The first colours of the palette differ most: so many runs share none, and have only those."""
+_STEP = 3
+"""From a colour that is in use to the next candidate of its tier."""
 _MOST_KEPT = 2000
 """The colours of further runs are their first choices: of so many, one line is not told from another by its colour."""
 _FILE = "colours.json"
@@ -27,7 +29,8 @@ class RunColours:
     """Chooses colours, and keeps them in the data folder, where other servers find them. Threads may share it.
 
     A run gets the colour that its name is hashed to, or the next one, if that is used by more of the runs that exist:
-    24 runs have 24 colours. No run changes its colour when others appear or vanish, or when it comes back.
+    8 runs have the 8 colours that differ most, 24 runs have 24. No run changes its colour when others appear or vanish,
+    or when it comes back.
 
     Args:
         files: contain the chosen colours; None: they are kept in memory only.
@@ -71,11 +74,12 @@ def chosen(new: Iterable[str], known: Mapping[str, int], existing: Set[str]) -> 
     uses = Counter(colour % COLOURS for colour in taken)
     colours: dict[str, int] = {}
     for name in new:
-        first = zlib.crc32(name.encode()) % COLOURS
+        number = zlib.crc32(name.encode())
         if len(known) + len(colours) >= _MOST_KEPT:
-            colours[name] = first
+            colours[name] = number % COLOURS
             continue
-        candidates = [(first + _STEP * place) % COLOURS for place in range(COLOURS)]
+        tier = [(number + _STEP * place) % _TIER for place in range(_TIER)]
+        candidates = [start + place for start in range(0, COLOURS, _TIER) for place in tier]
         colour = min(candidates, key=lambda candidate: uses[candidate])
         uses[colour] += 1
         while colour in taken:

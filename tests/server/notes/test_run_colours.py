@@ -9,9 +9,10 @@ from toposcope.server.notes.run_colours import COLOURS, chosen
 
 
 def test_as_many_runs_as_colours_have_different_ones() -> None:
-    """And further ones the same colours again, with other numbers, each colour equally often."""
+    """The first 8 have those that differ most; further ones the same again, with other numbers, each equally often."""
     names = [f"run-{number}" for number in range(3 * COLOURS)]
     colours = chosen(names, {}, set(names))
+    assert {colours[name] for name in names[:8]} == set(range(8))
     assert len({colours[name] for name in names[:COLOURS]}) == COLOURS
     assert sorted(colours.values()) == list(range(3 * COLOURS))
 
