@@ -96,6 +96,41 @@ def test_smoothing_methods(server: StartServer, page: Page, tmp_path: Path) -> N
     expect_smoothed(page, 100, expected, 1e-9)
 
 
+UNPAINTED = """(card, values) => {
+  const [low, high] = card.debugState().heights.left;
+  const canvas = card.querySelector("canvas.lines:not(.one)");
+  const [area, box] = [card.querySelector(".u-over"), canvas.getBoundingClientRect()];
+  const { left, top, width, height } = area.getBoundingClientRect();
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  return values.filter((value, step) => {
+    const x = Math.floor(left - box.left + Math.min((step / (values.length - 1)) * width, width - 1));
+    const y = Math.floor(top - box.top + (1 - (value - low) / (high - low)) * height);
+    return ![y - 1, y, y + 1].some((row) => data[4 * (row * canvas.width + x) + 3]);
+  }).length;
+}"""
+
+
+def test_raw_values_are_a_band_behind_a_smoothed_line(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The band covers every point, also those that are not sent; a line or nothing replaces it, also after a reload."""
+    values = noisy(9000)
+    for place in range(50, 9000, 997):
+        values[place] = 3.0
+    record(tmp_path / "run", {"loss": values})
+    page.goto(server(tmp_path).url + "#smooth=0.99&scalar.outliers=drawn")
+    expect(card(page)).to_have_attribute("data-total", "9000")
+    page.wait_for_function("document.querySelector('scalar-card canvas.lines')?.width > 300")
+    assert card(page).evaluate(UNPAINTED, values) == 0
+
+    page.locator('[data-key="options"]').click()
+    page.locator('[data-choice="raw"] [data-value="off"]').click()
+    page.keyboard.press("Escape")
+    page.wait_for_url(re.compile(r"scalar\.raw=off"))
+    page.reload()
+    expect(card(page)).to_have_attribute("data-total", "9000")
+    page.wait_for_function("document.querySelector('scalar-card canvas.lines')?.width > 300")
+    assert card(page).evaluate(UNPAINTED, values) > 4500
+
+
 @pytest.mark.parametrize("smooth", ["", "&smooth=0.9"])
 def test_growing_run_is_sent_in_parts(server: StartServer, page: Page, tmp_path: Path, smooth: str) -> None:
     """The replies contain the points that the page lacks; it draws what it draws after a reload, also of a restart."""

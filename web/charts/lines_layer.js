@@ -1,5 +1,6 @@
 // The canvas with all lines of a chart, and a second canvas with the highlighted lines.
 
+import { envelopeAlpha, envelopeOf } from "./envelope.js";
 import { drawFlags, drawLimits } from "./marks.js";
 import { bandPath, linePath, trianglesPath } from "./paths.js";
 import { edgesOf, keyOf, sideOf } from "./plot.js";
@@ -10,8 +11,10 @@ import { colourOf, dashOf, tokens } from "./theme.js";
 /** @typedef {import("./plot.js").Projection} Projection */
 /** @typedef {import("./plot.js").Projections} Projections */
 
-/** A line with its paths; `dash` is empty if the path has gaps instead.
- * @typedef {{line: Line, path: Path2D, dots: Path2D, dash: number[]}} Placed */
+/** A line with its paths; `dash` is empty if the path has gaps instead. Its raw values have an envelope, or paths, or are
+ * not drawn.
+ * @typedef {{line: Line, path: Path2D, dots: Path2D, dash: number[], envelope: import("./envelope.js").Envelope | null,
+ *   raw: ReturnType<typeof linePath> | null}} Placed */
 
 /** Points that can be drawn in one frame without blocking the page. */
 const POINTS_AT_ONCE = 20_000;
@@ -57,7 +60,8 @@ export class LinesLayer {
     this.drawn = new Map(plot.lines.map((line) => [keyOf(line), this.placed(line)]));
     const canvas = points <= POINTS_AT_ONCE ? this.all : this.hidden;
     fit(canvas, to.left);
-    for (const line of plot.lines) fillBand(contextOf(canvas), line, to[sideOf(line)]);
+    const alpha = envelopeAlpha(plot.lines.length);
+    for (const placed of this.drawn.values()) this.fillAreas(contextOf(canvas), placed, alpha);
     this.drawPart(canvas, plot.lines, 0);
     this.drawHighlight();
   }
@@ -71,7 +75,7 @@ export class LinesLayer {
       const to = this.projectionOf(line);
       const colour = colourOf(line);
       const placed = this.drawn.get(keyOf(line));
-      if (line.raw) strokeRaw(context, linePath(line.xs, line.raw, to), colour, to);
+      if (placed?.raw) strokeRaw(context, placed.raw, colour, to);
       if (placed) (this.isCrowded ? strokeFinely : strokeLine)(context, placed, colour, line.isBaseline ? 1 : 1.5, to);
       points += countOf(line);
     }
@@ -85,7 +89,22 @@ export class LinesLayer {
     const to = this.projectionOf(line);
     const dash = dashOf(line.style, to.pixelRatio);
     const isDense = this.isCrowded && line.xs.length > to.width / 2;
-    return { line, ...linePath(line.xs, line.ys, to, isDense ? dash : []), dash: isDense ? [] : dash };
+    const { raw = "band" } = this.plot ?? {};
+    const envelope = raw === "band" ? envelopeOf(line, /** @type {Projections} */ (this.to)) : null;
+    return {
+      line,
+      ...linePath(line.xs, line.ys, to, isDense ? dash : []),
+      dash: isDense ? [] : dash,
+      envelope,
+      raw: line.raw && raw !== "off" && !envelope ? linePath(line.xs, line.raw, to) : null,
+    };
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {Placed} placed @param {number} alpha of its envelope */
+  fillAreas(context, { line, envelope }, alpha) {
+    const to = this.projectionOf(line);
+    fillBand(context, line, to);
+    if (envelope) fillEnvelope(context, envelope, colourOf(line), alpha, to);
   }
 
   /** @param {Line} line @returns {Projection} */
@@ -154,7 +173,7 @@ export class LinesLayer {
     this.highlight.hidden = lines.length === 0;
     if (!lines.length || !this.to) return;
     fit(this.highlight, this.to.left);
-    for (const { line } of lines) fillBand(contextOf(this.highlight), line, this.projectionOf(line));
+    for (const placed of lines) this.fillAreas(contextOf(this.highlight), placed, envelopeAlpha(1));
     for (const placed of lines)
       strokeLine(contextOf(this.highlight), placed, colourOf(placed.line), 2.5, this.projectionOf(placed.line));
   }
@@ -240,6 +259,25 @@ function fillBand(context, line, to) {
   context.globalAlpha = 0.18;
   context.fillStyle = colourOf(line);
   context.fill(bandPath(line.xs, edges.low, edges.high, to));
+  context.globalAlpha = 1;
+}
+
+/** Aligned to pixels, which browsers fill fastest. Values that have no place, on a logarithmic axis, are at the bottom.
+ * @param {CanvasRenderingContext2D} context @param {import("./envelope.js").Envelope} envelope
+ * @param {string} colour @param {number} alpha @param {Projection} to */
+function fillEnvelope(context, { first, low, high }, colour, alpha, { top, height, width, pixelRatio }) {
+  context.globalAlpha = alpha;
+  context.fillStyle = colour;
+  const edge = (/** @type {number} */ column) => Math.min(Math.round((first + column) * pixelRatio), width);
+  const place = (/** @type {number} */ value) => {
+    const at = top(value);
+    return Number.isFinite(at) ? Math.round(Math.min(Math.max(at, 0), height)) : height;
+  };
+  for (let column = 0; column < low.length; column++) {
+    const [begin, end] = [place(high[column]), place(low[column])];
+    const left = edge(column);
+    if (end > begin) context.fillRect(left, begin, edge(column + 1) - left, end - begin);
+  }
   context.globalAlpha = 1;
 }
 

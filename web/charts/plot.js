@@ -18,6 +18,9 @@
  * @property {{x: number, y: number, step: number} | null} [flag] on its best value
  */
 
+/** How raw values are drawn behind smoothed ones: as the band between their extremes in each pixel column, where they
+ * are dense, as a faint line, or not at all. @typedef {"band" | "line" | "off"} RawStyle */
+
 /** The y axis of a line. @typedef {"left" | "right"} Side */
 
 /** @typedef {object} Plot
@@ -25,6 +28,7 @@
  * @property {import("./ticks.js").Axis} axis
  * @property {boolean} log
  * @property {boolean} [logX]
+ * @property {RawStyle} [raw] absent = "band"
  * @property {Window} x
  * @property {Heights} [y] absent = over all lines
  * @property {import("../data/scalar_view.js").Limit[]} [limits] on the left axis

@@ -5,6 +5,9 @@ import { DASHES } from "../data/run_styles.js";
 
 /** @typedef {import("../data/address.js").Window} Window */
 
+/** The area around a line; `opacity` from 0 to 1.
+ * @typedef {{xs: ArrayLike<number>, low: ArrayLike<number>, high: ArrayLike<number>, opacity: number}} Band */
+
 /** @typedef {object} SceneLine
  * @property {string} name
  * @property {string} colour
@@ -13,7 +16,7 @@ import { DASHES } from "../data/run_styles.js";
  * @property {ArrayLike<number>} xs
  * @property {ArrayLike<number>} ys
  * @property {ArrayLike<number> | null} raw
- * @property {{low: ArrayLike<number>, high: ArrayLike<number>} | null} band
+ * @property {Band | null} band
  * @property {{x: number, y: number} | null} flag
  */
 
@@ -146,7 +149,7 @@ function limitMark({ above, value }, to, area, colours) {
 function lineMarks({ colour, dash, xs, ys, raw, band, flag }, toX, toY) {
   const dashes = DASHES[dash].length ? ` stroke-dasharray="${DASHES[dash].join(" ")}"` : "";
   return [
-    band ? `<path d="${bandPath(xs, band.low, band.high, toX, toY)}" fill="${colour}" opacity="0.18"/>` : "",
+    band ? `<path d="${bandPath(band, toX, toY)}" fill="${colour}" opacity="${band.opacity}"/>` : "",
     raw ? `<path d="${linePath(xs, raw, toX, toY)}" stroke="${colour}" opacity="0.25"/>` : "",
     `<path d="${linePath(xs, ys, toX, toY)}" stroke="${colour}" stroke-width="1.5" stroke-linecap="round"${dashes}/>`,
     flag ? flagMark(toX(flag.x), toY(flag.y), colour) : "",
@@ -177,9 +180,8 @@ function linePath(xs, ys, toX, toY) {
   return parts.join("");
 }
 
-/** @param {ArrayLike<number>} xs @param {ArrayLike<number>} low @param {ArrayLike<number>} high
- * @param {(x: number) => number} toX @param {(y: number) => number} toY */
-function bandPath(xs, low, high, toX, toY) {
+/** @param {Band} band @param {(x: number) => number} toX @param {(y: number) => number} toY */
+function bandPath({ xs, low, high }, toX, toY) {
   /** @type {string[]} */
   let upper = [];
   /** @type {string[]} */

@@ -1,7 +1,9 @@
 // Downloads: a chart as SVG or PNG, and the saving of files.
 
+import { unitScale } from "../charts/brush.js";
+import { envelopeAlpha, envelopeOf } from "../charts/envelope.js";
 import { heightsOf } from "../charts/line_chart.js";
-import { sideOf } from "../charts/plot.js";
+import { projections, sideOf } from "../charts/plot.js";
 import { colourOf, tokens } from "../charts/theme.js";
 import { DASHES } from "../data/run_styles.js";
 import { t } from "../i18n/words.js";
@@ -9,6 +11,7 @@ import { chartSvg } from "./chart_svg.js";
 import { nameOf } from "./run_name.js";
 
 /** @typedef {import("../charts/plot.js").Plot} Plot */
+/** @typedef {import("../charts/plot.js").Line} Line */
 
 const WIDTH = 960;
 const HEIGHT = 520;
@@ -19,6 +22,8 @@ const SHARPNESS = 2;
 export function svgOf(title, note, plot) {
   const { left, right } = heightsOf(plot);
   const { palette: _, ...colours } = tokens();
+  const { raw = "band" } = plot;
+  const bands = new Map(plot.lines.map((line) => [line, bandOf(line, plot)]));
   const lines = plot.lines.map((line) => ({
     name: nameOfLine(line),
     colour: colourOf(line),
@@ -26,8 +31,8 @@ export function svgOf(title, note, plot) {
     right: sideOf(line) === "right",
     xs: line.xs,
     ys: line.ys,
-    raw: line.raw,
-    band: line.series.band?.low.length ? line.series.band : null,
+    raw: raw === "off" || bands.get(line) ? null : line.raw,
+    band: bands.get(line) ?? null,
     flag: line.flag ?? null,
   }));
   const { axis, x, log, logX = false, limits = [] } = plot;
@@ -48,7 +53,21 @@ export function svgOf(title, note, plot) {
   });
 }
 
-/** @param {import("../charts/plot.js").Line} line */
+/** The area around a line: of a group of runs, or of the raw values of a dense series. @param {Line} line
+ * @param {Plot} plot @returns {import("./chart_svg.js").Band | null} */
+function bandOf(line, plot) {
+  const { xs, series } = line;
+  if (series.band?.low.length) return { xs, low: series.band.low, high: series.band.high, opacity: 0.18 };
+  if ((plot.raw ?? "band") !== "band") return null;
+  const envelope = envelopeOf(line, projections(plot, heightsOf(plot), WIDTH, HEIGHT, 1));
+  if (!envelope) return null;
+  const { fromUnit } = unitScale(plot.x, plot.logX ?? false);
+  const { first, low, high } = envelope;
+  const middles = low.map((_, column) => fromUnit((first + column + 0.5) / WIDTH));
+  return { xs: middles, low, high, opacity: envelopeAlpha(plot.lines.length) };
+}
+
+/** @param {Line} line */
 export const nameOfLine = ({ run, kin = [], series }) =>
   [series.band && !run ? t("read.all_runs") : nameOf(run), ...kin].join(" · ");
 

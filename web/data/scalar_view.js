@@ -47,6 +47,10 @@ export function toggleLogGroup(group) {
   set({ "scalar.log": printList(others.length < logGroups.peek().size ? others : [...others, group]) });
 }
 
+/** How raw values are drawn behind smoothed ones.
+ * @type {import("@preact/signals-core").ReadonlySignal<"band" | "line" | "off">} */
+export const rawStyle = setting("scalar.raw", "band", /** @type {const} */ (["band", "line", "off"]));
+
 const xScale = setting("scalar.x", "linear", ["linear", "log"]);
 export const logXChosen = computed(() => xScale.value === "log");
 export const outliers = setting("scalar.outliers", "drawn", ["drawn", "ignored"]);

@@ -90,6 +90,17 @@ def test_each_bucket_keeps_its_extremes(value: np.ndarray, points: int) -> None:
     assert len(kept) <= points + 2
 
 
+@given(values, st.integers(1, 50))
+def test_neighbours_bound_what_is_left_out(value: np.ndarray, points: int) -> None:
+    """A finite point that is left out is within the two kept ones before and after it: the page draws bands by them."""
+    kept = downsample(value, points).kept
+    finite_kept = kept[np.isfinite(value[kept])]
+    for place in np.flatnonzero(np.isfinite(value)):
+        after = int(np.searchsorted(finite_kept, place))
+        near = value[finite_kept[max(0, after - 2) : after + 2]]
+        assert place in finite_kept or near.min() <= value[place] <= near.max()
+
+
 @given(values, st.integers(1, 50), st.integers(1, 300))
 def test_settled_points_stay_when_a_series_grows(value: np.ndarray, points: int, length: int) -> None:
     """As long as the buckets do not become larger, the points of complete buckets are those of the longer series."""

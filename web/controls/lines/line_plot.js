@@ -26,6 +26,7 @@ import { t } from "./words.js";
  * @property {import("../../data/ranges.js").OpenRange} [y] of the left axis, as typed
  * @property {boolean} log @property {boolean} logX
  * @property {boolean} isSmooth draw the smoothed values in front
+ * @property {import("../../charts/plot.js").RawStyle} [raw] how the raw values behind them are drawn; absent = as a band
  * @property {"off" | "min" | "max"} best the value to mark on each line
  * @property {boolean} isTrimmed the y ranges leave out outliers
  * @property {import("../../data/scalar_view.js").Limit[]} limits
@@ -66,7 +67,7 @@ export function plotOf(parts, settings, baseline = null) {
   const whole = window ?? xExtent(lines.map((line) => line.xs));
   if (!whole || !lines.length) return null;
   const x = logX ? aboveZero(whole, lines) : whole;
-  return { lines, axis, log, logX, x, y: heights(lines, x, settings), limits };
+  return { lines, axis, log, logX, raw: settings.raw, x, y: heights(lines, x, settings), limits };
 }
 
 /** @param {Line[]} lines @param {Window} x @param {PlotSettings} settings */

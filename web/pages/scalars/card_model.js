@@ -2,7 +2,18 @@
 
 import { rangeOf, yRanges } from "../../data/ranges.js";
 import { drawnRuns } from "../../data/runs.js";
-import { attempt, bands, best, isLogY, limits, logXChosen, outliers, rank, smoothing } from "../../data/scalar_view.js";
+import {
+  attempt,
+  bands,
+  best,
+  isLogY,
+  limits,
+  logXChosen,
+  outliers,
+  rank,
+  rawStyle,
+  smoothing,
+} from "../../data/scalar_view.js";
 
 /** @typedef {import("../../data/address.js").Axis} Axis */
 
@@ -29,6 +40,7 @@ export const plotSettings = (card, axis) => ({
   log: isLogY(card),
   logX: isLogX(axis),
   isSmooth: smoothing.value !== "",
+  raw: rawStyle.value,
   best: best.value,
   isTrimmed: outliers.value === "ignored",
   limits: limits.value.get(card) ?? [],

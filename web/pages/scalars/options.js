@@ -5,7 +5,17 @@ import { choice } from "../../controls/choice.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { sizeChoice } from "../../controls/size_choice.js";
 import { areLinked, linkRanges } from "../../data/ranges.js";
-import { band, best, centre, grouping, logXChosen, outliers, parameter, pattern } from "../../data/scalar_view.js";
+import {
+  band,
+  best,
+  centre,
+  grouping,
+  logXChosen,
+  outliers,
+  parameter,
+  pattern,
+  rawStyle,
+} from "../../data/scalar_view.js";
 import { axis, set } from "../../data/view.js";
 import { ICONS as CARD_ICONS } from "./icons.js";
 import { parameterNames } from "./model/parameters.js";
@@ -17,6 +27,7 @@ const ID = "scalar-options";
 const changed = () =>
   [
     grouping.value !== "off",
+    rawStyle.value !== "band",
     outliers.value !== "drawn",
     best.value !== "off",
     logXChosen.value,
@@ -55,6 +66,17 @@ const sheet = () => html`
     }
     ${grouping.value === "off" ? nothing : bandRows()}
     <hr>
+    ${choices(
+      "raw",
+      t("bar.raw"),
+      rawStyle.value,
+      [
+        ["band", t("bar.raw_band")],
+        ["line", t("bar.raw_line")],
+        ["off", t("bar.raw_off")],
+      ],
+      t("bar.raw_hint"),
+    )}
     ${choices(
       "outliers",
       t("bar.outliers"),

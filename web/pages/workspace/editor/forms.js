@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { scalarTags } from "../../../data/catalogue.js";
 import { METHODS, smoothingText } from "../../../data/smoothing.js";
 import { CASCADING } from "../model/cascade.js";
-import { AXES, BANDS, CENTRES, lineSettings, TAG_AXIS } from "../model/line_settings.js";
+import { AXES, BANDS, CENTRES, lineSettings, RAW_STYLES, TAG_AXIS } from "../model/line_settings.js";
 import { sourcesOf } from "../model/line_sources.js";
 import { definedAxis } from "../panels/defined_axis.js";
 import { parameters } from "../panels/run_values.js";
@@ -37,6 +37,18 @@ export function inheritedFields(target) {
   return html`
     ${axisField(target, now)}
     ${smoothingField(target, now.smooth)}
+    ${cascadingField(
+      target,
+      "raw",
+      t("ws.raw"),
+      chooser(
+        "raw",
+        t("ws.raw"),
+        RAW_STYLES.map((each) => [each, t(`ws.raw_${each}`)]),
+        now.raw,
+        (value) => put("raw", value),
+      ),
+    )}
     ${cascadingField(
       target,
       "range",

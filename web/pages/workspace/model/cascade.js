@@ -9,6 +9,7 @@
 export const CASCADING = [
   "axis",
   "smooth",
+  "raw",
   "range",
   "log",
   "log_x",

@@ -11,6 +11,7 @@
  * @property {import("../../../data/address.js").Axis | "value"} axis
  * @property {string} x the tag on the x axis, if `axis` is "value"
  * @property {string} smooth the server's parameter; "" = off
+ * @property {import("../../../charts/plot.js").RawStyle} raw how raw values are drawn behind smoothed ones
  * @property {{x: Range, y: Range}} range
  * @property {boolean} log of the y axis
  * @property {boolean} logX
@@ -25,6 +26,7 @@
 export const AXES = /** @type {const} */ (["step", "relative", "wall_time"]);
 /** A scalar on the x axis is written as "tag:NAME". */
 export const TAG_AXIS = "tag:";
+export const RAW_STYLES = /** @type {const} */ (["band", "line", "off"]);
 const SMOOTHING = /^(ema|time|median):\d+(\.\d+)?$/;
 /** @type {Range} */
 const AUTOMATIC = [null, null];
@@ -42,6 +44,7 @@ export function lineSettings(settings) {
     axis: isTag ? "value" : oneOf(axis, AXES, "step"),
     x: isTag ? axis.slice(TAG_AXIS.length) : "",
     smooth: typeof settings.smooth === "string" && SMOOTHING.test(settings.smooth) ? settings.smooth : "",
+    raw: oneOf(settings.raw, RAW_STYLES, "band"),
     range: { x: rangeOf(range.x), y: rangeOf(range.y) },
     log: settings.log === true,
     logX: settings.log_x === true,

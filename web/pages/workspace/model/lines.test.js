@@ -13,6 +13,7 @@ test("invalid settings become the defaults", () => {
     patterns: "x",
     axis: 7,
     smooth: "ema:lots",
+    raw: "thick",
     range: { y: [3, 1], x: "no" },
     log: "yes",
     legend: "sideways",
@@ -27,13 +28,14 @@ test("valid settings are kept", () => {
   const settings = lineSettings({
     axis: "tag:epoch",
     smooth: "median:11",
+    raw: "off",
     range: { y: [0, null] },
     log: true,
     join: "last",
   });
   assert.deepEqual(
-    [settings.axis, settings.x, settings.smooth, settings.range.y, settings.log, settings.join],
-    ["value", "epoch", "median:11", [0, null], true, "last"],
+    [settings.axis, settings.x, settings.smooth, settings.raw, settings.range.y, settings.log, settings.join],
+    ["value", "epoch", "median:11", "off", [0, null], true, "last"],
   );
 });
 

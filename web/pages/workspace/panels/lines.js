@@ -174,7 +174,7 @@ function queryOf(settings, axis, zoom) {
  * @param {import("../../../controls/lines/line_plot.js").TagSeries | null} baselinePart @returns {Plot | null} */
 function plotWithin(
   parts,
-  { range, log, logX, smooth, colours, trim, grouping },
+  { range, log, logX, smooth, raw, colours, trim, grouping },
   axis,
   zoom,
   margins,
@@ -192,6 +192,7 @@ function plotWithin(
       log,
       logX: logX && axis !== "wall_time",
       isSmooth: smooth !== "",
+      raw,
       best: "off",
       isTrimmed: trim,
       limits: [],
