@@ -97,7 +97,9 @@ def test_table_equals_the_data(server: StartServer, page: Page, tmp_path: Path, 
     expect_value(page, "sweep/b1", "last:train/loss", "NaN")
     expect_value(page, "sweep/b1", "best:train/loss", "0.125")
     expect(page.locator(".run-line .best")).to_have_count(1)
-    expect(cell(page, "sweep/b1", "bad")).to_have_text("NaN @ 2")
+    note = cell(page, "sweep/b1", "state").locator(".state-note")
+    expect(note).to_have_text("NaN")
+    expect(note).to_have_attribute("title", "train/loss is no finite number at step 2")
     expect(cell(page, "sweep/a9", "param:optimizer")).to_have_text("sgd")
     expect(cell(page, "sweep/a10", "param:learning_rate")).to_have_text("0.25")
     expect(page.locator('td[data-column="param:batch_size"]')).to_have_count(0)
@@ -117,7 +119,7 @@ def test_table_equals_the_data(server: StartServer, page: Page, tmp_path: Path, 
 def test_sort_filter_group_and_address(
     server: StartServer, page: Page, pages: Pages, tmp_path: Path, data_dir: Path
 ) -> None:
-    """Rows are sorted, missing values last, filtered by value, grouped with means; the URL restores all of it."""
+    """Rows are sorted, missing values last, filtered by value, in closed groups with means; the URL restores all."""
     write_sweep(tmp_path)
     page.goto(server(tmp_path, "--data-dir", str(data_dir)).url + "#page=overview")
     expect(cell(page, "sweep/a9", "param:optimizer")).to_have_text("sgd")
@@ -143,7 +145,11 @@ def test_sort_filter_group_and_address(
     expect(page.locator('.group-line[data-group="sgd"]')).to_have_attribute("data-count", "2")
     mean = page.locator('.group-line[data-group="sgd"] td[data-column="last:train/loss"]')
     expect(mean.locator(".mean")).to_have_attribute("data-value", "0.375")
-    page.locator('.group-line[data-group="sgd"] .group-toggle').click()
+    expect(mean).to_have_text("0.38 ± 0.18")
+    rates = page.locator('.group-line[data-group="sgd"] td[data-column="param:learning_rate"]')
+    expect(rates).to_have_text("0.25 \N{EN DASH} 0.5")
+    expect_order(page)
+    page.locator('.group-line[data-group="adam"] .group-toggle').click()
     expect_order(page, "sweep/b1")
     page.locator('[data-key="columns"]').click()
     page.locator('[data-shown-column="duration"] input').click()
@@ -413,6 +419,7 @@ def test_hostile_names_under_a_prefix(server: StartServer, page: Page, tmp_path:
     started = server(tmp_path, "--data-dir", str(data_dir), "--path-prefix", "/topo")
     page.goto(started.url + f"#page=overview&over.group={quote('param:optimizer')}")
 
+    page.locator('.group-line[data-count="1"] .group-toggle').first.click()
     expect(row(page, HOSTILE).locator(".run-name")).to_have_text("<img src=x")
     expect(row(page, HOSTILE).locator(".run-name")).to_have_attribute("title", HOSTILE)
     expect_value(page, HOSTILE, f"last:{HOSTILE}", "0.5")

@@ -79,3 +79,11 @@ export function meanOf(values) {
   }
   return count ? { mean: sum / count, count } : null;
 }
+
+/** The same with the standard deviation of the sample; NaN of a single number. @param {readonly Value[]} values */
+export function spreadOf(values) {
+  const found = meanOf(values);
+  if (!found) return null;
+  const squares = meanOf(values.map((value) => (typeof value === "number" ? (value - found.mean) ** 2 : null)));
+  return { ...found, deviation: Math.sqrt(((squares?.mean ?? NaN) * found.count) / (found.count - 1)) };
+}

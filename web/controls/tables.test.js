@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RowSlots } from "./row_slots.js";
 import { indexAtOrBefore, sameSteps, unionOf } from "./steps.js";
-import { groupRows, meanOf, sortedBy, sortingNames, sortingOf, sortRows } from "./table_rows.js";
+import { groupRows, meanOf, sortedBy, sortingNames, sortingOf, sortRows, spreadOf } from "./table_rows.js";
 
 test("rows are sorted naturally and stably, missing values last in either direction", () => {
   const rows = ["lr10", null, "lr9", NaN, 3, "LR9", 20];
@@ -75,4 +75,10 @@ test("steps are united and searched", () => {
   assert.equal(indexAtOrBefore([1, 2, 5], 0), -1);
   assert.equal(indexAtOrBefore([1, 2, 5], Infinity), 2);
   assert.ok(sameSteps([1, 2], [1, 2]) && !sameSteps([1, 2], [1, 3]) && !sameSteps([1], [1, 2]));
+});
+
+test("the spread of a group is that of a sample", () => {
+  assert.deepEqual(spreadOf([2, 4, null, Infinity, 6]), { mean: 4, count: 3, deviation: 2 });
+  assert.ok(Number.isNaN(spreadOf([5])?.deviation));
+  assert.equal(spreadOf([null]), null);
 });

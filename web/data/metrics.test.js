@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { likelyMetrics } from "./metrics.js";
+import { likelyBest, likelyMetrics, likelyTarget } from "./metrics.js";
 
 const tags = (/** @type {Record<string, number>} */ counts) =>
   Object.entries(counts).map(([tag, runs]) => ({ tag, runs }));
@@ -21,4 +21,45 @@ test("a selected tag replaces the loss", () => {
     "train/loss",
     "accuracy",
   ]);
+});
+
+test("lower is better for errors and times, not for accuracies", () => {
+  for (const tag of ["train/loss", "val_mse", "error", "time", "epoch_seconds"])
+    assert.equal(likelyBest(tag), "min", tag);
+  for (const tag of ["accuracy", "f1", "reward", "runtime_ratio"]) assert.equal(likelyBest(tag), "max", tag);
+});
+
+test("likely metrics are a loss and a quality, or the focus instead of the loss", () => {
+  const tags = [
+    { tag: "train/loss", runs: 5 },
+    { tag: "accuracy", runs: 5 },
+    { tag: "lr", runs: 9 },
+  ];
+  assert.deepEqual(likelyMetrics(tags, "", 2), ["train/loss", "accuracy"]);
+  assert.deepEqual(likelyMetrics(tags, "lr", 2), ["lr", "train/loss"]);
+  assert.deepEqual(likelyMetrics([], "", 2), []);
+});
+
+test("the target is a metric of validation data, else a reward, else a loss", () => {
+  const target = (/** @type {string[]} */ ...names) => likelyTarget(names.map((tag) => ({ tag, runs: 5 })));
+  assert.equal(target("train/loss", "rollout/ep_rew_mean", "eval/mean_reward"), "eval/mean_reward");
+  assert.equal(target("charts/episodic_return", "losses/value_loss", "charts/learning_rate"), "charts/episodic_return");
+  assert.equal(target("train/loss", "train/accuracy", "lr"), "train/loss");
+  assert.equal(target("lr", "accuracy"), "accuracy");
+  assert.equal(likelyTarget([]), "");
+});
+
+test("neither an entropy nor a learning rate is the target, in any order of length", () => {
+  const others = ["losses/entropy", "lr", "train/lr", "train/learning_rate", "losses/approx_kl", "charts/SPS", "epoch"];
+  for (const result of ["losses/policy_loss", "x", "val_mse", "FID", "some/very/long/name/of/an/unknown/metric"])
+    assert.equal(likelyTarget([...others, result].map((tag) => ({ tag, runs: 3 }))), result);
+  assert.deepEqual(
+    likelyMetrics(
+      ["losses/entropy", "charts/episodic_return", "losses/value_loss", "charts/SPS"].map((tag) => ({ tag, runs: 5 })),
+      "",
+      2,
+    ),
+    ["charts/episodic_return", "losses/value_loss"],
+  );
+  assert.equal(likelyTarget([{ tag: "lr", runs: 1 }]), "lr");
 });

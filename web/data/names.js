@@ -56,14 +56,3 @@ function withoutSingles(groups) {
   const loose = groups.filter((group) => !group.name || single.includes(group)).flatMap((group) => group.tags);
   return [...others, { name: "", tags: sortedNaturally(loose) }];
 }
-
-/** Returns the most likely focus metric: a loss that most runs have, with a short name.
- * @param {string[]} tags @param {ReadonlyMap<string, number>} [runCounts] how many runs have each tag */
-export function likelyFocus(tags, runCounts = new Map()) {
-  const losses = tags.filter((tag) => /loss/i.test(tag));
-  const count = (/** @type {string} */ tag) => runCounts.get(tag) ?? 0;
-  const likely = (losses.length ? losses : tags).toSorted(
-    (a, b) => count(b) - count(a) || a.length - b.length || compareNatural(a, b),
-  );
-  return likely[0] ?? "";
-}

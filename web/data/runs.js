@@ -14,7 +14,8 @@ import {
 } from "./catalogue.js";
 import { valueColours } from "./colour_by.js";
 import { customColours } from "./custom_colours.js";
-import { cutLeaf, groupTags, likelyFocus } from "./names.js";
+import { likelyTarget } from "./metrics.js";
+import { cutLeaf, groupTags } from "./names.js";
 import { excludedRuns } from "./notes.js";
 import { regexFilter } from "./regex_filter.js";
 import { found, matchesSearch } from "./run_search.js";
@@ -113,7 +114,7 @@ export const startOf = (/** @type {string} */ run) => startTimes.value.get(run) 
 /** Groups of the tags that match the filter. */
 export const groups = computed(() => groupTags((scalarTags.value ?? []).filter((tag) => tagRule.value.keeps(tag))));
 
-const firstFocus = computed(() => likelyFocus(scalarTags.value ?? [], runCounts.value));
+const firstFocus = computed(() => likelyTarget([...runCounts.value].map(([tag, count]) => ({ tag, runs: count }))));
 /** The tag whose last value is shown in the run list. */
 export const focusTag = computed(() => {
   const chosen = view.value.focus;

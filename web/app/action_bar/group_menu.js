@@ -24,6 +24,6 @@ function submitted(event) {
   if (!name) return;
   form.reset();
   document.getElementById("actions-group")?.hidePopover();
-  set({ "over.group": "labels", "over.closed": "", "scalar.group": "label" });
+  set({ "over.group": "labels", "over.opened": "", "scalar.group": "label" });
   void editMarked("label", { add_labels: [name] }, name);
 }

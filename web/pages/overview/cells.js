@@ -5,7 +5,7 @@ import { ICONS } from "../../controls/icons.js";
 import { labelChips } from "../../controls/label_chips.js";
 import { firstLine } from "../../controls/markdown/first_line.js";
 import { numberCell } from "../../controls/number_cell.js";
-import { stateLabel } from "../../controls/state_mark.js";
+import { stateHint, stateLabel } from "../../controls/state_mark.js";
 import { baseline } from "../../data/baseline.js";
 import { bestOf } from "../../data/best_values.js";
 import { percentText, verdictOf, withSign } from "../../data/delta.js";
@@ -23,8 +23,24 @@ import { t } from "./words.js";
 const LINE_WIDTH = 88;
 const LINE_HEIGHT = 20;
 
+/** What there is to say of a state in a word: the type of the error, and that there are values which are no numbers.
+ * @param {Row} row @param {boolean} hasBad @returns {string[]} */
+export const stateNotes = ({ runRow: { error }, facts }, hasBad) => [
+  ...(error?.type ? [error.type] : []),
+  ...(hasBad ? [nonFinite(Number(facts?.first_bad?.value ?? NaN)) ?? "NaN"] : []),
+];
+
 /** @param {Row} row */
-const stateCell = ({ runRow }) => stateLabel(runRow);
+function stateCell(row) {
+  const bad = row.facts?.first_bad;
+  const notes = stateNotes(row, bad !== undefined && bad !== null);
+  const hint = bad && t("overview.bad_at", { tag: bad.tag, step: grouped(bad.step) });
+  return html`${stateLabel(row.runRow)}${notes.map(
+    (note, at) =>
+      html`<span class="state-note ${bad && at === notes.length - 1 ? "non-finite" : ""}"
+        title=${(bad && at === notes.length - 1 ? hint : stateHint(row.runRow)) ?? nothing}>${note}</span>`,
+  )}`;
+}
 
 /** @param {Row} row */
 const errorCell = ({ runRow: { error } }) =>

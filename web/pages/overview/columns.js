@@ -27,7 +27,7 @@ import { t } from "./words.js";
  * @property {string} group title above neighbouring columns
  * @property {string} label
  * @property {import("../../data/value_filter.js").ValueKind} kind
- * @property {number} width in pixels
+ * @property {number} width in pixels; 0: that of its values
  * @property {(row: Row) => Value} value to sort, filter and average by
  * @property {CellKind} look
  * @property {(row: Row) => number} [order] to sort by, if not by the value
@@ -39,7 +39,10 @@ import { t } from "./words.js";
  */
 
 /** Hyperparameters that are columns by default. */
-const DEFAULT_PARAMETERS = 10;
+const DEFAULT_PARAMETERS = 16;
+/** What names say about hyperparameters: those that people look for first, and the seeds, which they average over. */
+const FIRST_PARAMETERS = [/(^|[._/])(lr|learning_?rate)($|[._/])/i, /optim/i, /batch/i];
+const SEED = /(^|[._/])seed($|[._/])/i;
 
 /** @param {string} id @param {import("../../data/value_filter.js").ValueKind} kind @param {number} width
  * @param {Column["value"]} value @param {CellKind} look
@@ -56,7 +59,7 @@ const own = (id, kind, width, value, look) => ({
 
 const ownColumns = () => [
   {
-    ...own("state", "text", 120, (row) => stateOf(row.runRow), "state"),
+    ...own("state", "text", 0, (row) => stateOf(row.runRow), "state"),
     order: (/** @type {Row} */ row) => gravityOf(row.runRow.state),
     filter: (/** @type {string} */ text) => withStateNames(text, stateWord),
   },
@@ -94,7 +97,7 @@ function metricColumns(tag) {
       ...shared,
       id: line,
       label: t("overview.col_line"),
-      width: 104,
+      width: 100,
       value: () => null,
       look: "sparkline",
       isDrawing: true,
@@ -103,7 +106,7 @@ function metricColumns(tag) {
       ...shared,
       id: last,
       label: t("overview.col_last"),
-      width: 100,
+      width: 0,
       value: valueIn("last", tag),
       look: "metric",
       downFirst,
@@ -112,7 +115,7 @@ function metricColumns(tag) {
       ...shared,
       id: best,
       label: t(`overview.col_${goal}`),
-      width: 104,
+      width: 0,
       value: valueIn(goal, tag),
       look: "metric",
       downFirst,
@@ -152,16 +155,13 @@ function valueIn(kind, name) {
   return (row) => read(row.run);
 }
 
-/** Of a number with five digits and an exponent beside plain ones, in pixels. */
-const NUMBER_WIDTH = 112;
-
 /** @param {string} name @param {boolean} isNumber @returns {Column} */
 const parameterColumn = (name, isNumber) => ({
   id: `param:${name}`,
   group: t("overview.parameters"),
   label: name,
   kind: isNumber ? "number" : "text",
-  width: Math.max(isNumber ? NUMBER_WIDTH : 76, Math.min(180, 26 + name.length * 7)),
+  width: 0,
   value: valueIn("param", name),
   look: "plain",
 });
@@ -189,17 +189,14 @@ const defaultIds = computed(() => {
   const distinguishing = [...parameters.value.values()].filter(
     ({ values, runs: having }) => values > 1 || having < count || count === 1,
   );
-  const varying = distinguishing.sort((a, b) => b.values - a.values || b.runs - a.runs).slice(0, DEFAULT_PARAMETERS);
-  const failed = runs.value.some((row) => row.error) ? ["error"] : [];
+  const varying = distinguishing
+    .sort((a, b) => b.values - a.values || placeOf(a.name) - placeOf(b.name) || b.runs - a.runs)
+    .slice(0, DEFAULT_PARAMETERS);
   const ended = runs.value.some((row) => endOf(row) !== null) ? ["ended"] : [];
   const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
-  const firstBad = tableColumns.of("fact", "first_bad");
-  const bad = runs.value.some(({ run }) => firstBad(run) !== null) ? ["bad"] : [];
   const labelled = allLabels.value.length ? ["labels"] : [];
   return [
     "state",
-    ...failed,
-    ...bad,
     ...damaged,
     ...labelled,
     ...metrics.value.flatMap(metricColumnIds),
@@ -210,6 +207,12 @@ const defaultIds = computed(() => {
     ...ended,
   ];
 });
+
+/** @param {string} parameter */
+function placeOf(parameter) {
+  const first = FIRST_PARAMETERS.findIndex((pattern) => pattern.test(parameter));
+  return first >= 0 ? first : FIRST_PARAMETERS.length + Number(SEED.test(parameter));
+}
 
 export const shownIds = computed(() =>
   (chosenColumns.value ?? defaultIds.value).filter((id) => allColumns.value.has(id)),

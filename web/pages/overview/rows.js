@@ -14,7 +14,7 @@ import { valueFilter } from "../../data/value_filter.js";
 import { columnFormat } from "../../i18n/numbers.js";
 import { allColumns } from "./columns.js";
 import { Row } from "./row.js";
-import { closed, filters, grouping, sorting } from "./settings.js";
+import { filters, grouping, opened, sorting } from "./settings.js";
 
 /** A line of the table. @typedef {{group: RowGroup} | {row: Row}} Line */
 /** @typedef {import("../../controls/table_rows.js").Group<Row> & {key: string, isOpen: boolean}} RowGroup */
@@ -88,7 +88,7 @@ function groupOfName(pattern) {
 }
 
 /** Groups ordered by their mean in the sorted column, or by their names; null = not grouped. */
-const groups = computed(() => {
+export const rowGroups = computed(() => {
   const of = groupOf.value;
   if (!of) return null;
   const first = sorting.value[0];
@@ -113,10 +113,10 @@ const NO_GROUP = "-";
 
 /** The table's lines from top to bottom. @type {import("@preact/signals-core").ReadonlySignal<readonly Line[]>} */
 export const lines = computed(() => {
-  if (!groups.value) return sortedRows.value.map((row) => ({ row }));
-  return groups.value.flatMap((group) => {
+  if (!rowGroups.value) return sortedRows.value.map((row) => ({ row }));
+  return rowGroups.value.flatMap((group) => {
     const key = group.name ?? NO_GROUP;
-    const isOpen = !closed.value.has(key);
+    const isOpen = opened.value.has(key);
     return [{ group: { ...group, key, isOpen } }, ...(isOpen ? group.rows.map((row) => ({ row })) : [])];
   });
 });

@@ -7,6 +7,7 @@ import { RowSlots } from "../../controls/row_slots.js";
 import { excludedRuns, showHidden } from "../../data/notes.js";
 import { cursorRun } from "../../data/pointer.js";
 import { narrow } from "../../data/view.js";
+import { columnWidths } from "./column_widths.js";
 import { shownColumns } from "./columns.js";
 import { lines, listedRuns } from "./rows.js";
 import { openRun } from "./settings.js";
@@ -84,7 +85,9 @@ export function runTable() {
   const slot = slots.assign(rows.map(keyOf));
   const count = lines.value.length;
   const nameWidth = narrow.value ? NARROW_NAME_WIDTH : NAME_WIDTH;
-  const widths = columns.map((column) => (narrow.value && column.look === "state" ? NARROW_STATE_WIDTH : column.width));
+  const widths = columns.map((column, at) =>
+    narrow.value && column.look === "state" ? NARROW_STATE_WIDTH : columnWidths.value[at],
+  );
   const width = widths.reduce((sum, columnWidth) => sum + columnWidth, nameWidth);
   return html`
     <div class="run-table" role="region" aria-label=${t("overview.table")} tabindex="0" @scroll=${scrolled}

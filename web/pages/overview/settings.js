@@ -54,15 +54,15 @@ export const filterRow = signal(false);
 /** "", "state", "param:NAME" or "regex:PATTERN". */
 export const grouping = setting("over.group", /** @type {string} */ (""));
 /** @param {string} by */
-export const groupBy = (by) => set({ "over.group": by, "over.closed": "" });
-const closedText = setting("over.closed", /** @type {string} */ (""));
-/** Names of collapsed groups. */
-export const closed = computed(() => new Set(parseList(closedText.value)));
+export const groupBy = (by) => set({ "over.group": by, "over.opened": "" });
+const openedText = setting("over.opened", /** @type {string} */ (""));
+/** Names of expanded groups. */
+export const opened = computed(() => new Set(parseList(openedText.value)));
 /** @param {string} name */
 export function toggleGroup(name) {
-  const names = new Set(closed.peek());
+  const names = new Set(opened.peek());
   if (!names.delete(name)) names.add(name);
-  set({ "over.closed": printList([...names]) });
+  set({ "over.opened": printList([...names]) });
 }
 
 /** The run whose page is shown; "" = the table. */

@@ -1,11 +1,10 @@
-// Lines of the table of runs: a run, or a group with its means.
+// Lines of the table of runs: a run, or a group.
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { nameParts } from "../../controls/run_name.js";
 import { stateWord } from "../../controls/state_mark.js";
-import { meanOf } from "../../controls/table_rows.js";
 import { printView } from "../../data/address.js";
 import { baseline } from "../../data/baseline.js";
 import { marked } from "../../data/marked_runs.js";
@@ -14,10 +13,11 @@ import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { EVERYTHING, isShown } from "../../data/selection.js";
 import { narrow, selection, view } from "../../data/view.js";
-import { grouped, inColumn, plainText } from "../../i18n/numbers.js";
+import { grouped } from "../../i18n/numbers.js";
 import { CELLS } from "./cells.js";
+import { groupCell } from "./group_cells.js";
 import { markAllBox, markBox, showAllSwitch, showSwitch } from "./row_boxes.js";
-import { formats, listedRuns } from "./rows.js";
+import { listedRuns } from "./rows.js";
 import { grouping, showRun, toggleGroup } from "./settings.js";
 import { headRows, isFirst, isNumber } from "./table_head.js";
 import { t } from "./words.js";
@@ -114,7 +114,7 @@ export function groupLine(group, columns, place) {
       ${columns.map(
         (column, at) =>
           html`<td class="${isNumber(column) ? "number" : ""} ${isFirst(columns, at) ? "first" : ""}"
-            data-column=${column.id}>${meanCell(rows, column)}</td>`,
+            data-column=${column.id}>${groupCell(rows, column)}</td>`,
       )}
       <td></td>
     </tr>`;
@@ -126,22 +126,4 @@ function groupTitle(name) {
   if (name === null) return t("overview.group_none");
   if (by === "state") return stateWord(/** @type {import("../../data/api_types.js").RunState} */ (name));
   return by.startsWith("param:") ? html`<span class="path">${by.slice(6)} = </span>${name}` : name;
-}
-
-/** Groups are immutable: their means are computed once.
- * @type {WeakMap<Row[], Map<string, {mean: number, count: number} | null>>} */
-const means = new WeakMap();
-
-/** The mean of a group: of metrics, and of numbers that vary in it. @param {Row[]} rows @param {Column} column */
-function meanCell(rows, column) {
-  if (column.look === "sparkline" || (column.look !== "metric" && column.look !== "plain")) return nothing;
-  const byColumn = means.get(rows) ?? new Map();
-  means.set(rows, byColumn);
-  if (!byColumn.has(column.id)) byColumn.set(column.id, meanOf(rows.map(column.value)));
-  const mean = byColumn.get(column.id);
-  if (!mean) return nothing;
-  const format = formats.value.get(column.metric ?? "");
-  const text = format ? inColumn(mean.mean, format) : plainText(mean.mean);
-  return html`<span class="mean" data-value=${mean.mean}
-    title=${t("overview.mean_of", { n: grouped(mean.count) })}>${text}</span>`;
 }
