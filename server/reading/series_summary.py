@@ -51,12 +51,12 @@ class SeriesSummary(NamedTuple):
     first_non_finite: NonFinitePoint | None
     """At the smallest step; None if every value is finite."""
 
-    def statistic(self, which: Statistic) -> float:
-        """Return the last value, or an extreme; NaN if no value is finite."""
+    def statistic(self, which: Statistic) -> float | None:
+        """Return the last value, which may be NaN, or an extreme; None if no value is finite."""
         if which == "last":
             return self.last
         extreme = self.min if which == "min" else self.max
-        return math.nan if extreme is None else extreme.value
+        return None if extreme is None else extreme.value
 
 
 def summarise(points: Points) -> SeriesSummary:

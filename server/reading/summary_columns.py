@@ -81,12 +81,13 @@ class SummaryColumn(NamedTuple):
         )
 
     def statistic(self, files: Int64s, which: Statistic) -> tuple[Float64s, npt.NDArray[np.bool_]]:
-        """Return (the last value or an extreme of some files, NaN if there is none; which of them have points)."""
+        """Return (the last value or an extreme of some files, NaN if there is none; which of them have one)."""
         rows = self.row_of[files]
         present = rows >= 0
-        found = self.rows[rows[present]]
+        if which != "last":
+            present[present] = self.rows[rows[present]]["has_finite"] > 0
         values = np.full(len(rows), np.nan)
-        values[present] = found[which] if which == "last" else np.where(found["has_finite"] > 0, found[which], np.nan)
+        values[present] = self.rows[rows[present]][which]
         return values, present
 
 

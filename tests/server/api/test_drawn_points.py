@@ -95,3 +95,19 @@ def test_values_that_a_later_one_at_the_same_step_hides_are_not_the_best(tmp_pat
     assert (series["value"][0], series["min"], series["duplicates"]) == (1.0, 1.0, 9)
     assert overview(client)["."]["min"] == {"value": 1.0, "step": 0}
     assert client.get("api/overview", params={"search": "min(loss)<1"}).json()["runs"] == []
+
+
+def test_a_run_without_a_finite_value_has_no_best_value(tmp_path: Path, serve: Serve) -> None:
+    """That is another thing than a best value that is NaN, which nobody recorded; the last value may be NaN."""
+    for name, values in {"infinite": [math.inf, -math.inf], "nan": [math.nan], "finite": [2.0, 1.0]}.items():
+        write_run(
+            tmp_path / name, [scalar_event(step + 2.0, step, {"loss": value}) for step, value in enumerate(values)]
+        )
+    query = {"min": "loss", "max": "loss", "last": "loss"}
+
+    reply = serve(tmp_path).get("api/runs/columns", params=query).json()
+
+    assert reply["runs"].split("\0") == ["finite", "infinite", "nan"]
+    assert reply["min"]["loss"] == {"row": [0], "number": [1.0]}
+    assert reply["max"]["loss"] == {"row": [0], "number": [2.0]}
+    assert reply["last"]["loss"] == {"row": None, "number": [1.0, "-Infinity", "NaN"]}
