@@ -2,6 +2,7 @@
 
 import { isOfMachine } from "./machine_tags.js";
 import { compareNatural, sortedNaturally } from "./natural_order.js";
+import { pathsOf, sharedPaths } from "./tag_paths.js";
 
 /** Tags that share their first segment. The name is "" for tags without one.
  * @typedef {{name: string, tags: string[]}} TagGroup */
@@ -34,8 +35,9 @@ export function cutLeaf(name) {
 export function groupTags(tags) {
   /** @type {Map<string, string[]>} */
   const groups = new Map();
+  const shared = sharedPaths(tags);
   for (const tag of sortedNaturally(tags)) {
-    const name = cutGroup(tag)[0].slice(0, -1);
+    const name = pathsOf(tag).find((path) => tag[path.length] === "/" || shared.has(path)) ?? "";
     const members = groups.get(name);
     if (members) members.push(tag);
     else groups.set(name, [tag]);

@@ -22,6 +22,16 @@ test("groups are in natural order, ungrouped tags last; many groups of one tag a
   ]);
 });
 
+test("tags are grouped at a dot that three of them share, but not in numbers, files or after a number", () => {
+  const names = (/** @type {string[]} */ ...tags) => groupTags(tags).map(({ name }) => name);
+  const machine = [0, 1, 2].flatMap((gpu) => [`gpu.${gpu}.memory`, `gpu.${gpu}.power`]);
+  assert.deepEqual(names(...machine, "loss"), ["gpu", ""]);
+  assert.deepEqual(names("lr.encoder", "lr.decoder"), [""]);
+  assert.deepEqual(names("v0.1", "v0.2", "v0.3", "top1.5", "top1.6", "top1.7"), [""]);
+  assert.deepEqual(names("data.json", "data.csv", "data.npz", "0.a", "0.b", "0.c"), [""]);
+  assert.deepEqual(names("norm.0.a.x", "norm.0.a.y", "norm.0.a.z"), ["norm"]);
+});
+
 test("metrics of the machine are last", () => {
   const names = groupTags(["machine/cpu", "machine/disk", "lr", "train/loss"]).map(({ name }) => name);
   assert.deepEqual(names, ["train", "", "machine"]);

@@ -4,8 +4,8 @@ import { computed } from "@preact/signals-core";
 import { parseList, parseTriples, printList } from "./address_lists.js";
 import { movedTo } from "./card_order.js";
 import { RankChoice } from "./ranks.js";
-import { pathsOf } from "./sections.js";
 import { clampStrength, METHODS, smoothingText } from "./smoothing.js";
+import { pathsOf } from "./tag_paths.js";
 import { change, logarithmic, set, setting, smooth } from "./view.js";
 
 /** Which tags share a chart, and on which axis. @typedef {{tag: string, side: "left" | "right"}} Companion */

@@ -1,4 +1,6 @@
-// The sections of a page of tags: groups at any depth of "/", and which of them are collapsed.
+// The sections of a page of tags: groups at any depth of their paths, and which of them are collapsed.
+
+import { pathsOf, sharedPaths } from "./tag_paths.js";
 
 /** @typedef {import("./names.js").TagGroup} TagGroup */
 
@@ -6,8 +8,6 @@
  * those outside its sections; `count` all of its tags.
  * @typedef {{name: string, label: string, tags: string[], sections: Section[], count: number}} Section */
 
-/** A section of one tag would only add a header. */
-const FEWEST_TAGS = 2;
 /** In the list of collapsed sections: all but the others in the list. No section has this name. */
 const ALL = "/";
 
@@ -21,10 +21,12 @@ export const sectionsOf = (groups) =>
 /** @param {string} name @param {readonly string[]} tags @param {number} start of the label in the name
  * @returns {Section} */
 function section(name, tags, start) {
-  const byName = Map.groupBy(tags, (tag) => childOf(name, tag));
-  const isSection = (/** @type {string} */ child) => child !== "" && (byName.get(child)?.length ?? 0) >= FEWEST_TAGS;
-  const inner = [...byName].filter(([child]) => isSection(child));
-  const own = tags.filter((tag) => !isSection(childOf(name, tag)));
+  const shared = sharedPaths(tags);
+  const childOf = (/** @type {string} */ tag) =>
+    pathsOf(tag).find((path) => path.length > name.length && shared.has(path)) ?? "";
+  const byChild = Map.groupBy(tags, childOf);
+  const own = byChild.get("") ?? [];
+  const inner = [...byChild].filter(([child]) => child);
   if (inner.length === 1 && !own.length) return section(inner[0][0], tags, start);
   return {
     name,
@@ -35,23 +37,11 @@ function section(name, tags, start) {
   };
 }
 
-/** The path that is one segment longer, "" if the tag has none.
- * @param {string} name @param {string} tag */
-function childOf(name, tag) {
-  const end = tag.indexOf("/", name.length + 1);
-  return end <= name.length + 1 || end === tag.length - 1 ? "" : tag.slice(0, end);
-}
-
 /** Every section, each before those in it.
  * @param {readonly Section[]} sections @param {number} [depth]
  * @returns {Array<{section: Section, depth: number}>} */
 export const flattened = (sections, depth = 0) =>
   sections.flatMap((section) => [{ section, depth }, ...flattened(section.sections, depth + 1)]);
-
-/** The paths of the sections that may contain a tag, or another section.
- * @param {string} name @returns {string[]} */
-export const pathsOf = (name) =>
-  [...name.matchAll(/\//g)].flatMap(({ index }) => (index > 0 ? [name.slice(0, index)] : []));
 
 /** @param {readonly string[]} closed @param {string} name */
 export const isClosed = (closed, name) => closed.includes(ALL) !== closed.includes(name);

@@ -18,22 +18,30 @@ test("tags are grouped at every slash; a single tag stays in the section around 
   ]);
 });
 
+test("sections within sections end at dots, too", () => {
+  const layers = [0, 1, 2].map((layer) => `train/layers.${layer}.norm`);
+  assert.deepEqual(outline(...layers, "train/loss", "train/acc.top1"), [
+    "0 train: train/acc.top1 train/loss (5)",
+    `1 layers: ${layers.join(" ")} (3)`,
+  ]);
+});
+
 test("sections without tags of their own share a header with their only section", () => {
   assert.deepEqual(outline("a/b/c/x", "a/b/c/y"), ["0 a/b/c: a/b/c/x a/b/c/y (2)"]);
   assert.deepEqual(outline("a/b/c/x", "a/b/c/y", "a/d"), ["0 a: a/d (3)", "1 b/c: a/b/c/x a/b/c/y (2)"]);
 });
 
-test("every tag is in exactly one section, in order, whatever its slashes", () => {
+test("every tag is in exactly one section, in order, whatever its slashes and dots", () => {
   let state = 1;
   const random = (/** @type {number} */ below) => (state = (state * 48271) % 2147483647) % below;
   for (let round = 0; round < 200; round++) {
-    const name = () => Array.from({ length: 1 + random(7) }, () => "ab//"[random(4)]).join("");
+    const name = () => Array.from({ length: 1 + random(7) }, () => "abc/./"[random(6)]).join("");
     const tags = [...new Set(Array.from({ length: random(20) }, name))];
     const all = flattened(sectionsOf(groupTags(tags))).map(({ section }) => section);
     assert.deepEqual(all.flatMap((section) => section.tags).sort(), [...tags].sort());
     assert.equal(new Set(all.map((section) => section.name)).size, all.length);
     for (const section of all)
-      for (const tag of section.tags) if (section.name.includes("/")) assert.ok(tag.startsWith(`${section.name}/`));
+      for (const tag of section.name ? section.tags : []) assert.match(tag.slice(section.name.length), /^[/.]/);
   }
 });
 
