@@ -92,7 +92,7 @@ def test_the_error_of_a_failed_run_can_be_read(server: StartServer, pages: Pages
 
 
 def test_attempts_that_a_restart_hides_are_one_click_away(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """A card counts the hidden points; its buttons show all attempts or one, and the URL contains the choice."""
+    """The status of a card counts the hidden points; its buttons show all attempts or one, and the URL contains the choice."""
     write_recording(tmp_path / "restarted", steps=20)
     write_recording(tmp_path / "restarted", end_event(START + 999, FINISHED), began=START + 900, steps=5)
     page.goto(server(tmp_path).url)
@@ -100,6 +100,8 @@ def test_attempts_that_a_restart_hides_are_one_click_away(server: StartServer, p
     note = card.locator('[data-note="attempts"]')
     expect(note).to_have_text("20 points of attempt 1 hidden")
 
+    card.hover()
+    card.locator('[data-key="status"]').click()
     card.locator('[data-attempt="all"]').click()
     expect_state(card, "lines", [["restarted", "attempt 1"], ["restarted", "attempt 2"]])
     expect(card).to_have_attribute("data-drawn-points", "25")

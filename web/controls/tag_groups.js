@@ -28,11 +28,12 @@ const FIRST_CARDS = 48;
 
 /** @param {readonly Section[]} sections @param {number} count of all tags of the page, including those filtered out
  * @param {(tag: string) => unknown} card
- * @param {{tool?: (section: string) => unknown, flows?: boolean}} [options] see Look */
-export function tagGroups(sections, count, card, { tool = () => nothing, flows = true } = {}) {
+ * @param {{tool?: (section: string) => unknown, flows?: boolean, grows?: boolean}} [options] see Look; `grows`: the cards of a
+ * short page are as high as the window has room for */
+export function tagGroups(sections, count, card, { tool = () => nothing, flows = true, grows = false } = {}) {
   /** @type {Look} */
   const look = { count, card, tool, flows, first: { left: FIRST_CARDS } };
-  return html`<div class="groups ${flows ? "flowing" : ""}" data-size=${cardSize.value}>${all(sections, look, 2)}</div>`;
+  return html`<div class="groups ${flows ? "flowing" : ""} ${grows ? "growing" : ""}" data-size=${cardSize.value}>${all(sections, look, 2)}</div>`;
 }
 
 /** @param {readonly Section[]} sections @param {Look} look @param {number} level of the headings @returns {unknown} */

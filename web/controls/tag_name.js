@@ -6,18 +6,19 @@ import { scalarTags } from "../data/catalogue.js";
 import { cutGroup } from "../data/names.js";
 import { listings } from "../data/plugin_tags.js";
 import { shortened } from "../data/short_names.js";
+import { cardSize } from "../data/view.js";
 
-/** Characters of a title. */
-const CHARACTERS = 36;
+/** Characters of a title, by the size of the cards. */
+const CHARACTERS = { s: 26, m: 38, l: 70 };
 
 const shortTags = computed(() => {
   const listed = listings.value.flatMap(({ runsByTag }) => [...runsByTag.value.keys()]);
-  return shortened([...(scalarTags.value ?? []), ...listed], CHARACTERS);
+  return shortened([...(scalarTags.value ?? []), ...listed], CHARACTERS[cardSize.value]);
 });
 
-/** The name of a tag, its group dimmed. @param {string} tag */
-export function tagParts(tag) {
-  const name = tag.length <= CHARACTERS ? tag : (shortTags.value.get(tag) ?? tag);
-  const [group, leaf] = cutGroup(name);
+/** The name of a tag, its group dimmed. @param {string} tag @param {boolean} [isWhole] not shortened */
+export function tagParts(tag, isWhole = false) {
+  const fits = isWhole || tag.length <= CHARACTERS[cardSize.value];
+  const [group, leaf] = cutGroup(fits ? tag : (shortTags.value.get(tag) ?? tag));
   return html`${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span>`;
 }

@@ -8,22 +8,30 @@ import { set } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { t } from "./words.js";
 
-/** @param {import("../../data/series.js").Series[]} series of the card */
+/** @param {import("../../data/series.js").Series[]} series of the card @returns {import("./card_status.js").Note[]} */
 export function attemptNote(series) {
   const hidden = hiddenAttempts(series, attemptCounts.value);
   const isStitched = attempt.value === "";
-  if (isStitched ? !hidden.points : hidden.attempts === 1) return nothing;
-  const offered = offeredAttempts(hidden.attempts).map(String);
-  return html`<span class="attempt-buttons" role="group" aria-label=${t("bar.attempt")}>
-    ${isStitched ? nothing : button("", t("card.attempts_merge"), t("bar.attempt_stitched"))}
-    ${attempt.value === "all" ? nothing : button("all", t("card.attempts_all"), t("bar.attempt_all"))}
-    ${offered
-      .filter((number) => number !== attempt.value)
-      .map((number) => button(number, number, t("card.attempts_only", { attempt: number })))}</span>
-  <span class="meta attempt-note" data-note="attempts" title=${t("card.attempts_hint")}>${
-    isStitched ? sentence(hidden) : shown()
-  }</span>`;
+  if (isStitched ? !hidden.points : hidden.attempts === 1) return [];
+  return [
+    {
+      name: "attempts",
+      level: isStitched ? "info" : "notice",
+      text: isStitched ? sentence(hidden) : shown(),
+      hint: t("card.attempts_hint"),
+      actions: buttons(hidden.attempts),
+    },
+  ];
 }
+
+/** @param {number} attempts */
+const buttons = (attempts) => html`<span class="attempt-buttons" role="group" aria-label=${t("bar.attempt")}>
+    ${attempt.value === "" ? nothing : button("", t("card.attempts_merge"), t("bar.attempt_stitched"))}
+    ${attempt.value === "all" ? nothing : button("all", t("card.attempts_all"), t("bar.attempt_all"))}
+    ${offeredAttempts(attempts)
+      .map(String)
+      .filter((number) => number !== attempt.value)
+      .map((number) => button(number, number, t("card.attempts_only", { attempt: number })))}</span>`;
 
 /** @param {ReturnType<typeof hiddenAttempts>} hidden */
 const sentence = ({ points, attempts }) =>

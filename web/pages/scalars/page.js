@@ -45,7 +45,7 @@ const enlarged = () =>
 
 function allCards() {
   const count = (scalarTags.value?.length ?? 0) - pinned.value.length;
-  return html`${pinned.value.length ? pinnedCards(pinned.value) : nothing}${tagGroups(sections.value, count, card, { tool: logOfGroup })}`;
+  return html`${pinned.value.length ? pinnedCards(pinned.value) : nothing}${tagGroups(sections.value, count, card, { tool: logOfGroup, grows: true })}`;
 }
 
 /** A switch for the y axes of a section; none while all axes are logarithmic, and for tags without a group.
