@@ -8,7 +8,7 @@ import asyncio
 import logging
 import resource
 import time
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -26,7 +26,7 @@ _RESERVED_DESCRIPTORS = 256
 _MOST_REFUSED = 64
 _REFUSED_SECONDS = 1.0
 """So many connections beyond the limit may wait for so long to be answered with 503."""
-_IDLE_SECONDS = 1.0
+IDLE_SECONDS = 1.0
 """A connection that has waited for less is not closed for another one."""
 
 log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class LimitedConnection(H11Protocol):
     """Of the request that is awaited."""
     _next_check: asyncio.TimerHandle | None = None
     """Of a client that has not received what was sent, also if that was all of the reply."""
-    _waiting_since = 0.0
+    waiting_since = 0.0
     _paused_since = 0.0
     _unsent = 0
     _is_refused = False
@@ -70,8 +70,8 @@ class LimitedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection, or answer 503 and close it if there are too many."""
         LimitedConnection.present += 1
-        self._waiting_since = time.monotonic()
-        if len(self.connections) >= self.most and not self._close_idle():
+        self.waiting_since = time.monotonic()
+        if len(self.connections) >= self.most and not close_idle(self.connections):
             log.warning("%d connections are open: others are answered with 503", len(self.connections))
             super().connection_made(transport)
             self._is_refused = True
@@ -82,16 +82,6 @@ class LimitedConnection(H11Protocol):
             return
         super().connection_made(transport)
         self._limit(HEAD_SECONDS)
-
-    def _close_idle(self) -> bool:
-        """Close the connection that has waited longest for a request; return False if none has waited for long."""
-        waiting = [each for each in self.connections if isinstance(each, LimitedConnection) and not each.is_answering]
-        oldest = min(waiting, key=lambda each: each._waiting_since, default=None)
-        if oldest is None or time.monotonic() - oldest._waiting_since < _IDLE_SECONDS:
-            return False
-        oldest.transport.abort()
-        self.connections.discard(oldest)
-        return True
 
     @property
     def is_answering(self) -> bool:
@@ -116,7 +106,7 @@ class LimitedConnection(H11Protocol):
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
-        self._waiting_since = time.monotonic()
+        self.waiting_since = time.monotonic()
         self._unlimit()
         super().on_response_complete()
 
@@ -190,3 +180,14 @@ class LimitedConnection(H11Protocol):
         retry = "\r\nRetry-After: 2" if status == 503 else ""
         self.transport.write(f"{head}{retry}\r\nConnection: close\r\n\r\n{detail}".encode())
         self.transport.close()
+
+
+def close_idle(connections: set[Any]) -> bool:
+    """Close the connection that has waited longest for a request; return False if none has waited for long."""
+    waiting = [each for each in connections if isinstance(each, LimitedConnection) and not each.is_answering]
+    oldest = min(waiting, key=lambda each: each.waiting_since, default=None)
+    if oldest is None or time.monotonic() - oldest.waiting_since < IDLE_SECONDS:
+        return False
+    oldest.transport.abort()
+    connections.discard(oldest)
+    return True

@@ -4,13 +4,16 @@ import asyncio
 import contextlib
 import logging
 import socket
+from functools import partial
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from toposcope.server.api.updates import Streams
 from toposcope.server.connections import LimitedConnection, connection_limit, raise_descriptor_limit
+from toposcope.server.handshakes import Handshake, Handshakes
 
 _WAITING_CONNECTIONS = 128
 """That the system keeps until they are accepted."""
@@ -55,9 +58,10 @@ def serve_http(
 
 def make_server(app: ASGIApp, streams: Streams, certfile: str | None = None, keyfile: str | None = None) -> Server:
     """Return a server that does not listen yet; see serve_http."""
+    connection: Any = partial(Handshake, Handshakes(certfile, keyfile)) if certfile else LimitedConnection
     config = uvicorn.Config(
         app,
-        http=LimitedConnection,
+        http=connection,
         ws="none",
         log_config=None,
         # asyncio accepts so many connections at once: of more the first of several workers would get nearly all.
@@ -67,8 +71,6 @@ def make_server(app: ASGIApp, streams: Streams, certfile: str | None = None, key
         timeout_graceful_shutdown=1,
         lifespan="on",
         server_header=False,
-        ssl_certfile=certfile,
-        ssl_keyfile=keyfile,
     )
     return Server(config, streams)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
+from support.certificates import write_certificate
 from support.event_files import loss_run, write_run
 from support.servers import ENVIRONMENT, Serve, wait_until
 
@@ -39,9 +40,20 @@ sys.exit(main(sys.argv[1:]))
 
 
 @contextmanager
-def server_with_few_descriptors(logdir: Path, log: Path) -> Iterator[httpx.URL]:
+def server_with_few_descriptors(logdir: Path, log: Path, *options: str) -> Iterator[httpx.URL]:
     """Serve a logdir in a process that can open few files."""
-    command = [sys.executable, "-c", _START, "--logdir", str(logdir), "--port", "0", "--reload-interval", "0.1"]
+    command = [
+        sys.executable,
+        "-c",
+        _START,
+        "--logdir",
+        str(logdir),
+        "--port",
+        "0",
+        "--reload-interval",
+        "0.1",
+        *options,
+    ]
     with log.open("wb") as errors:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=ENVIRONMENT, text=True)
         try:
@@ -59,7 +71,7 @@ def connect(url: httpx.URL) -> socket.socket:
 
 def get(url: httpx.URL, path: str) -> httpx.Response:
     """Request a path, from a server that may have just started on a busy machine."""
-    return httpx.get(url.join(path), timeout=PATIENCE)
+    return httpx.get(url.join(path), timeout=PATIENCE, verify=False)
 
 
 def count_runs(url: httpx.URL) -> int:
@@ -81,6 +93,23 @@ def test_idle_connections_hide_no_run(tmp_path: Path) -> None:
         loss_run(tmp_path / "runs/later", range(3))
         wait_until(lambda: count_runs(url) == 21)
 
+    assert (tmp_path / "log").stat().st_size < 10_000
+
+
+def test_unfinished_handshakes_hide_no_run(tmp_path: Path) -> None:
+    """They count as connections, and are closed: the server answers, and reads new runs."""
+    certificate = tuple(map(str, write_certificate(tmp_path)))
+    options = ("--certfile", certificate[0], "--keyfile", certificate[1])
+    loss_run(tmp_path / "runs" / "first", range(3))
+    with server_with_few_descriptors(tmp_path / "runs", tmp_path / "log", *options) as url, ExitStack() as stack:
+        wait_until(lambda: count_runs(url) == 1)
+        for _ in range(2 * DESCRIPTORS):
+            stack.enter_context(connect(url))
+        loss_run(tmp_path / "runs" / "second", range(3))
+        wait_until(lambda: count_runs(url) == 2)
+        with connect(url) as silent:
+            silent.settimeout(PATIENCE)
+            assert silent.recv(1) == b""  # Closed by the server.
     assert (tmp_path / "log").stat().st_size < 10_000
 
 
