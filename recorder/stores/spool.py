@@ -34,8 +34,10 @@ _ADDRESS = re.compile(rf"({'|'.join(SCHEMES)})://(.*)", re.DOTALL)
 _PATH_OF_ADDRESS = re.compile(rf"({'|'.join(SCHEMES)}):/[^/]")
 _EXIT_SECONDS, _POLL_SECONDS = 30.0, 0.02
 """How long the end of the process waits for the last uploads, and how often it looks."""
-_RESTART_SECONDS = 5.0
-"""How long after an uploader has ended before the recording another one starts."""
+_RESTART_SECONDS, _LONGEST_PAUSE = 5.0, 600.0
+"""How long after an uploader has ended before the recording another one starts; at most, after several failures."""
+_STABLE_SECONDS = 600.0
+"""An uploader that ran for so long has not failed at its start."""
 
 
 class _Spool(NamedTuple):
@@ -165,7 +167,8 @@ def _create() -> _Spool:
 
     token = secrets.token_hex(4)
     folder = default_folder() / f"{platform.node() or 'localhost'}-{os.getpid()}-{token}"
-    folder.mkdir(parents=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700)  # Others of the machine can neither read nor change what is recorded.
     owner = {"host": platform.node(), "pid": os.getpid(), "started": psutil.Process().create_time()}
     (folder / OWNER).write_text(json.dumps(owner))
     spool = _Spool(str(folder), token, _start_uploader(str(folder)))
@@ -176,18 +179,28 @@ def _create() -> _Spool:
 
 
 def _keep_uploading(folder: str) -> None:
-    """Start another uploader when one ends before the recording: systems end processes when memory is short."""
+    """Start another uploader when one ends before the recording: systems end processes when memory is short.
+
+    The pauses between those that end soon double; after some of them, none is started before the end of the process.
+    """
+    pause = _RESTART_SECONDS
     while os.path.isdir(folder) and not os.path.exists(os.path.join(folder, DONE)):
+        began = time.monotonic()
         with contextlib.suppress(OSError):  # It is tried again.
             _spool().uploader.wait()
-        time.sleep(_RESTART_SECONDS)
+        pause = _RESTART_SECONDS if time.monotonic() - began > _STABLE_SECONDS else 2 * pause
+        if pause > _LONGEST_PAUSE:
+            log.error("%s: the process that uploads ends again and again. Nothing is lost: %s", folder, _advice(folder))
+            return
+        time.sleep(pause)
 
 
 def _start_uploader(folder: str) -> "subprocess.Popen[bytes]":
     """Start the process that uploads; signals of the terminal do not end it."""
     import subprocess
 
-    command = [sys.executable, "-m", "toposcope.recorder", "sync", "--follow", folder]
+    # -P: it imports nothing from the working directory.
+    command = [sys.executable, "-P", "-m", "toposcope.recorder", "sync", "--follow", folder]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True)
 
 
@@ -196,6 +209,7 @@ def _finish() -> None:
     spool = _current.spool
     if spool is None or not os.path.isdir(spool.folder):
         return
+    uploader = spool.uploader
     try:
         with open(os.path.join(spool.folder, DONE), "wb"):
             pass
@@ -206,9 +220,11 @@ def _finish() -> None:
     except OSError as error:
         log.error("%s: the uploads cannot be waited for: %s", spool.folder, error)
     if os.path.isdir(spool.folder):
-        log.error(
-            "%s: not everything is uploaded yet. Another process goes on with it; if that ends too, run: "
-            "python -m toposcope.recorder sync %s",
-            spool.folder,
-            spool.folder,
+        goes_on = (
+            "Another process goes on with it. If that ends too" if uploader.poll() is None else "To upload the rest"
         )
+        log.error("%s: not everything is uploaded yet. %s, %s", spool.folder, goes_on, _advice(spool.folder))
+
+
+def _advice(folder: str) -> str:
+    return f"run: python -m toposcope.recorder sync {folder}"

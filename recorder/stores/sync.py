@@ -48,6 +48,9 @@ def _sync(folder: Path) -> int:
 
 def _sync_one(spool: Path) -> bool:
     uploader = Uploader(spool)
+    if not uploader.is_own():
+        log.warning("%s: belongs to another user, and is left alone", spool)
+        return False
     if uploader.is_owned():
         log.info("%s: still being recorded", spool)
         return False
@@ -103,7 +106,11 @@ def _upload_all(spool: Path) -> int:
 
 
 def _upload_left(folder: Path, own: Path) -> None:
-    """Upload what recorders that were killed have left."""
+    """Upload what recorders that were killed have left; one spool that cannot be read stops no other."""
     for owner in folder.glob(f"*/{OWNER}"):
-        if owner.parent != own and not Uploader(owner.parent).is_owned():
-            _sync_one(owner.parent)
+        uploader = Uploader(owner.parent)
+        if owner.parent != own and uploader.is_own() and not uploader.is_owned():
+            try:
+                _sync_one(owner.parent)
+            except OSError as error:
+                log.warning("%s: cannot be uploaded: %s", owner.parent, error)

@@ -11,6 +11,7 @@ import math
 import os
 import platform
 import shutil
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -71,6 +72,8 @@ class Uploader:
         self._clients: dict[str, ObjectStore] = {}
         self._sent: dict[Path, int] = {}
         """Bytes of an event file that are in pieces."""
+        self._found = set(_files(folder))
+        """The files of which an uploader that has ended may have uploaded pieces."""
         self._piece_times: dict[Path, float] = {}
         """When the last piece of an event file was uploaded, in seconds of time.monotonic()."""
         self._next_piece: dict[Path, float] = {}
@@ -92,13 +95,21 @@ class Uploader:
         """Return whether the process that records still runs; on another machine, whether its files still change."""
         if (self._folder / DONE).exists():
             return False
+        match _read_json(self._folder / OWNER):
+            case {"host": str(host), "pid": int(process_id), "started": int() | float() as started}:
+                if host != platform.node():
+                    return time.time() - _modified(self._folder) < _LOST_SECONDS
+                return _runs(process_id, started)
+            case _:
+                return False
+
+    def is_own(self) -> bool:
+        """Return whether the spool is a folder of the user of this process: others may plant theirs beside it."""
         try:
-            owner = json.loads((self._folder / OWNER).read_bytes())
-        except (OSError, ValueError):
+            status = os.lstat(self._folder)
+        except OSError:
             return False
-        if owner["host"] != platform.node():
-            return time.time() - _modified(self._folder) < _LOST_SECONDS
-        return _runs(owner["pid"], owner["started"])
+        return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
 
     def upload(self, *, is_ended: bool) -> bool:
         """Upload what is due; return whether nothing is left.
@@ -164,10 +175,14 @@ class Uploader:
 
     def _upload_piece(self, path: Path) -> None:
         """Upload what was appended to an event file, if a piece of its directory is due."""
-        sent = self._sent.setdefault(path, 0)
+        sent = self._sent.get(path, 0)
         now = time.monotonic()
         if now < self._next_piece.get(path.parent, 0.0):
             return
+        if path in self._found:
+            sent = self._stored_bytes(path)
+            self._found.discard(path)
+        self._sent[path] = sent
         with path.open("rb") as file:
             file.seek(sent)
             content = file.read(SEGMENT_BYTES)
@@ -198,13 +213,28 @@ class Uploader:
     def _delete_pieces(self, path: Path) -> None:
         import obstore
 
-        client, key = self._target(path)
-        folder = key.rpartition("/")[0]
-        pages = self._ask(path, lambda: list(obstore.list(client, folder or None)))
-        keys = [found["path"] for page in pages for found in page]
-        pieces = [each for each in keys if (piece := parse_piece_name(each)) is not None and piece.file == key]
+        client, _ = self._target(path)
+        pieces = [key for key, _, _ in self._pieces(path)]
         if pieces:
             self._ask(path, lambda: obstore.delete(client, pieces))
+
+    def _pieces(self, path: Path) -> list[tuple[str, int, int]]:
+        """Return (key, first byte, size) of each piece of an event file."""
+        import obstore
+
+        client, key = self._target(path)
+        pages = self._ask(path, lambda: list(obstore.list(client, key.rpartition("/")[0] or None)))
+        objects = [found for page in pages for found in page]
+        named = [(found, parse_piece_name(found["path"])) for found in objects]
+        return [(found["path"], piece.offset, found["size"]) for found, piece in named if piece and piece.file == key]
+
+    def _stored_bytes(self, path: Path) -> int:
+        """Return how many bytes of an event file, from its beginning, are in pieces."""
+        sizes = {start: size for _, start, size in self._pieces(path)}
+        stored = 0
+        while size := sizes.get(stored, 0):
+            stored += size
+        return stored
 
     def _put(self, path: Path, content: bytes | Path) -> None:
         """Upload bytes, or a file that need not fit into memory, under the name of a file."""
@@ -296,8 +326,10 @@ def _files(folder: Path) -> Iterator[Path]:
     for scheme in SCHEMES:
         for parent, _, names in os.walk(folder / scheme):
             for name in sorted(names):
-                if not name.startswith(".") and not name.endswith(SEALED):
-                    yield Path(parent, name)
+                path = Path(parent, name)
+                # A link would upload a file from elsewhere.
+                if not name.startswith(".") and not name.endswith(SEALED) and not path.is_symlink():
+                    yield path
 
 
 def _modified(folder: Path) -> float:
@@ -307,6 +339,15 @@ def _modified(folder: Path) -> float:
         with suppress(FileNotFoundError):  # Its own uploader has deleted it meanwhile.
             newest = max(newest, path.stat().st_mtime)
     return newest
+
+
+def _read_json(path: Path) -> object:
+    """Return the contents of a file; None if it has none that can be read."""
+    try:
+        content: object = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    return content
 
 
 def _runs(process_id: int, started: float) -> bool:

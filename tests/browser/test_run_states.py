@@ -92,7 +92,7 @@ def test_the_error_of_a_failed_run_can_be_read(server: StartServer, pages: Pages
 
 
 def test_attempts_that_a_restart_hides_are_one_click_away(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """The status of a card counts the hidden points; its buttons show all attempts or one, and the URL contains the choice."""
+    """The status of a card counts hidden points; its buttons show all attempts or one, and the URL has the choice."""
     write_recording(tmp_path / "restarted", steps=20)
     write_recording(tmp_path / "restarted", end_event(START + 999, FINISHED), began=START + 900, steps=5)
     page.goto(server(tmp_path).url)

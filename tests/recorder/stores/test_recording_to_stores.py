@@ -150,6 +150,18 @@ def test_an_uploader_that_ends_is_replaced(store: S3Server, spool: Path) -> None
     assert not any(spool.iterdir())
 
 
+def test_the_uploader_imports_nothing_from_the_working_directory(store: S3Server, spool: Path, tmp_path: Path) -> None:
+    """A file there may have the name of a module that it imports."""
+    (tmp_path / "filelock.py").write_text("open('executed', 'w').close()")
+    script = "from toposcope.recorder import SummaryRecord\nwith SummaryRecord('s3://bucket/run') as recorder:\n"
+    script += "    recorder.add_value('scalar', 'x', 1.0)\n    recorder.record(1)\n"
+    script = script.replace("s3://bucket", f"s3://{BUCKET}")
+    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
+    assert any("run/" in key for key in keys(store))
+    assert not (tmp_path / "executed").exists()
+    assert not any(spool.iterdir())
+
+
 def uploader_of(folder: Path) -> int:
     """Return the process that uploads a spool."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):

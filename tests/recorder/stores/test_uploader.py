@@ -19,6 +19,7 @@ from support.store_proxy import StoreProxy, store_proxy
 
 from toposcope.proto.piece_name import parse_piece_name, piece_name
 from toposcope.recorder.stores.spool import OWNER, SEALED
+from toposcope.recorder.stores.sync import main
 from toposcope.recorder.stores.uploader import Uploader, part_bytes
 from toposcope.server.places.object_store import ObjectStore
 
@@ -246,3 +247,55 @@ def test_a_spool_of_another_machine_is_left_when_it_does_not_change(run: Path, t
 def make_old(path: Path, seconds: int = 0) -> None:
     """Make a file one that was modified long ago."""
     os.utime(path, (seconds, seconds))
+
+
+def test_an_uploader_goes_on_where_another_one_has_ended(
+    store: tuple[S3Server, StoreProxy], run: Path, tmp_path: Path
+) -> None:
+    """It sends no byte that is in a piece already."""
+    _, proxy = store
+    content = bytes(range(256)) * 40
+    for size in (4096, len(content)):
+        (run / NAME).write_bytes(content[:size])
+        Uploader(tmp_path, piece_seconds=0).upload(is_ended=False)
+        assert shown() == content[:size]
+    assert sum(request.sent for request in proxy.requests if request.method == "PUT") <= 1.1 * len(content)
+
+
+@pytest.mark.parametrize("owner", ["{}", "[]", "nothing", '{"host": 1, "pid": "x", "started": null}'])
+def test_a_spool_with_an_unreadable_owner_is_uploaded(
+    store: tuple[S3Server, StoreProxy], run: Path, tmp_path: Path, owner: str
+) -> None:
+    """Nobody records to it."""
+    server, _ = store
+    (tmp_path / OWNER).write_text(owner)
+    (run / NAME).write_bytes(b"recorded")
+    assert not Uploader(tmp_path).is_owned()
+    assert main([str(tmp_path)]) == 0
+    assert keys(server) == {f"run/{NAME}"}
+
+
+def test_a_link_in_a_spool_is_not_followed(store: tuple[S3Server, StoreProxy], run: Path, tmp_path: Path) -> None:
+    """Else it would upload any file that the user may read."""
+    server, _ = store
+    (run / "secret.bin").symlink_to("/etc/passwd")
+    (run / NAME).write_bytes(b"recorded")
+    Uploader(tmp_path).upload(is_ended=True)
+    assert keys(server) == {f"run/{NAME}"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder of another user")
+def test_a_spool_of_another_user_is_left_alone(
+    store: tuple[S3Server, StoreProxy], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In a folder that users share, anybody could have anything uploaded with the rights of others."""
+    server, _ = store
+    for name in ("planted", "own"):
+        folder = tmp_path / name / "s3" / BUCKET / name
+        folder.mkdir(parents=True)
+        (folder / NAME).write_bytes(b"recorded")
+        (tmp_path / name / OWNER).write_text("{}")
+    os.chown(tmp_path / "planted", 12345, 12345)
+    assert main([str(tmp_path)]) == 1
+    assert keys(server) == {f"own/{NAME}"}
+    assert "belongs to another user" in caplog.text
