@@ -5,7 +5,7 @@ import { coloursOutsidePalette, DASHES, FIRST_CUSTOM } from "../data/run_styles.
 
 /** `palette` is extended by shades, the colour of missing values, and the custom colours outside it.
  * @typedef
- * {{palette: string[], surface: string, grid: string, text: string, label: string, damage: string, warning: string}}
+ * {{palette: string[], surface: string, grid: string, text: string, label: string, faint: string, damage: string, warning: string}}
  * Tokens */
 
 /** @type {{theme: string, chosen: ReadonlyMap<string, string>, tokens: Tokens} | null} */
@@ -32,6 +32,7 @@ function readTokens(chosen) {
     grid: token("--grid"),
     text: token("--text"),
     label: token("--text-3"),
+    faint: token("--line-strong"),
     damage: token("--damage"),
     warning: token("--warning"),
   };

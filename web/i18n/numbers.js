@@ -84,6 +84,9 @@ export const plainText = (value) =>
     ? String(value)
     : shortNumber(value, 5);
 
+/** The letters before the decimal point, or else the exponent. @param {string} text */
+export const wholePart = (text) => text.slice(0, text.length - fractionOf(text).length);
+
 /** The letters from the decimal point, or else the exponent, on: "0.25" has three. @param {string} text */
 export const fractionOf = (text) => text.slice(/[.e]|$/.exec(text)?.index ?? text.length);
 

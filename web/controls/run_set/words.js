@@ -2,7 +2,7 @@
 
 import { translator } from "../../i18n/text.js";
 
-const en = {
+export const en = {
   "run_set.find": "Find",
   "run_set.more": "+{n} more",
   "run_set.parameters": "Hyperparameters",
@@ -17,7 +17,7 @@ const en = {
   "run_set.log": "log",
   "run_set.no_values": "No run has a value",
 };
-const zh = {
+export const zh = {
   "run_set.find": "查找",
   "run_set.more": "另有 {n} 项",
   "run_set.parameters": "超参数",

@@ -1,6 +1,7 @@
 // The cells of a row of the difference table: of long values, the parts that differ, or all lines.
 
 import { html, nothing } from "lit-html";
+import { wholeCell } from "../../controls/number_cell.js";
 import { commonEnds, sharedLines, splitLines } from "../../data/difference.js";
 import { plainText } from "../../i18n/numbers.js";
 import { t } from "./words.js";
@@ -18,10 +19,14 @@ const LONGEST = 1000;
 /** @param {DifferenceRow} row */
 export const isLong = ({ values }) => values.some((value) => typeof value === "string" && value.length > SHORT);
 
-/** @param {DifferenceRow} row @param {boolean} isWhole */
-export function cells(row, isWhole) {
+/** @param {DifferenceRow} row @param {boolean} isWhole @param {number} room for the integer parts of numbers */
+export function cells(row, isWhole, room) {
   const texts = row.values.filter((value) => value !== undefined).map(String);
-  const draw = isWhole ? lineByLine(texts) : isLong(row) && row.differs && texts.length > 1 ? apart(texts) : plain;
+  const draw = isWhole
+    ? lineByLine(texts)
+    : isLong(row) && row.differs && texts.length > 1
+      ? apart(texts)
+      : plain(room);
   return row.values.map(
     (
       value,
@@ -43,8 +48,12 @@ export function cells(row, isWhole) {
 /** The server stores no more of a text. @param {Plain} value */
 const isTruncated = (value) => typeof value === "string" && value.length === LONGEST && value.endsWith("…");
 
-/** @param {Plain} value @returns {unknown} */
-const plain = (value) => plainText(value);
+/** @param {number} room @returns {(value: Plain) => unknown} */
+const plain = (room) => (value) => (typeof value === "number" ? wholeCell(plainText(value), room) : plainText(value));
+
+/** The numbers of a row as they are shown. @param {DifferenceRow} row */
+export const numberTexts = ({ values }) =>
+  values.flatMap((value) => (typeof value === "number" ? [plainText(value)] : []));
 
 /** Equal ends are dimmed and shortened. @param {string[]} texts @returns {(value: Plain) => unknown} */
 function apart(texts) {

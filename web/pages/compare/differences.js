@@ -10,8 +10,8 @@ import { comparedRuns } from "../../data/runs.js";
 import { set, setting } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { compareCache } from "./compared.js";
-import { cells, isLong } from "./difference_cells.js";
-import { grid } from "./grid.js";
+import { cells, isLong, numberTexts } from "./difference_cells.js";
+import { grid, wholeRooms } from "./grid.js";
 import { metricTable } from "./metric_table.js";
 import { PerRun } from "./per_run.js";
 import { t } from "./words.js";
@@ -86,13 +86,13 @@ export function differenceTable(title, runs, tables, always = false) {
       : nothing;
   return html`
     <header><h2>${title}</h2>${counts}</header>
-    ${different.length ? grid(runs, different.map(lineOf), title, "different") : nothing}
+    ${different.length ? grid(runs, linesOf(different), title, "different") : nothing}
     ${
       equal.length
         ? html`<details ?open=${!different.length} data-equal=${equal.length}>
       <summary>${t("compare.equal", { n: grouped(equal.length) })}</summary>${grid(
         runs,
-        equal.map(lineOf),
+        linesOf(equal),
         t("compare.equal", { n: grouped(equal.length) }),
         "equal",
       )}</details>`
@@ -110,12 +110,18 @@ function toggleWhole(name) {
   set({ "compare.whole": printList(others.length < whole.peek().length ? others : [...others, name]) });
 }
 
-/** @param {DifferenceRow} row @returns {import("./grid.js").GridLine} */
-function lineOf(row) {
+/** @param {DifferenceRow[]} rows */
+function linesOf(rows) {
+  const rooms = wholeRooms(rows.map(numberTexts));
+  return rows.map((row, at) => lineOf(row, rooms[at]));
+}
+
+/** @param {DifferenceRow} row @param {number} room @returns {import("./grid.js").GridLine} */
+function lineOf(row, room) {
   const isWhole = whole.value.includes(row.name);
   const head = isLong(row)
     ? html`<button class="whole-switch" aria-expanded=${isWhole} title=${t("compare.whole")}
       @click=${() => toggleWhole(row.name)}>${ICONS.chevron}<span>${row.name}</span></button>`
     : row.name;
-  return { name: row.name, head, cells: cells(row, isWhole), isWhole };
+  return { name: row.name, head, cells: cells(row, isWhole, room), isWhole };
 }

@@ -3,6 +3,7 @@
 import { html } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { ICONS, swatch } from "../../controls/icons.js";
+import { wholeRoom } from "../../controls/number_cell.js";
 import { runName } from "../../controls/run_name.js";
 import { baseline } from "../../data/baseline.js";
 import { DASHES } from "../../data/run_styles.js";
@@ -18,6 +19,13 @@ const layout = setting("compare.layout", "columns", ["columns", "rows"]);
 export const setLayout = (value) => set({ "compare.layout": value === "columns" ? "" : value });
 export { layout };
 
+/** The letters for the integer parts of each line: with a column for each line, they need what their own numbers do,
+ * else all need the same. @param {readonly (readonly string[])[]} texts of the numbers of each line */
+export function wholeRooms(texts) {
+  const rooms = texts.map(wholeRoom);
+  return layout.value === "rows" ? rooms : rooms.map(() => Math.max(0, ...rooms));
+}
+
 /** @param {readonly string[]} runs @param {readonly GridLine[]} lines with one cell, a `td`, per run
  * @param {string} label @param {string} kind */
 export const grid = (runs, lines, label, kind) => html`
@@ -26,7 +34,7 @@ export const grid = (runs, lines, label, kind) => html`
   }</div>`;
 
 /** @param {readonly string[]} runs @param {readonly GridLine[]} lines @param {string} kind */
-const byName = (runs, lines, kind) => html`<table data-difference=${kind}>
+const byName = (runs, lines, kind) => html`<table data-difference=${kind} style="--runs:${runs.length}">
   <thead><tr><td></td>${runs.map((run) => runHead(run, "col"))}</tr></thead>
   <tbody>${repeat(
     lines,

@@ -2,6 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
+import { wholeCell } from "../../controls/number_cell.js";
 import { baseline } from "../../data/baseline.js";
 import { bestOf } from "../../data/best_values.js";
 import { runCounts } from "../../data/catalogue.js";
@@ -12,7 +13,7 @@ import { comparedRuns } from "../../data/runs.js";
 import { view } from "../../data/view.js";
 import { columnFormat, grouped, inColumn } from "../../i18n/numbers.js";
 import { compareCache } from "./compared.js";
-import { grid } from "./grid.js";
+import { grid, wholeRooms } from "./grid.js";
 import { t } from "./words.js";
 
 /** Metrics of the table. */
@@ -30,10 +31,14 @@ export const measuredRuns = computed(() => [
 ]);
 
 export function metricTable() {
-  const lines = comparedMetrics.value.flatMap((tag) => {
-    const values = comparedRuns.value.map((run) => bestValue(run, tag));
-    return values.some((value) => value !== null) ? [lineOf(tag, values)] : [];
-  });
+  const found = comparedMetrics.value
+    .map((tag) => ({ tag, values: comparedRuns.value.map((run) => bestValue(run, tag)) }))
+    .filter(({ values }) => values.some((value) => value !== null))
+    .map(({ tag, values }) => ({ tag, values, format: columnFormat(values.map((best) => best?.value ?? NaN)) }));
+  const rooms = wholeRooms(
+    found.map(({ values, format }) => values.flatMap((best) => (best ? [inColumn(best.value, format)] : []))),
+  );
+  const lines = found.map((line, at) => lineOf(line, rooms[at]));
   return lines.length
     ? html`<header><h2>${t("compare.best_values")}</h2>${
         baseline.value ? nothing : html`<span class="meta">${t("compare.no_baseline")}</span>`
@@ -47,19 +52,19 @@ function bestValue(run, tag) {
   return extreme ?? null;
 }
 
-/** @param {string} tag @param {({value: number, step: number} | null)[]} values */
-function lineOf(tag, values) {
+/** @param {{tag: string, values: ({value: number, step: number} | null)[],
+ * format: import("../../i18n/numbers.js").ColumnFormat}} line @param {number} room for integer parts */
+function lineOf({ tag, values, format }, room) {
   const goal = bestOf(tag);
   const numbers = values.map((best) => best?.value ?? NaN);
   const finite = numbers.filter(Number.isFinite);
   const best = finite.length > 1 && new Set(finite).size > 1 ? Math[goal](...finite) : NaN;
-  const format = columnFormat(numbers);
   const base = baseline.value ? bestValue(baseline.value, tag)?.value : undefined;
   const cell = (/** @type {{value: number, step: number} | null} */ each, /** @type {number} */ at) =>
     each === null
       ? html`<td><span class="dim">–</span></td>`
       : html`<td class=${each.value === best ? "best" : ""} data-value=${each.value}
-          title=${`${each.value} · ${t("step.at", { step: grouped(each.step) })}`}><div>${inColumn(each.value, format)}${
+          title=${`${each.value} · ${t("step.at", { step: grouped(each.step) })}`}><div>${wholeCell(inColumn(each.value, format), room)}${
             comparedRuns.value[at] === baseline.value ? nothing : difference(each.value, base, format, goal)
           }</div></td>`;
   return {

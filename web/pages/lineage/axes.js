@@ -1,9 +1,10 @@
 // The parallel axes: their scales, spacing and order.
 
-import { computed, signal } from "@preact/signals-core";
+import { computed } from "@preact/signals-core";
 import { frameOf } from "../../controls/run_plots/parallel_axes.js";
 import { shortened } from "../../data/short_names.js";
 import { narrow } from "../../data/view.js";
+import { axesWidth, LEFT_MARGIN, MIN_SPACING, RIGHT_MARGIN } from "./axes_room.js";
 import { choose, setBrush } from "./settings.js";
 import { axisIds, columns, scaleFor } from "./state.js";
 
@@ -11,14 +12,7 @@ import { axisIds, columns, scaleFor } from "./state.js";
 
 const HEIGHT = 256;
 const NARROW_HEIGHT = 220;
-/** Margins for the labels of the first and the last axis. */
-export const LEFT_MARGIN = 48;
-export const RIGHT_MARGIN = 76;
-const MIN_SPACING = 112;
 const MAX_SPACING = 480;
-
-/** The visible width of the drawing. */
-export const axesWidth = signal(0);
 
 /** @type {import("@preact/signals-core").ReadonlySignal<Scale[]>} */
 export const axes = computed(() =>

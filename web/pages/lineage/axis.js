@@ -7,7 +7,8 @@ import { ICONS } from "../../controls/icons.js";
 import { heightAt } from "../../controls/run_plots/parallel_axes.js";
 import { canBeLog, categoryPlace, ticksOf } from "../../controls/run_plots/scale.js";
 import { shortNumber } from "../../i18n/numbers.js";
-import { axesFrame, axisNames, axisSpacing, LEFT_MARGIN, removeAxis } from "./axes.js";
+import { axesFrame, axisNames, axisSpacing, removeAxis } from "./axes.js";
+import { LEFT_MARGIN } from "./axes_room.js";
 import { brushedRange, dragAxis, dragBrush, onBrushEndKey, onTitleKey, togglePick } from "./axis_gestures.js";
 import { PICK_MISSING, PICK_NON_FINITE, pickOf } from "./model/brush.js";
 import { brushes, setBrush, toggleLog } from "./settings.js";
@@ -101,7 +102,7 @@ function brushEnd(scale, which, range) {
     aria-valuenow=${Math.max(column.lo, Math.min(column.hi, endValue))} aria-valuetext=${shortNumber(endValue, 6)}
     style=${styleMap({ top: `${heightAt(place, axesFrame.value)}px` })}
     @keydown=${(/** @type {KeyboardEvent} */ event) => onBrushEndKey(event, scale, which)}>${
-      range ? html`<b>${shortNumber(endValue, 4)}</b>` : nothing
+      range ? html`<b>${shortNumber(endValue, 3)}</b>` : nothing
     }</span>`;
 }
 

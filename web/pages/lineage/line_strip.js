@@ -38,7 +38,7 @@ class LineageStrip extends LazyCard {
   #draw() {
     const [left, right] = axes.peek().slice(this.place, this.place + 2);
     if (!left || !right) return;
-    const { surface, label } = tokens();
+    const { surface, faint } = tokens();
     const kept = liveRows.peek();
     this.#painter.draw(this.#canvas, {
       left: left.places,
@@ -49,7 +49,7 @@ class LineageStrip extends LazyCard {
       kept,
       colours: colours.peek(),
       background: surface,
-      faint: label,
+      faint,
     });
     this.dataset.drawnRuns = String(kept.length);
   }

@@ -3,6 +3,7 @@
 import { computed } from "@preact/signals-core";
 import { tokens } from "../../charts/theme.js";
 import { customColours } from "../../data/custom_colours.js";
+import { compareNatural } from "../../data/natural_order.js";
 import { COLOURS, NO_VALUE, SHADES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { theme } from "../../data/view.js";
@@ -38,7 +39,7 @@ export function columnColours(column) {
 /** @param {Column} column @returns {RowColours} */
 function categoryColours({ values, categories }) {
   const { palette, label } = tokens();
-  const order = new Map(categories.map((category, at) => [category, at]));
+  const order = new Map(categories.toSorted(compareNatural).map((category, at) => [category, at]));
   return {
     css: [...palette.slice(0, COLOURS), label],
     byRow: Uint8Array.from(values, (value) => (value === null ? COLOURS : (order.get(String(value)) ?? COLOURS))),

@@ -3,6 +3,7 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
+import { columnWidth } from "../../controls/column_width.js";
 import { RowSlots } from "../../controls/row_slots.js";
 import { cursorRun, hoveredRun } from "../../data/pointer.js";
 import { narrow } from "../../data/view.js";
@@ -11,7 +12,7 @@ import { LineageElement } from "./lineage_element.js";
 import { brushes, clearBrushes, showAll, visibility } from "./settings.js";
 import { columnIds, rowCount, sortedRows, sources, tableColumns } from "./state.js";
 import { tableHead } from "./table_head.js";
-import { tableRow } from "./table_row.js";
+import { numberTexts, tableRow } from "./table_row.js";
 import { tableToolbar } from "./table_toolbar.js";
 import { t } from "./words.js";
 
@@ -36,16 +37,21 @@ const visibleLeft = signal(0);
 const visibleWidth = signal(1200);
 const LEFT_STRIDE = 120;
 
+const LABELS_WIDTH = 140;
+
+/** A cache: columns never change. @type {WeakMap<Column, number>} */
+const knownWidths = new WeakMap();
+
 /** @param {Column} column */
-const widthOf = ({ name, isNumber, categories, id }) => {
-  const longest = isNumber
-    ? 10
-    : categories.slice(0, 50).reduce((longestText, text) => Math.max(longestText, text.length), 0);
-  return Math.min(
-    220,
-    Math.max(id === "note:labels" ? 140 : isNumber ? 112 : 84, 28 + name.length * 7.5, 30 + longest * 8.6),
-  );
-};
+function widthOf(column) {
+  const known = knownWidths.get(column);
+  if (known !== undefined) return known;
+  const { id, name, isNumber, categories } = column;
+  const width =
+    id === "note:labels" ? LABELS_WIDTH : columnWidth(name, isNumber ? numberTexts(column) : categories, isNumber);
+  knownWidths.set(column, width);
+  return width;
+}
 
 class LineageTable extends LineageElement {
   #slots = new RowSlots();

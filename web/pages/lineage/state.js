@@ -10,7 +10,10 @@ import { likelyBest, likelyMetrics } from "../../data/metrics.js";
 import { excludedRuns, noteOf } from "../../data/notes.js";
 import { matchesSearch } from "../../data/run_search.js";
 import { visibleRuns } from "../../data/runs.js";
+import { axesThatFit } from "./axes_room.js";
 import { keptBy } from "./model/brush.js";
+import { orderedByTarget } from "./model/category_order.js";
+import { importance } from "./model/importance.js";
 import { flatPipeline } from "./model/pipeline.js";
 import { lastScalars, lineages, pipelines } from "./model/runs.js";
 import {
@@ -33,8 +36,6 @@ import {
 /** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
 /** @typedef {import("../../controls/run_plots/columns.js").Source} Source */
 
-/** The number of axes by default, including the target. */
-const DEFAULT_AXES = 10;
 /** With at most so many columns, the table also shows constant ones. */
 const MAX_DEFAULT_COLUMNS = 24;
 /** A column with more distinct texts contains names rather than categories. */
@@ -100,8 +101,16 @@ export const rowCount = computed(() => sources.value.length);
 /** Row numbers by run. */
 export const rowOf = computed(() => new Map(sources.value.map(({ run }, row) => [run, row])));
 
-/** All columns that can be axes, by id. */
-export const columns = computed(() => columnsOf(sources.value));
+const recordedColumns = computed(() => columnsOf(sources.value));
+/** All columns that can be axes, by id; categories in the order of the target. */
+export const columns = computed(() => {
+  const by = target.value;
+  if (!by) return recordedColumns.value;
+  const ordered = [...recordedColumns.value].map(
+    ([id, column]) => /** @type {const} */ ([id, column.isNumber ? column : orderedByTarget(column, by)]),
+  );
+  return new Map(ordered);
+});
 
 /** Labels and notes of the runs, as columns of the table. */
 const noteColumns = computed(() => {
@@ -144,7 +153,7 @@ const distinguishesRuns = ({ distinct, hasMissing }) =>
 export const target = computed(() => targets.value.get(chosenTarget.value) ?? targets.value.get(defaultTarget.value));
 /** Columns that may be the target, by id. */
 export const targets = computed(() => {
-  const numbers = [...columns.value].filter(
+  const numbers = [...recordedColumns.value].filter(
     ([, { isNumber, section }]) => isNumber && ["metric", "last", "model", "custom"].includes(section),
   );
   return new Map(numbers.filter(([, column]) => !isEnvironment(column) && column.id !== "model:size"));
@@ -169,21 +178,49 @@ export const axisIds = computed(() => {
   const candidates = [...columns.value.values()].filter(
     (column) => column.id !== last && isOfPart(column) && distinguishesRuns(column) && canBeAxis(column),
   );
+  const byImportance = placeByImportance.value;
   const first = candidates
-    .toSorted((a, b) => Number(b.distinct > 1) - Number(a.distinct > 1) || sectionRank(a) - sectionRank(b))
-    .slice(0, DEFAULT_AXES - 1);
-  const ordered = first.toSorted((a, b) => sectionRank(a) - sectionRank(b));
+    .toSorted(
+      (a, b) =>
+        Number(b.distinct > 1) - Number(a.distinct > 1) ||
+        byImportance(a) - byImportance(b) ||
+        sectionRank(a) - sectionRank(b),
+    )
+    .slice(0, axesThatFit.value - 1);
+  const ordered = first.toSorted((a, b) => sectionRank(a) - sectionRank(b) || byImportance(a) - byImportance(b));
   return [...ordered.map(({ id }) => id), ...(last ? [last] : [])];
 });
+/** Returns the place of a column by its importance for the target; behind all others until that is known. */
+const placeByImportance = computed(() => {
+  const measured = (importance.reply.value?.parameters ?? [])
+    .filter((parameter) => parameter.importance !== null)
+    .sort((a, b) => Number(b.importance) - Number(a.importance));
+  const places = new Map(measured.map(({ name }, place) => [columnNamed(name), place]));
+  return (/** @type {Column} */ { id }) => places.get(id) ?? places.size;
+});
+
+/** The column id for a parameter name of the importance reply; "" if there is none. @param {string} name */
+export const columnNamed = (name) =>
+  [
+    `param:${name}`,
+    `custom:${name}`,
+    `custom:${name.replace(/^(custom\/)+/, "")}`,
+    `train:${name}`,
+    `model:${name}`,
+  ].find((id) => recordedColumns.value.has(id)) ?? "";
+
 /** @param {Column} column */
 const canBeAxis = (column) =>
   !isEnvironment(column) && (column.isNumber ? column.id !== "model:size" : column.categories.length <= MAX_CATEGORIES);
-/** The order of sections: causes first, results last. @param {Column} column */
+/** The order of sections on axes: causes first, results last. @param {Column} column */
 const sectionRank = ({ section }) =>
   (part.value
     ? ["data", "train", "valid", "last", "metric"]
     : ["param", "custom", "train", "valid", "model", "last", "metric"]
   ).indexOf(section);
+
+/** @param {Column} column */
+const isResult = ({ section }) => section === "metric" || section === "last";
 
 /** Ids of the columns of the table. */
 export const columnIds = computed(() => {
@@ -194,13 +231,15 @@ export const columnIds = computed(() => {
     (column) => column.section === "metric" || distinguishesRuns(column) || (!many && !part.value),
   );
   const notes = noteColumns.value.filter(({ recordedRuns }) => recordedRuns);
-  // In each group, columns that distinguish runs come first.
-  const groups = Map.groupBy(
-    part.value ? shown.toSorted((a, b) => sectionRank(a) - sectionRank(b)) : shown,
-    ({ section }) => section,
-  );
-  const ordered = [...groups.values()].flatMap((group) =>
-    group.toSorted((a, b) => Number(distinguishesRuns(b)) - Number(distinguishesRuns(a))),
+  // Results come first; in each group, columns that distinguish runs, the most important ones first.
+  const place = (/** @type {Column} */ column) =>
+    part.value || !isResult(column) ? sectionRank(column) : -1 - sectionRank(column);
+  const byImportance = placeByImportance.value;
+  const ordered = shown.toSorted(
+    (a, b) =>
+      place(a) - place(b) ||
+      Number(distinguishesRuns(b)) - Number(distinguishesRuns(a)) ||
+      byImportance(a) - byImportance(b),
   );
   return [...notes, ...ordered].map(({ id }) => id);
 });

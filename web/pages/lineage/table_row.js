@@ -13,7 +13,7 @@ import { cursorRun, hoveredRun, panel } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { change, narrow, view } from "../../data/view.js";
-import { columnFormat, inColumn } from "../../i18n/numbers.js";
+import { columnFormat, inColumn, plainText, wholePart } from "../../i18n/numbers.js";
 import { lineages } from "./model/runs.js";
 import { selected } from "./settings.js";
 import { sources } from "./state.js";
@@ -110,6 +110,15 @@ function roomOf(column) {
   const room = rooms.get(column) ?? fractionRoom(column.values);
   rooms.set(column, room);
   return room;
+}
+
+/** The numbers of a column as they are shown, with room for the fractions of all.
+ * @param {Column} column @returns {Iterable<string>} */
+export function* numberTexts(column) {
+  const format = formatOf(column);
+  for (const value of column.values)
+    if (typeof value === "number")
+      yield format ? inColumn(value, format) : wholePart(plainText(value)) + "0".repeat(roomOf(column));
 }
 
 /** @param {Column} column @param {number} row */

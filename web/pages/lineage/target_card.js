@@ -10,7 +10,7 @@ import { set } from "../../data/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { LineageElement } from "./lineage_element.js";
 import { importance } from "./model/importance.js";
-import { columns, keptRows, scaleFor, scatterColumns, target, visibleRows } from "./state.js";
+import { columnNamed, keptRows, scaleFor, scatterColumns, target, visibleRows } from "./state.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./model/client.js").Importance} Importance */
@@ -150,7 +150,7 @@ function importances() {
 
 /** @param {ParameterImportance} one @param {number} largest */
 function bar({ name, importance: value, spread, pearson, spearman, distinct, kind, problem }, largest) {
-  const id = columnOf(name);
+  const id = columnNamed(name);
   const [size, spreadSize] = [Number(value), Number(spread ?? 0)];
   const r = typeof pearson === "number" ? pearson : null;
   const hint = [
@@ -178,16 +178,6 @@ function bar({ name, importance: value, spread, pearson, spearman, distinct, kin
         style=${styleMap({ "--r": String(Math.abs(r ?? 0)) })}>${r === null ? "" : r.toFixed(2)}</span>
     </button></li>`;
 }
-
-/** The column id for a parameter name of the importance reply; "" if there is none. @param {string} name */
-const columnOf = (name) =>
-  [
-    `param:${name}`,
-    `custom:${name}`,
-    `custom:${name.replace(/^(custom\/)+/, "")}`,
-    `train:${name}`,
-    `model:${name}`,
-  ].find((id) => columns.value.has(id)) ?? "";
 
 /** Whether importance can be measured for the target. */
 export const isMeasurable = () => target.value?.section === "metric" || target.value?.section === "last";

@@ -4,7 +4,7 @@ import { computed } from "@preact/signals-core";
 import { columnWidth } from "../../controls/column_width.js";
 import { stateWord } from "../../controls/state_mark.js";
 import { tableColumns } from "../../data/run_table.js";
-import { inColumn, plainText } from "../../i18n/numbers.js";
+import { inColumn, plainText, wholePart } from "../../i18n/numbers.js";
 import { stateNotes } from "./cells.js";
 import { shownColumns } from "./columns.js";
 import { groupText } from "./group_cells.js";
@@ -42,10 +42,7 @@ function* textsOf(column) {
     else if (value === null) continue;
     else if (typeof value !== "number") yield String(value);
     else if (format) yield inColumn(value, format);
-    else yield integerOf(plainText(value)) + "0".repeat(fractionRooms.value(column));
+    else yield wholePart(plainText(value)) + "0".repeat(fractionRooms.value(column));
   }
   for (const { rows } of rowGroups.value ?? []) yield groupText(rows, column)?.text ?? "";
 }
-
-/** @param {string} text of a number */
-const integerOf = (text) => /^[^.e]*/.exec(text)?.[0] ?? "";

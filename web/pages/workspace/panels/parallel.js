@@ -100,7 +100,7 @@ class ParallelPanel extends PanelElement {
   #draw(scales, { frame, spacing, width }) {
     const canvases = [...this.querySelectorAll("canvas")];
     if (!width || canvases.length !== scales.length - 1) return;
-    const { surface, label } = tokens();
+    const { surface, faint } = tokens();
     const { css, byRow } = runColours.peek();
     canvases.forEach((canvas, at) => {
       this.#painters[at] ??= new StripPainter();
@@ -113,7 +113,7 @@ class ParallelPanel extends PanelElement {
         kept: rows.peek(),
         colours: { rgb: css.map(rgbOf), byRow },
         background: surface,
-        faint: label,
+        faint,
       });
     });
     this.dataset.drawnRuns = String(rows.peek().length);
