@@ -94,7 +94,7 @@ class Parameter(BaseModel):
     is_number: bool
     """Whether all its values are numbers."""
     values: int
-    """The number of its distinct values; counting ends at 2."""
+    """The number of its distinct values; counting ends at 1000."""
 
 
 class RunColumns(BaseModel):

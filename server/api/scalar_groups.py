@@ -58,7 +58,7 @@ class GroupQuery(DrawnQuery):
         "mean", description="statistic of the centre line; sum with rank=all adds up the throughput of all ranks"
     )
     band: Spread = Field(
-        "minmax", description="edges of the band; std: mean minus and plus the population standard deviation"
+        "minmax", description="edges of the band; std: mean minus and plus the standard deviation of the sample"
     )
 
 

@@ -46,8 +46,8 @@ def compute_band(
     """Compute a band from every point of some curves.
 
     The statistics at a position are those of the curves that have a value there, see alignment.read_at. The edges are
-    the smallest and the largest value, or the mean minus and plus the population standard deviation (between which the
-    median is, too), or the quartiles (interpolated linearly).
+    the smallest and the largest value, or the mean minus and plus the standard deviation of the sample (0 of a single
+    curve), or the quartiles (interpolated linearly).
 
     Args:
         curves: one or more.
@@ -108,7 +108,8 @@ def _statistics(values: Float64s, centre: Centre, spread: Spread, lines: Float64
                 np.fmin.reduce(values, axis=0, out=lines[1])
                 np.fmax.reduce(values, axis=0, out=lines[2])
             case "std":
-                deviation = np.sqrt(np.add.reduce((values - mean) ** 2, axis=0, where=~absent) / count)
+                squares = np.add.reduce((values - mean) ** 2, axis=0, where=~absent)
+                deviation = np.sqrt(squares / np.maximum(count - 1, 1))
                 lines[1:] = mean - deviation, mean + deviation
             case "quartiles":
                 lines[1:] = _quantile(ordered, count, 0.25), _quantile(ordered, count, 0.75)

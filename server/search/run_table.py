@@ -31,6 +31,7 @@ from toposcope.server.search.fields import (
 from toposcope.server.search.packed_rows import PackedRows, packed_values
 
 _MOST_COLUMNS = 200
+_MOST_COUNTED = 1000
 """Columns that are kept; of more, those not used for the longest time are dropped."""
 Mask = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
@@ -61,7 +62,7 @@ class ParameterSummary(NamedTuple):
     is_number: bool
     """Whether all values are numbers."""
     values: int
-    """The number of distinct values; counting ends at 2."""
+    """The number of distinct values; counting ends at 1000."""
 
 
 class _Column:
@@ -321,18 +322,16 @@ def _derived(column: _Column, name: str, compute: Callable[[], Any]) -> Any:
 def _summarise(settings: list[Mapping[str, Value]]) -> dict[str, ParameterSummary]:
     runs = Counter[str]()
     texts: set[str] = set()
-    first: dict[str, Value] = {}
-    differing: set[str] = set()
+    distinct: dict[str, set[Value]] = {}
     for parameters in settings:
         runs.update(parameters.keys())
         for name, value in parameters.items():
             if isinstance(value, (bool, str)):
                 texts.add(name)
-            if first.setdefault(name, value) != value:
-                differing.add(name)
-    return {
-        name: ParameterSummary(count, name not in texts, 2 if name in differing else 1) for name, count in runs.items()
-    }
+            values = distinct.setdefault(name, set())
+            if len(values) < _MOST_COUNTED:
+                values.add(value)
+    return {name: ParameterSummary(count, name not in texts, len(distinct[name])) for name, count in runs.items()}
 
 
 _COMPUTE: Mapping[str, Callable[[Overview, Sequence[str]], Callable[[Row], Any]]] = {

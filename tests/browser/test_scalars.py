@@ -366,7 +366,7 @@ def test_bands_of_groups(server: StartServer, page: Page, tmp_path: Path) -> Non
     expect(row).to_have_attribute("data-count", "7")
     everything = [values[5] for values in [*runs.values(), noisy(20)]]
     low = float(row.get_attribute("data-low") or "nan")
-    assert low == pytest.approx(statistics.mean(everything) - statistics.pstdev(everything), rel=1e-6)
+    assert low == pytest.approx(statistics.mean(everything) - statistics.stdev(everything), rel=1e-6)
     # "other" has the tag, but no finite value.
     expect(card(page).locator('[data-note="fewer"]')).to_have_text("As few as 7 of 8 runs")
     expect(row.locator(".wall_time")).to_have_text("7 of 8")

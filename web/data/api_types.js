@@ -59,7 +59,7 @@
 /** Numbers of runs. `row`: their places; null = every run has one.
  * @typedef {{row: Column | null, number: Column}} NumberColumn */
 /** Values of runs as places in `value`; -1 = none. @typedef {{code: Column, value: any[]}} CodedColumn */
-/** A hyperparameter of any run. `values`: how many differ, 2 = at least two.
+/** A hyperparameter of any run. `values`: how many differ, counted up to 1000.
  * @typedef {{name: string, runs: number, is_number: boolean, values: number}} ParameterSummary */
 
 /** `since`: null = all runs.

@@ -57,7 +57,7 @@ def slow_band(curves: list[Curve], centre: str, spread: str, lo: float, hi: floa
             edge = 0.0 if spread == "none" else np.nan
             yield position, np.nan, edge, edge, 0, bad
             continue
-        mean, std = float(np.mean(values)), float(np.std(values))
+        mean, std = float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
         middle = {"mean": mean, "median": float(np.median(values)), "sum": float(np.sum(values))}[centre]
         edges: dict[str, tuple[float, float]] = {
             "minmax": (min(values), max(values)),

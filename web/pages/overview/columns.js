@@ -190,7 +190,7 @@ const defaultIds = computed(() => {
     ({ values, runs: having }) => values > 1 || having < count || count === 1,
   );
   const varying = distinguishing
-    .sort((a, b) => b.values - a.values || placeOf(a.name) - placeOf(b.name) || b.runs - a.runs)
+    .sort((a, b) => Number(b.values > 1) - Number(a.values > 1) || placeOf(a.name) - placeOf(b.name) || b.runs - a.runs)
     .slice(0, DEFAULT_PARAMETERS);
   const ended = runs.value.some((row) => endOf(row) !== null) ? ["ended"] : [];
   const damaged = runs.value.some((row) => row.damaged_records) ? ["damaged"] : [];
