@@ -94,8 +94,49 @@ def test_names_of_ordinary_length_are_whole(server: StartServer, page: Page, tmp
     expect(page.locator("scalar-card[data-drawn-points]")).to_have_count(1)
     plot.hover()
     names = page.locator("#read-out .row .name:visible")
-    expect(names.first).to_contain_text("WW=")
+    expect(names.first).to_contain_text("mm=")
     cut = names.evaluate_all(
         "names => names.filter(name => name.scrollWidth > name.clientWidth).map(name => name.textContent)"
     )
     assert cut == []
+
+
+def test_read_out_is_compact_and_far_from_the_cursor(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """It is beside the cursor's half of a wide chart, without times until they are asked for."""
+    for run in ("a-run-with-a-long-name-lr0.1", "a-run-with-a-long-name-lr0.2"):
+        loss_run(tmp_path / run, range(50))
+    page.goto(server(tmp_path).url)
+    expect(page.locator("scalar-card[data-drawn-points]")).to_have_count(1)
+    read_out = page.locator("#read-out")
+    plot = page.locator("scalar-card .u-over").bounding_box()
+    assert plot
+    for across in (0.2, 0.8):
+        point_at(page, across)
+        expect(read_out).to_be_visible()
+        page.wait_for_function(
+            """x => {
+                const {left, right, width} = document.querySelector('#read-out').getBoundingClientRect();
+                return width <= 320 && (x < left - 100 || x > right + 100);
+            }""",
+            arg=plot["x"] + across * plot["width"],
+        )
+    expect(read_out.locator(".row .wall_time").first).to_be_hidden()
+    page.keyboard.press("t")
+    point_at(page, 0.5)
+    expect(read_out.locator(".row .wall_time").first).to_be_visible()
+    assert "scalar.times=on" in page.url
+
+
+def test_the_run_list_highlights_the_pointed_run(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Its row is marked while the cursor is at its line."""
+    for run, value in (("low", 0.0), ("high", 1.0)):
+        write_run(tmp_path / run, [scalar_event(1000.0 + step, step, {"loss": value}) for step in range(5)], 1000)
+    page.goto(server(tmp_path).url)
+    expect(page.locator("scalar-card[data-drawn-points]")).to_have_count(1)
+    box = page.locator("scalar-card .u-over").bounding_box()
+    assert box
+    for share, run in ((0.93, "low"), (0.07, "high")):
+        page.mouse.move(box["x"] + box["width"] / 2, box["y"] + share * box["height"])
+        expect(page.locator(".run[data-pointed]")).to_have_attribute("data-run", run)
+    page.mouse.move(box["x"] - 200, 5)
+    expect(page.locator(".run[data-pointed]")).to_have_count(0)

@@ -22,7 +22,7 @@ import { hint } from "./hints/hints.js";
 import { content, followPages, loadLater, shownPage, toolbar } from "./pages.js";
 import { detailsPanel, followDetails } from "./panel.js";
 import { followPanel } from "./panel_address.js";
-import { followRailHeight, rail, runsInRail } from "./rail.js";
+import { followPointedRun, followRailHeight, rail, runsInRail } from "./rail.js";
 import { restoreRailWidth } from "./rail_width.js";
 import { followKeys } from "./shortcuts.js";
 import { followTab, topBar } from "./top_bar.js";
@@ -76,6 +76,7 @@ function start() {
   followPages();
   followTab();
   followRailHeight(region("rail"));
+  followPointedRun(region("rail"));
   followSearch();
   followRunSet();
   followCompletion();

@@ -1,7 +1,7 @@
 // The run list: the search, and one row per run, or per group of runs while runs are grouped. Only the visible rows
 // exist.
 
-import { computed, signal } from "@preact/signals-core";
+import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { ROW, runRow } from "../controls/run_row.js";
@@ -12,7 +12,7 @@ import { runs, runsByName } from "../data/catalogue.js";
 import { lastValues } from "../data/last_values.js";
 import { isMarking, marked, markRange, toggleMark, unmarkAll } from "../data/marked_runs.js";
 import { areHiddenShown, excludedRuns, showHidden } from "../data/notes.js";
-import { cursorRun, hoveredRun } from "../data/pointer.js";
+import { cursorRun, hoveredRun, pointedRun } from "../data/pointer.js";
 import { searchNamesHidden } from "../data/run_search.js";
 import { focusTag, listedRuns } from "../data/runs.js";
 import { EVERYTHING, NOTHING } from "../data/selection.js";
@@ -136,6 +136,17 @@ export const followRailHeight = (element) =>
     const list = element.querySelector(".run-list");
     if (list?.clientHeight) listHeight.value = list.clientHeight;
   }).observe(element);
+
+/** Highlights the row of the run whose line is under the cursor, without rendering the list again.
+ * @param {HTMLElement} element the rail */
+export const followPointedRun = (element) =>
+  effect(() => {
+    const run = pointedRun.value;
+    for (const row of element.querySelectorAll(".run[data-pointed]")) row.removeAttribute("data-pointed");
+    if (run === null) return;
+    const rows = element.querySelectorAll(`.run[data-run="${CSS.escape(run)}"]`);
+    for (const row of rows) /** @type {HTMLElement} */ (row).dataset.pointed = "";
+  });
 
 /** Moves the keyboard selection in the list and scrolls to it.
  * @param {number} by */

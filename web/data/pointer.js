@@ -10,6 +10,10 @@ export const crosshair = signal(null);
  * @type {import("@preact/signals-core").Signal<string | null>} */
 export const hoveredRun = signal(null);
 
+/** The run whose line is under the cursor, which the run list highlights.
+ * @type {import("@preact/signals-core").Signal<string | null>} */
+export const pointedRun = signal(null);
+
 /** The run selected with the keyboard. @type {import("@preact/signals-core").Signal<string | null>} */
 export const cursorRun = signal(null);
 

@@ -86,6 +86,10 @@ export const bands = computed(() => {
   return by ? { by, centre: centre.value, band: band.value } : null;
 });
 
+const times = setting("scalar.times", "");
+/** Does the read-out have steps and times of every line? */
+export const readsTimes = computed(() => times.value !== "");
+
 const pinned = setting("scalar.pin", "");
 export const pins = computed(() => parseList(pinned.value));
 /** @param {readonly string[]} tags */

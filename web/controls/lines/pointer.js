@@ -3,7 +3,7 @@
 import { hitsAt, nearestHit } from "../../charts/hit_test.js";
 import { sideOf } from "../../charts/plot.js";
 import { readingsOf, stepOf, undrawnAt } from "../../charts/readings.js";
-import { crosshair } from "../../data/pointer.js";
+import { crosshair, pointedRun } from "../../data/pointer.js";
 import { forgetPoints, pointsAt, wantPoints } from "./exact_points.js";
 import { hideReadOut, showReadOut } from "./read_out.js";
 
@@ -80,6 +80,7 @@ export class ChartPointer {
 
   /** @param {Hit | null} hit */
   #highlight(hit) {
+    pointedRun.value = hit?.line.run ?? null;
     this.chart.layer?.highlightLine(hit?.line ?? null);
     this.chart.layer?.mark(hit && { x: hit.line.xs[hit.index], y: hit.line.ys[hit.index] });
   }

@@ -1,8 +1,9 @@
-// The read-out next to the cursor: the point of every line, sorted by value. Its rows are reused.
+// The read-out beside a chart: the value of every line at the cursor, sorted; on demand with times. Its rows are reused.
 
 import { keyOf } from "../../charts/plot.js";
 import { DASHES } from "../../data/run_styles.js";
 import { startOf } from "../../data/runs.js";
+import { readsTimes } from "../../data/scalar_view.js";
 import { columnFormat, grouped, inColumn, shortNumber } from "../../i18n/numbers.js";
 import { clock, duration, wallTime } from "../../i18n/times.js";
 import { shortNameOf } from "../run_name.js";
@@ -19,22 +20,24 @@ const ROW = 20;
 const GAP = 18;
 const MOST_ROWS = 12;
 const NARROW = 720;
-/** Widths in pixels. */
-const NARROWEST_VALUE = 72;
-const DIGIT = 8;
+/** Without times, the read-out is not wider, in pixels. */
+const WIDEST = 320;
+const EDGE = 12;
+/** The left end of the names. */
+const NAMES = 38;
+const BETWEEN = 8;
+const NARROWEST_VALUE = 56;
+const DIGIT = 7.5;
 /** The least width of the names, in pixels. */
-const SHORTEST_NAME = 112;
+const SHORTEST_NAME = 84;
 /** Measures names in the font of the pointed line's row, the widest one: measuring elements would force a layout.
  * @type {CanvasRenderingContext2D | null} */
 let measuring = null;
-const COLUMNS = /** @type {const} */ (["smoothed", "value", "step", "relative", "wall_time"]);
-const BAND_COLUMNS = /** @type {const} */ ({
-  smoothed: "smoothed",
-  value: "centre",
-  step: "low",
-  relative: "high",
-  wall_time: "runs",
-});
+let measuredLeft = Number.NaN;
+const COLUMNS = /** @type {const} */ (["smoothed", "value", "low", "high", "runs", "step", "relative", "wall_time"]);
+/** Of the columns that do not contain values, in pixels. */
+const WIDTHS = { runs: 52, step: 60, relative: 56, wall_time: 60 };
+/** @typedef {typeof COLUMNS[number]} Column */
 
 const root = /** @type {HTMLElement} */ (document.getElementById("read-out"));
 
@@ -45,9 +48,7 @@ const pool = [];
 const head = makeRow("head");
 const more = document.createElement("div");
 more.className = "more";
-const moment = document.createElement("div");
-moment.className = "moment";
-root.append(head.root, more, moment);
+root.append(head.root, more);
 
 /** @param {string} kind @returns {Row} */
 function makeRow(kind) {
@@ -103,14 +104,49 @@ export function showReadOut(area, at, readings, best, where) {
   );
   const first = Math.max(0, Math.min(sorted.length - most, middle - (most >> 1)));
   const rows = sorted.slice(first, first + most);
-  const isBand = rows.some(({ line }) => line.series.band);
-  const smooth = !isBand && rows.some(({ line }) => line.raw);
-  writeHead(smooth, isBand);
-  const wide = writeRows(rows, best, smooth, where);
+  const columns = columnsOf(rows);
+  const wide = writeRows(rows, best, columns, where);
+  const width = layOut(columns, wide, widestName(rows));
+  writeHead(columns, momentOf(rows.find(({ line }) => line === best) ?? rows[0], where));
   write(more, sorted.length > rows.length ? t("read.more", { n: grouped(sorted.length - rows.length) }) : "");
   more.hidden = sorted.length === rows.length;
-  write(moment, momentOf(rows.find(({ line }) => line === best) ?? rows[0], where));
-  place(area, at, rows.length + 1, (smooth ? 264 + 2 * wide : 256 + wide) + widestName(rows));
+  place(area, at, rows.length + 1 + Number(!more.hidden), width);
+}
+
+/** What is shown of the lines: their values; edges of bands; steps that differ; times on demand.
+ * @param {Reading[]} rows @returns {Column[]} from the left */
+function columnsOf(rows) {
+  const bands = rows.flatMap(({ line }) => line.series.band ?? []);
+  const isSmooth = !bands.length && rows.some(({ line }) => line.raw);
+  const hasTimes = readsTimes.value && innerWidth >= NARROW && !bands.length;
+  const shown = {
+    smoothed: isSmooth,
+    value: true,
+    low: bands.some(({ low }) => low.length),
+    high: bands.some(({ high }) => high.length),
+    runs: bands.length > 0,
+    step: hasTimes || rows.some(({ isElsewhere }) => isElsewhere),
+    relative: hasTimes,
+    wall_time: hasTimes,
+  };
+  return COLUMNS.filter((name) => shown[name]);
+}
+
+/** Gives the columns their places, and returns the width of the read-out.
+ * @param {Column[]} columns @param {number} wide the width of values @param {number} names their preferred width */
+function layOut(columns, wide, names) {
+  let right = EDGE;
+  for (const name of columns.toReversed()) {
+    const width = name in WIDTHS ? WIDTHS[/** @type {keyof typeof WIDTHS} */ (name)] : wide;
+    root.style.setProperty(`--${name}-right`, `${right}px`);
+    root.style.setProperty(`--${name}-width`, `${width}px`);
+    right += width + BETWEEN;
+  }
+  root.style.setProperty("--name-right", `${right}px`);
+  const shown = columns.join(" ");
+  if (root.dataset.columns !== shown) root.dataset.columns = shown;
+  const whole = NAMES + names + right;
+  return columns.includes("wall_time") ? whole : Math.min(whole, Math.max(WIDEST, NAMES + SHORTEST_NAME + right));
 }
 
 /** @param {Reading} reading @param {Place} where */
@@ -121,17 +157,22 @@ function momentOf({ line: { series, xs }, index, wallTime: wall }, { axis, step 
   return `${t(`read.${axis}`)} ${axis === "step" ? grouped(x) : axis === "relative" ? duration(x) : wallTime(x)}`;
 }
 
-/** A band shows its edges and its number of runs instead of step and times.
- * @param {boolean} smooth @param {boolean} isBand */
-function writeHead(smooth, isBand) {
-  write(head.cells.name, t(isBand ? "read.group" : "read.run"));
-  for (const name of COLUMNS) write(head.cells[name], t(`read.${isBand ? BAND_COLUMNS[name] : name}`));
-  root.classList.toggle("smooth", smooth);
+/** @param {Column[]} columns @param {string} moment what all rows have in common */
+function writeHead(columns, moment) {
+  write(head.cells.name, moment);
+  for (const name of COLUMNS) write(head.cells[name], headOf(name, columns));
 }
 
-/** @param {Reading[]} rows @param {Line | null} best @param {boolean} smooth @param {Place} where
+/** A single column of values needs no name.
+ * @param {Column} name @param {Column[]} columns */
+const headOf = (name, columns) =>
+  name !== "value" || columns.length > 1
+    ? t(`read.${name === "value" && columns.includes("runs") ? "centre" : name}`)
+    : "";
+
+/** @param {Reading[]} rows @param {Line | null} best @param {Column[]} columns @param {Place} where
  * @returns {number} the width of a column of values, in pixels */
-function writeRows(rows, best, smooth, { resolution }) {
+function writeRows(rows, best, columns, { resolution }) {
   const finest = Math.min(...rows.map(resolution));
   const values = columnFormat(
     rows.map(({ value }) => value),
@@ -144,13 +185,11 @@ function writeRows(rows, best, smooth, { resolution }) {
   rows.forEach((reading, place) => {
     const row = rowAt(place, reading.line);
     show(row, true);
-    writeRow(row, reading, reading.line === best, values, smooth ? smoothed : null);
+    writeRow(row, reading, reading.line === best, values, columns.includes("smoothed") ? smoothed : null);
   });
   for (const row of pool.slice(rows.length)) show(row, false);
   const letters = Math.max(...rows.map(({ value }) => inColumn(value, values).length));
-  const wide = Math.max(NARROWEST_VALUE, letters * DIGIT);
-  root.style.setProperty("--value-width", `${wide}px`);
-  return wide;
+  return Math.max(NARROWEST_VALUE, Math.ceil(letters * DIGIT));
 }
 
 /** The width of the longest name, in pixels.
@@ -205,10 +244,10 @@ function writeRow(row, { line, index, step, wallTime: wall, value, drawn, isElse
 /** @param {Row} row @param {import("../../data/series.js").Band} band @param {number} index
  * @param {import("../../i18n/numbers.js").ColumnFormat} format */
 function writeBand({ cells, root: { dataset } }, { low, high, count, most }, index, format) {
-  write(cells.step, low.length ? inColumn(low[index], format) : "");
-  write(cells.relative, high.length ? inColumn(high[index], format) : "");
+  write(cells.low, low.length ? inColumn(low[index], format) : "");
+  write(cells.high, high.length ? inColumn(high[index], format) : "");
   write(
-    cells.wall_time,
+    cells.runs,
     count[index] < most ? t("read.of_runs", { n: grouped(count[index]), total: grouped(most) }) : grouped(most),
   );
   dataset.low = String(low[index]);
@@ -223,13 +262,14 @@ function write(cell, text) {
   if (node.data !== text) node.data = text;
 }
 
-/** Places the read-out next to the chart if there is room. Its size is computed, so that no layout is forced.
+/** Places the read-out beside the chart, or else at the end of the chart that is far from the cursor. Its size is
+ * computed, so that no layout is forced.
  * @param {DOMRect} area @param {{left: number, top: number}} at @param {number} rows
  * @param {number} wide preferred width */
 function place(area, at, rows, wide) {
   const narrow = innerWidth < NARROW;
-  const width = Math.min(innerWidth - 16, narrow ? 300 : wide);
-  const height = rows * ROW + 14 + ROW;
+  const width = Math.min(innerWidth - 16, wide);
+  const height = rows * ROW + 12;
   const left = narrow ? (innerWidth - width) / 2 : leftOf(area, at, width);
   const under = area.top + area.height + 30;
   const top =
@@ -244,11 +284,19 @@ function place(area, at, rows, wide) {
 function leftOf({ left, width: areaWidth }, at, width) {
   const right = left + areaWidth + GAP;
   if (right + width < innerWidth) return right;
-  if (left - 52 - width > 0) return left - 52 - width;
-  const cursor = left + at.left;
-  return cursor + GAP + width < innerWidth ? cursor + GAP : Math.max(8, cursor - GAP - width);
+  const before = left - 52 - width;
+  if (before > pageLeft()) return before;
+  return at.left < areaWidth / 2 ? left + areaWidth - width : left;
+}
+
+/** Where the page begins beside the run list, measured once for each stay of the cursor in a chart. */
+function pageLeft() {
+  if (Number.isNaN(measuredLeft))
+    measuredLeft = /** @type {HTMLElement} */ (document.getElementById("page")).getBoundingClientRect().left;
+  return measuredLeft;
 }
 
 export function hideReadOut() {
   root.hidden = true;
+  measuredLeft = Number.NaN;
 }

@@ -4,13 +4,11 @@ import * as shared from "../../i18n/shared_words.js";
 import { translator } from "../../i18n/text.js";
 
 export const en = {
-  "read.group": "Group",
   "read.baseline": "baseline",
   "read.centre": "Aggregate",
   "read.low": "Low",
   "read.high": "High",
   "read.runs": "Runs",
-  "read.run": "Run",
   "read.smoothed": "Smoothed",
   "read.value": "Value",
   "read.step": "Step",
@@ -20,13 +18,11 @@ export const en = {
 
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
-  "read.group": "分组",
   "read.baseline": "基线",
   "read.centre": "聚合",
   "read.low": "下沿",
   "read.high": "上沿",
   "read.runs": "运行数",
-  "read.run": "运行",
   "read.smoothed": "平滑值",
   "read.value": "值",
   "read.step": "步",

@@ -2,7 +2,8 @@
 
 import { focusOn } from "../../controls/focus_field.js";
 import { changeAxis } from "../../data/ranges.js";
-import { axis, change, logarithmic, opened } from "../../data/view.js";
+import { readsTimes } from "../../data/scalar_view.js";
+import { axis, change, logarithmic, opened, set } from "../../data/view.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
@@ -25,6 +26,7 @@ export const ACTIONS = {
   s: focusOn("smooth"),
   x: nextAxis,
   y: () => change({ log: !logarithmic.peek() }),
+  t: () => set({ "scalar.times": readsTimes.peek() ? "" : "on" }),
   f: toggleEnlarged,
 };
 
@@ -33,6 +35,7 @@ export const KEYS = [
   [["s"], () => t("keys.smooth")],
   [["x"], () => t("keys.axis")],
   [["y"], () => t("keys.log")],
+  [["t"], () => t("keys.times")],
   [["f"], () => t("keys.enlarge")],
   [["drag"], () => t("keys.zoom")],
   [["double-click"], () => t("keys.reset")],

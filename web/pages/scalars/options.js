@@ -15,6 +15,7 @@ import {
   parameter,
   pattern,
   rawStyle,
+  readsTimes,
 } from "../../data/scalar_view.js";
 import { axis, set } from "../../data/view.js";
 import { ICONS as CARD_ICONS } from "./icons.js";
@@ -31,6 +32,7 @@ const changed = () =>
     outliers.value !== "drawn",
     best.value !== "off",
     logXChosen.value,
+    readsTimes.value,
     !areLinked.value,
   ].filter(Boolean).length;
 
@@ -101,6 +103,10 @@ const sheet = () => html`
     ${choices("x", t("bar.x_scale"), logXChosen.value ? "log" : "linear", [
       ["linear", t("bar.linear")],
       ["log", t("bar.log")],
+    ])}
+    ${choices("times", t("bar.times"), readsTimes.value ? "on" : "off", [
+      ["off", t("bar.times_off")],
+      ["on", t("bar.times_on")],
     ])}
     ${option(
       t("bar.ranges"),
