@@ -176,7 +176,8 @@ def test_expression_of_a_shared_address_does_not_block_the_page(
 
     page.goto(f"{server(tmp_path).url}#tags=(x%2Bx%2B)%2By&runs=%2F(x%2Bx%2B)%2By%2F")
 
-    expect(page.locator("#run-filter-error")).to_contain_text("takes longer than 3 s")
+    refusal = re.compile("takes longer than 3 s|the machine is too busy")
+    expect(page.locator("#run-filter-error")).to_contain_text(refusal, timeout=90_000)
     expect(page.locator(".run")).to_have_count(1)
     expect(page.locator("scalar-card")).to_have_count(1)
     expect(page.locator('scalar-card[data-tag="xxy"]')).to_be_visible()

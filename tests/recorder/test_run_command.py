@@ -135,7 +135,9 @@ def test_a_command_of_the_path(program: Path) -> None:
     """A command that is written in Python runs too; its processes record with our writer."""
     command = program / "bin" / "launch"
     command.parent.mkdir()
-    command.write_text(f"#!{sys.executable}\nimport runpy, sys\nrunpy.run_path(sys.argv[1], run_name='__main__')\n")
+    # The first line of a script cannot name a Python whose path contains spaces; so pip's scripts begin as this one.
+    first = f"#!/bin/sh\n'''exec' \"{sys.executable}\" \"$0\" \"$@\"\n' '''\n"
+    command.write_text(f"{first}import runpy, sys\nrunpy.run_path(sys.argv[1], run_name='__main__')\n")
     command.chmod(0o755)
     path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
     assert python(program, *RUN, "launch", "script.py", PATH=path) == ("", "", 0)

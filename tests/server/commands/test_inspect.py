@@ -1,6 +1,7 @@
 """summary-server inspect: the contents of event files, and their damage."""
 
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -170,7 +171,7 @@ def test_what_interrupted_a_run_is_printed(tmp_path: Path, command: Command) -> 
 
 def test_closed_pipe_is_not_an_error(command: Command) -> None:
     """The command ends silently when its output is closed, as by a pager."""
-    pipe = f"exec 2>&1; {sys.executable} -m toposcope.server.cli inspect . --json | head -1"
+    pipe = f"exec 2>&1; {shlex.quote(sys.executable)} -m toposcope.server.cli inspect . --json | head -1"
     done = subprocess.run(pipe, shell=True, cwd=GOLDEN, capture_output=True, text=True, timeout=30)
 
     assert done.stdout == "{\n"
