@@ -4,6 +4,7 @@ A browser may be made to send requests by pages of other sites, and DNS rebindin
 to this server. A request must therefore name an allowed host, and must not come from a page of another origin.
 """
 
+import hmac
 import ipaddress
 import re
 import secrets
@@ -31,15 +32,20 @@ class Exposure(NamedTuple):
     hosts: frozenset[str]
     """Allowed host names, in lower case; IP addresses are always allowed, as they cannot be rebound."""
     token: str | None
-    """Required of every request, as a cookie, as a bearer token or once in the URL; None if no token is required."""
+    """Required of every request, as a bearer token or once in the URL, which sets a cookie; None: none is required."""
     cookie: str
-    """Name of the token's cookie; contains the port, as cookies are shared by all ports of a host."""
+    """Name of the cookie; contains the port, as cookies are shared by all ports of a host."""
     embedding: tuple[str, ...]
     """Origins of pages that may embed the dashboard, beside its own."""
     is_encrypted: bool
     """Whether the server itself serves HTTPS."""
     public_paths: frozenset[str] = frozenset()
     """Paths below the prefix that need no token."""
+
+    @property
+    def cookie_value(self) -> str:
+        """The value of the cookie. Servers on other ports of the host receive it: it is of no use to them."""
+        return hmac.digest((self.token or "").encode(), self.cookie.encode(), "sha256").hex()
 
 
 def make_exposure(
@@ -74,6 +80,7 @@ class Guard:
     def __init__(self, app: ASGIApp, exposure: Exposure, content_security_policy: str, path_prefix: str) -> None:
         self._app = app
         self._exposure = exposure
+        self._cookie_value = exposure.cookie_value.encode()
         self._prefix = path_prefix
         self._headers = {
             "Content-Security-Policy": " ".join([content_security_policy, *exposure.embedding]),
@@ -131,7 +138,8 @@ class Guard:
         tokens = [value for name, value in query if name in _TOKEN_PARAMETERS]
         if any(map(self._is_token, tokens)):
             return self._remember_token(scope, headers, [pair for pair in query if not self._is_token(pair[1])])
-        if self._is_token(_bearer(headers)) or self._is_token(_cookie(headers, self._exposure.cookie)):
+        cookie = _cookie(headers, self._exposure.cookie)
+        if self._is_token(_bearer(headers)) or secrets.compare_digest(cookie.encode(), self._cookie_value):
             return None
         text = (
             "A token is required. Use the URL that the server printed when it started, or add ?token=TOKEN to this one."
@@ -142,15 +150,14 @@ class Guard:
         return secrets.compare_digest(candidate.encode(), (self._exposure.token or "").encode())
 
     def _remember_token(self, scope: Scope, headers: Headers, query: list[tuple[str, str]]) -> Response:
-        """Redirect to the URL without the token, which would be shared and logged, and set it as a cookie."""
+        """Redirect to the URL without the token, which would be shared and logged, and set the cookie."""
         # Relative, so that it is valid behind any proxy; a path beginning with "//" would name another host.
         path = "./" + scope["path"].rpartition("/")[2]
         reply = RedirectResponse(path + ("?" + urlencode(query) if query else ""), 303)
-        token = self._exposure.token or ""
         is_encrypted = self._exposure.is_encrypted or _is_forwarded_encrypted(headers)
         reply.set_cookie(
             self._exposure.cookie,
-            token,
+            self._exposure.cookie_value,
             httponly=True,
             # A page of another site embeds this one: browsers send the cookie there only over HTTPS.
             samesite="none" if self._exposure.embedding and is_encrypted else "lax",
