@@ -30,7 +30,9 @@ from toposcope.server.notes.no_notes import NoNotes
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import NotesFolder
 from toposcope.server.notes.run_colours import RunColours
+from toposcope.server.places.addresses import is_remote
 from toposcope.server.places.place import reason_of
+from toposcope.server.places.private_folders import make_private
 from toposcope.server.reports.process_report import own_report
 from toposcope.server.reports.request_counts import RequestCounts
 from toposcope.server.request_bodies import BodyLimit
@@ -114,6 +116,8 @@ def make_api(
 
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs, prepare)
     data_folder = data_folder or default_data_folder()
+    if not read_only and not is_remote(str(data_folder)):
+        make_private(Path(data_folder))
     note_files = data_files(data_folder, "notes", logdir.path, notes_folder.LARGEST_FILE)
     colour_files = data_files(data_folder, "colours", logdir.path, run_colours.LARGEST_FILE)
     view_files, link_files = (data_files(data_folder, kind, logdir.path, LARGEST_FILE) for kind in ("views", "links"))

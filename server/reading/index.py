@@ -28,6 +28,7 @@ from toposcope.server.garbage_collection import no_collections
 from toposcope.server.places.addresses import is_remote
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import OpenFile, Place, Status, reason_of
+from toposcope.server.places.private_folders import make_private
 from toposcope.server.places.writable import why_unwritable
 from toposcope.server.reading.pack import NewFile, Pack, PackedFile, write_pack
 from toposcope.server.reading.segment import DamagedSegmentError, Identity, Segment, decode, encode, read_segment
@@ -68,6 +69,7 @@ def open_index(index: str | None) -> "Index":
         ValueError: the address of an object store is not valid.
     """
     folder = default_folder() if index is None or is_remote(index) else Path(index)
+    make_private(folder)
     return Index(folder, shared=SharedPacks(shared_address(str(folder) if index is None else index)))
 
 
