@@ -31,7 +31,7 @@ from toposcope.server.runs.grouping import PATTERN, Group, Grouping, group_runs,
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.smoothing import Smoothing
+from toposcope.server.runs.smoothing import Requested
 from toposcope.server.runs.sources import Source
 
 router = APIRouter()
@@ -220,7 +220,7 @@ def _group(
     name: str,
     members: list[tuple[RunView, int]],
     query: GroupQuery,
-    smoothing: Smoothing | None,
+    smoothing: Requested | None,
     limits: PositionLimits,
     encode: Column,
 ) -> dict[str, Any]:

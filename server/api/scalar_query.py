@@ -20,7 +20,7 @@ from toposcope.server.runs.downsample import Scale
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.selection import Axis
 from toposcope.server.runs.smoothing import PATTERN as SMOOTHING_PATTERN
-from toposcope.server.runs.smoothing import Smoothing, parse_smoothing
+from toposcope.server.runs.smoothing import Requested, parse_smoothing
 from toposcope.server.runs.sources import Source, ranks_having, tag_source
 
 Smooth = Annotated[
@@ -29,8 +29,9 @@ Smooth = Annotated[
         max_length=100,
         description="ema:WEIGHT: exponential moving average with this weight of previous values; time:HALF_LIFE: the "
         "same with the distance on the axis, in steps or seconds, that halves a weight; median:WINDOW: running median "
-        "over an odd number of points",
-        examples=["ema:0.9", "time:100", "median:31"],
+        "over an odd number of points; auto: of series of at least 500 points that scatter, the average by distance "
+        "with a half-life of 1/64 to 1/128 of their range on the axis, and of others nothing",
+        examples=["auto", "ema:0.9", "time:100", "median:31"],
         json_schema_extra={"pattern": SMOOTHING_PATTERN},
     ),
 ]
@@ -138,7 +139,7 @@ REPLIES: Replies = {
 }
 
 
-def smoothing_of(text: str | None) -> Smoothing | None:
+def smoothing_of(text: str | None) -> Requested | None:
     """Return the smoothing that a request specifies.
 
     Raises:

@@ -29,7 +29,7 @@ from toposcope.server.api.snapshot import Current, choose_runs, logdir_of
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.selection import Selected, Window, select
 from toposcope.server.runs.selection_over import select_over
-from toposcope.server.runs.smoothing import Smoothing
+from toposcope.server.runs.smoothing import Requested, smoothing_text
 from toposcope.server.runs.sources import hidden
 from toposcope.server.scalar_csv import scalar_csv
 
@@ -63,6 +63,8 @@ class ScalarSeries(BaseModel):
     """Values of the requested tag x, in ascending order; empty without x."""
     smoothed: list[Number]
     """Values of the smoothed complete series at these steps; empty without smoothing."""
+    smooth: str | None
+    """How it was smoothed: as in the request, but what `auto` chose; null without smoothing."""
     total: int
     """Points in the window before downsampling."""
     duplicates: int
@@ -172,7 +174,7 @@ class _Reader(NamedTuple):
 
     query: ColumnsQuery
     window: Window
-    smoothing: Smoothing | None
+    smoothing: Requested | None
     cursors: Cursors
     encode: Column
 
@@ -194,6 +196,7 @@ class _Reader(NamedTuple):
             "kept": kept,
             "cursor": cursor,
             **{name: self.encode(columns[name][kept:]) if name in columns else [] for name in _COLUMNS},
+            "smooth": smoothing_text(selected.smoothing) if selected.smoothing else None,
             "total": selected.total,
             "duplicates": selected.duplicates,
             "unplaced": selected.unplaced,

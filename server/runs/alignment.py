@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from toposcope.server.reading.series import Float64s, Int64s, Points
 from toposcope.server.runs.downsample import Indices, Scale, downsample_along
+from toposcope.server.runs.noise import smoothing_for
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.selection import Axis
 from toposcope.server.runs.selection_over import points_over
-from toposcope.server.runs.smoothing import Smoothing, smooth
+from toposcope.server.runs.smoothing import Requested, smooth
 from toposcope.server.runs.sources import Source, ordered
 
 Positions = Int64s | Float64s
@@ -48,7 +49,7 @@ class Aligned(NamedTuple):
 
 
 def curve_of(
-    run: RunView, source: Source, rank: int, attempt: int | str | None, axis: Axis, smoothing: Smoothing | None
+    run: RunView, source: Source, rank: int, attempt: int | str | None, axis: Axis, requested: Requested | None
 ) -> Curve:
     """Return a whole series along an axis, or over the values of another tag, smoothed or not.
 
@@ -56,7 +57,8 @@ def curve_of(
     Points whose time is not finite are dropped.
     """
     points, x = _positions(run, source, rank, attempt, axis)
-    value = smooth(points.value, x, smoothing) if smoothing else points.value
+    smoothing = smoothing_for(requested, points.value, x)
+    value = points.value if smoothing is None else smooth(points.value, x, smoothing)
     if attempt == ALL:
         order = np.argsort(x, kind="stable")
         x, value = x[order], value[order]

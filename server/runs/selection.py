@@ -6,11 +6,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.reading.series import Float64s, Points
+from toposcope.server.reading.series import Float64s, Int64s, Points
 from toposcope.server.reading.series_summary import all_finite
 from toposcope.server.runs.downsample import Downsampled, Scale, downsample, downsample_along
+from toposcope.server.runs.noise import smoothing_for
 from toposcope.server.runs.run import ALL, Ordering, RunView
-from toposcope.server.runs.smoothing import Smoothing, smooth, unsettled_points
+from toposcope.server.runs.smoothing import Requested, Smoothing, smooth, unsettled_points
 from toposcope.server.runs.sources import Source, ordered
 
 Axis = Literal["step", "relative", "wall_time"]
@@ -45,6 +46,8 @@ class Selected(NamedTuple):
     points: Points
     smoothed: Float64s | None
     """One value a point, from the smoothed whole series."""
+    smoothing: Smoothing | None
+    """How it was smoothed."""
     total: int
     """Number of points in the window before downsampling."""
     duplicates: int
@@ -60,7 +63,7 @@ class Selected(NamedTuple):
 
 
 def select(
-    run: RunView, source: Source, rank: int, attempt: int | str | None, window: Window, smoothing: Smoothing | None
+    run: RunView, source: Source, rank: int, attempt: int | str | None, window: Window, requested: Requested | None
 ) -> Selected:
     """Select from one series of a run, over steps or times.
 
@@ -71,7 +74,10 @@ def select(
     series, unplaced = _placed(series, window.axis)
     inside = _inside(series, ordering, window, _start(run, window))
     points = series.take(inside)
-    smoothed = _smooth(series, by, smoothing)[inside] if smoothing else None
+    smoothing = smoothed = None
+    if requested is not None:
+        smoothing, smoothed = smoothed_by(requested, series, series.step if by == "step" else series.wall_time)
+        smoothed = None if smoothed is None else smoothed[inside]
     total, drawn = points.total, None
     if window.axis == "step" and attempt != ALL and ordering != "strict" and total:
         drawn = np.flatnonzero(np.append(points.step[1:] != points.step[:-1], True))
@@ -85,7 +91,7 @@ def select(
         kept, settled_before = _downsample(points, window, _start(run, window))
         settled = int(np.searchsorted(kept, min(settled, settled_before)))
         points, smoothed = points.take(kept), None if smoothed is None else smoothed[kept]
-    return Selected(points, smoothed, total, duplicates, best, settled, unplaced=unplaced)
+    return Selected(points, smoothed, smoothing, total, duplicates, best, settled, unplaced=unplaced)
 
 
 def _placed(series: Points, axis: Axis) -> tuple[Points, int]:
@@ -98,8 +104,10 @@ def _placed(series: Points, axis: Axis) -> tuple[Points, int]:
     return (series.take(has_place), unplaced) if unplaced else (series, 0)
 
 
-def _smooth(series: Points, by: str, smoothing: Smoothing) -> Float64s:
-    return smooth(series.value, series.step if by == "step" else series.wall_time, smoothing)
+def smoothed_by(requested: Requested, series: Points, x: Int64s | Float64s) -> tuple[Smoothing | None, Float64s | None]:
+    """Return (how a whole series is smoothed along x, its smoothed values); None, None if it is not."""
+    smoothing = smoothing_for(requested, series.value, x)
+    return smoothing, None if smoothing is None else smooth(series.value, x, smoothing)
 
 
 def _downsample(points: Points, window: Window, start: float) -> Downsampled:

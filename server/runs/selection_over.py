@@ -6,17 +6,17 @@ from toposcope.server.expressions.joining import values_at
 from toposcope.server.reading.series import Float64s, Points
 from toposcope.server.runs.downsample import downsample, downsample_along
 from toposcope.server.runs.run import RunView
-from toposcope.server.runs.selection import Selected, Window, find_best
-from toposcope.server.runs.smoothing import Smoothing, smooth
+from toposcope.server.runs.selection import Selected, Window, find_best, smoothed_by
+from toposcope.server.runs.smoothing import Requested
 from toposcope.server.runs.sources import Source, curve, tag_curve
 
 
 def select_over(
-    run: RunView, source: Source, rank: int, attempt: int | str | None, window: Window, smoothing: Smoothing | None
+    run: RunView, source: Source, rank: int, attempt: int | str | None, window: Window, requested: Requested | None
 ) -> Selected:
     """Select from one series of a run, in order of x; the bounds of the window are values of x."""
     points, x = points_over(run, source, rank, attempt)
-    smoothed = smooth(points.value, x, smoothing) if smoothing else None
+    smoothing, smoothed = (None, None) if requested is None else smoothed_by(requested, points, x)
     begin, end = np.searchsorted(x, window.lo), np.searchsorted(x, window.hi, "right")
     inside = slice(int(begin), int(end))
     points, x, smoothed = points.take(inside), x[inside], None if smoothed is None else smoothed[inside]
@@ -28,7 +28,7 @@ def select_over(
             else downsample_along(x, points.value, window.points, window.scale)
         ).kept
         points, x, smoothed = points.take(kept), x[kept], None if smoothed is None else smoothed[kept]
-    return Selected(points, smoothed, total, 0, best, 0, x)
+    return Selected(points, smoothed, smoothing, total, 0, best, 0, x)
 
 
 def points_over(run: RunView, source: Source, rank: int, attempt: int | str | None) -> tuple[Points, Float64s]:

@@ -1,6 +1,7 @@
 """Smooths a whole series, before any downsampling."""
 
 import re
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from toposcope.server.reading.series import Float64s, Int64s
 from toposcope.server.runs.running_median import WIDEST, running_median
 
 PATTERN = (
-    r"^(ema:(0|0?\.[0-9]{1,16})"
+    r"^(auto|ema:(0|0?\.[0-9]{1,16})"
     r"|time:([1-9][0-9]{0,14}(\.[0-9]{1,9})?|0?\.0{0,8}[1-9][0-9]{0,8})"
     r"|median:(([1-9][0-9]?)?[13579]|1001))$"
 )
@@ -37,11 +38,17 @@ class Median(NamedTuple):
     """Number of points, odd, at most WIDEST: the point itself and as many on either side."""
 
 
+@dataclass(frozen=True)
+class Automatic:
+    """A timed average of the series that are noisy, see noise.py."""
+
+
 Smoothing = Average | TimedAverage | Median
+Requested = Smoothing | Automatic
 
 
-def parse_smoothing(text: str) -> Smoothing:
-    """Parse "ema:WEIGHT", "time:HALF_LIFE" or "median:WINDOW".
+def parse_smoothing(text: str) -> Requested:
+    """Parse "auto", "ema:WEIGHT", "time:HALF_LIFE" or "median:WINDOW".
 
     Raises:
         ValueError: text has another form.
@@ -49,6 +56,8 @@ def parse_smoothing(text: str) -> Smoothing:
     kind, _, number = text.partition(":")
     if re.fullmatch(PATTERN, text):
         match kind:
+            case "auto":
+                return Automatic()
             case "ema":
                 return Average(float(number))
             case "time":
@@ -57,8 +66,19 @@ def parse_smoothing(text: str) -> Smoothing:
                 return Median(int(number))
     raise ValueError(
         f"smooth={text!r}: expected ema:WEIGHT with 0 <= WEIGHT < 1, for example ema:0.9, time:HALF_LIFE in steps or "
-        f"seconds above 0, or median:WINDOW with an odd number of points up to {WIDEST}"
+        f"seconds above 0, median:WINDOW with an odd number of points up to {WIDEST}, or auto"
     )
+
+
+def smoothing_text(smoothing: Smoothing) -> str:
+    """Return what parse_smoothing parses: "time:256"."""
+    match smoothing:
+        case Average(weight):
+            return f"ema:{weight}"
+        case TimedAverage(half_life):
+            return f"time:{np.format_float_positional(half_life, trim='-')}"
+        case Median(window):
+            return f"median:{window}"
 
 
 def unsettled_points(smoothing: Smoothing | None) -> int:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import re
 import statistics
 import xml.etree.ElementTree as ElementTree
@@ -129,6 +130,44 @@ def test_raw_values_are_a_band_behind_a_smoothed_line(server: StartServer, page:
     expect(card(page)).to_have_attribute("data-total", "9000")
     page.wait_for_function("document.querySelector('scalar-card canvas.lines')?.width > 300")
     assert card(page).evaluate(UNPAINTED, values) > 4500
+
+
+SMOOTHINGS = "card => card.plot?.lines.map(({ raw, series }) => (raw ? series.smooth : null))"
+
+
+def test_noisy_series_are_smoothed_until_the_chip_is_clicked(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Few points and clean series stay raw; the choice is in the address, and a chosen smoothing replaces it."""
+    generator = random.Random(1)
+    values = [value + generator.gauss(0, 0.1) for value in noisy(2000)]
+    record(tmp_path / "run", {"loss": values, "lr": noisy(2000), "eval": values[:200]})
+    page.goto(server(tmp_path).url)
+    chip = page.locator('[data-key="auto-smooth"]')
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    for tag, smoothing in {"loss": "time:16", "lr": None, "eval": None}.items():
+        expect(card(page, tag)).to_have_attribute("data-pending", "false")
+        assert card(page, tag).evaluate(SMOOTHINGS) == [smoothing]
+    steps, drawn = card(page).evaluate("card => card.plot.lines.map(({ xs, ys }) => [[...xs], [...ys]])[0]")
+    total = weights = 0.0
+    averages = []
+    for value in values:
+        total, weights = 2 ** (-1 / 16) * total + value, 2 ** (-1 / 16) * weights + 1
+        averages.append(total / weights)
+    assert drawn == pytest.approx([averages[step] for step in steps], rel=1e-9)
+
+    chip.click()
+    page.wait_for_url(re.compile(r"scalar\.auto=off"))
+    page.reload()
+    expect(chip).to_have_attribute("aria-pressed", "false")
+    expect(card(page)).to_have_attribute("data-total", "2000")
+    assert card(page).evaluate(SMOOTHINGS) == [None]
+    chip.click()
+    expect(chip).to_have_attribute("aria-pressed", "true")
+    page.locator("#smooth-number").fill("0.5")
+    page.locator("#smooth-number").press("Enter")
+    expect(chip).to_have_attribute("aria-pressed", "false")
+    page.wait_for_function(
+        "document.querySelector('scalar-card[data-tag=eval]').plot.lines[0].series.smooth === 'ema:0.5'"
+    )
 
 
 @pytest.mark.parametrize("smooth", ["", "&smooth=0.9"])

@@ -106,6 +106,7 @@
  * @property {Column} wall_time
  * @property {Column} value
  * @property {Column} smoothed
+ * @property {string | null} [smooth] how it was smoothed: as requested, or what "auto" chose; null = it was not
  * @property {number} total
  * @property {number} duplicates
  * @property {number} [unplaced] points whose wall time is impossible

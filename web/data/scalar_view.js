@@ -1,10 +1,10 @@
 // Settings of the scalars page in the URL: smoothing, axes, ranks, groups, pins, thresholds, tags that share a chart.
 
-import { computed } from "@preact/signals-core";
+import { batch, computed } from "@preact/signals-core";
 import { parseList, parseTriples, printList } from "./address_lists.js";
 import { movedTo } from "./card_order.js";
 import { RankChoice } from "./ranks.js";
-import { clampStrength, METHODS, smoothingText } from "./smoothing.js";
+import { AUTOMATIC, clampStrength, METHODS, smoothingText } from "./smoothing.js";
 import { pathsOf } from "./tag_paths.js";
 import { change, logarithmic, set, setting, smooth } from "./view.js";
 
@@ -22,14 +22,31 @@ export const strength = computed(() =>
     ? smooth.value
     : clampStrength(method.value, Number(method.value === "time" ? halfLife.value : windowWidth.value)),
 );
-/** The request parameter; "" = none. */
-export const smoothing = computed(() => smoothingText(method.value, strength.value));
 
-/** @param {number} strength */
+const auto = setting("scalar.auto", "on", /** @type {const} */ (["on", "off"]));
+/** Does the server smooth noisy series? Not while a strength is chosen. */
+export const isAutomatic = computed(() => auto.value === "on" && strength.value === 0);
+/** The request parameter; "" = none. */
+export const smoothing = computed(() => (isAutomatic.value ? AUTOMATIC : smoothingText(method.value, strength.value)));
+
+/** No strength is a choice, too: then noisy series are not smoothed either.
+ * @param {number} strength */
 export function smoothBy(strength) {
   const value = clampStrength(method.peek(), strength);
-  if (method.peek() === "ema") change({ smooth: value });
-  else set({ [method.peek() === "time" ? "scalar.half_life" : "scalar.window"]: value ? String(value) : "" });
+  batch(() => {
+    if (method.peek() === "ema") change({ smooth: value });
+    else set({ [method.peek() === "time" ? "scalar.half_life" : "scalar.window"]: value ? String(value) : "" });
+    if (!value) set({ "scalar.auto": "off" });
+  });
+}
+
+/** Smooths noisy series in place of a chosen smoothing, or none. */
+export function toggleAutomatic() {
+  const settings = { "scalar.auto": isAutomatic.peek() ? "off" : "", "scalar.half_life": "", "scalar.window": "" };
+  batch(() => {
+    change({ smooth: 0 });
+    set(settings);
+  });
 }
 
 const logText = setting("scalar.log", "");

@@ -26,6 +26,7 @@
  * @property {Float64Array} value the centre of a band
  * @property {Float64Array} [x] values of the requested x
  * @property {Float64Array} smoothed
+ * @property {string | null} [smooth] how it was smoothed; null = it was not
  * @property {number} total points in the window before downsampling
  * @property {number} duplicates points not sent because a later one has their step
  * @property {number} [unplaced] points that are not sent because their wall time is impossible
@@ -65,6 +66,7 @@ export function seriesOf(reply, held) {
     wall_time: joined("wall_time"),
     value: joined("value"),
     smoothed: joined("smoothed"),
+    smooth: reply.smooth ?? null,
     total: reply.total,
     duplicates: reply.duplicates,
     unplaced: reply.unplaced,

@@ -5,6 +5,9 @@
 
 export const METHODS = /** @type {const} */ (["ema", "time", "median"]);
 
+/** The request parameter with which the server smooths the series that are noisy. */
+export const AUTOMATIC = "auto";
+
 /** The server's limit. */
 const WIDEST = 1001;
 const LONGEST = 1e9;

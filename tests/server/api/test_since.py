@@ -183,7 +183,7 @@ QUERIES = st.fixed_dictionaries(
         "attempt": st.sampled_from(["all", 1, 2]),
         "axis": st.sampled_from(["wall_time", "relative"]),
         "scale": st.just("log"),
-        "smooth": st.sampled_from(["ema:0.9", "time:5", "median:5"]),
+        "smooth": st.sampled_from(["ema:0.9", "time:5", "median:5", "auto"]),
         "column": st.sampled_from([["value"], ["step", "smoothed"], ["wall_time", "step"]]),
         "lo": st.just(5.0),
         "hi": st.just(40.0),

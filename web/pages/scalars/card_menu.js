@@ -90,14 +90,15 @@ async function saveDrawing(card, format) {
       .peek()
       .map((part) => part.tag)
       .join(" + ") ?? tag;
-  const svg = svgOf(title, noteText(), plot);
+  const svg = svgOf(title, noteText(plot), plot);
   save(format === "png" ? await pngOf(svg) : new Blob([svg], { type: "image/svg+xml" }), fileName(tag, format));
 }
 
-/** The note in a downloaded chart: its smoothing, and its bands. */
-function noteText() {
+/** The note in a downloaded chart: how its lines are smoothed, and its bands. @param {import("../../charts/plot.js").Plot} plot */
+function noteText({ lines }) {
   const grouping = bands.peek();
-  return [smoothing.peek(), grouping && `${t(`bar.centre_${grouping.centre}`)}, ${t(`bar.band_${grouping.band}`)}`]
+  const smoothed = grouping ? [smoothing.peek()] : lines.flatMap(({ raw, series }) => (raw && series.smooth) || []);
+  return [...new Set(smoothed), grouping && `${t(`bar.centre_${grouping.centre}`)}, ${t(`bar.band_${grouping.band}`)}`]
     .filter(Boolean)
     .join(" · ");
 }

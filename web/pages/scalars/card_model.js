@@ -6,6 +6,7 @@ import {
   attempt,
   bands,
   best,
+  isAutomatic,
   isLogY,
   limits,
   logXChosen,
@@ -20,7 +21,7 @@ import {
 /** @param {string} card its tag @param {Axis} axis @returns {import("../../data/card_series.js").Query} */
 export const queryFor = (card, axis) => ({
   axis,
-  smooth: smoothing.value,
+  smooth: bands.value && isAutomatic.value ? "" : smoothing.value,
   window: rangeOf(card, axis),
   scale: isLogX(axis) ? "log" : "linear",
   rank: rank.value,

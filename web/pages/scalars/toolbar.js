@@ -7,7 +7,7 @@ import { sectionMenu } from "../../controls/section_menu.js";
 import { tagField } from "../../controls/tag_page.js";
 import { scalarTags } from "../../data/catalogue.js";
 import { changeAxis } from "../../data/ranges.js";
-import { method, ranks, smoothBy, strength } from "../../data/scalar_view.js";
+import { isAutomatic, method, ranks, smoothBy, strength, toggleAutomatic } from "../../data/scalar_view.js";
 import { clampStrength, METHODS, POSITIONS, positionOf, strengthAt } from "../../data/smoothing.js";
 import { axis, change, logarithmic, set } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
@@ -80,6 +80,8 @@ const unit = () =>
 
 const smoothing = () => html`
   <div class="smoothing" role="group" aria-label=${t("bar.smooth")} title=${t(`bar.smooth_hint_${method.value}`)}>
+    <button class="quiet auto-smooth" data-key="auto-smooth" aria-pressed=${isAutomatic.value} title=${t("bar.smooth_auto_hint")}
+      @click=${toggleAutomatic}>${t("bar.smooth_auto")}</button>
     ${select(
       "smooth",
       t("bar.smooth_method"),

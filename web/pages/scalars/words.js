@@ -12,6 +12,9 @@ export const en = {
   "keys.reset": "reset zoom",
   "bar.smooth": "Smoothing",
   "bar.smooth_method": "Smoothing method",
+  "bar.smooth_auto": "Auto",
+  "bar.smooth_auto_hint":
+    "Smooths noisy series: at least 500 points that scatter. Time-weighted EMA over all points, its half-life about 1 % of the range",
   "bar.smooth_ema": "EMA",
   "bar.smooth_time": "Time-weighted EMA",
   "bar.smooth_median": "Running median",
@@ -175,6 +178,8 @@ export const zh = {
   "keys.reset": "重置缩放",
   "bar.smooth": "平滑",
   "bar.smooth_method": "平滑方式",
+  "bar.smooth_auto": "自动",
+  "bar.smooth_auto_hint": "平滑有噪声的序列：至少 500 个且离散的点。基于全部数据点的时间加权 EMA，半衰期约为范围的 1 %",
   "bar.smooth_ema": "EMA",
   "bar.smooth_time": "时间加权 EMA",
   "bar.smooth_median": "滑动中位数",

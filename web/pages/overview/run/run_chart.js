@@ -11,6 +11,7 @@ import { Query } from "../../../data/query.js";
 import { RequestQueue } from "../../../data/requests.js";
 import { changes, versionOf } from "../../../data/run_versions.js";
 import { seriesOf } from "../../../data/series.js";
+import { AUTOMATIC } from "../../../data/smoothing.js";
 import { shortNumber } from "../../../i18n/numbers.js";
 import { t } from "../words.js";
 import { linkTo } from "./link.js";
@@ -23,7 +24,7 @@ const POINTS = 500;
 const INTERVAL = 500;
 const queue = new RequestQueue(4);
 /** @type {import("../../../data/card_series.js").Query} */
-const QUERY = { axis: "step", smooth: "", window: null, scale: "linear", rank: "", attempt: "", grouped: null };
+const QUERY = { axis: "step", smooth: AUTOMATIC, window: null, scale: "linear", rank: "", attempt: "", grouped: null };
 
 class RunChart extends LazyCard {
   #run = signal("");
@@ -77,7 +78,10 @@ class RunChart extends LazyCard {
 async function fetchSeries(key, signal) {
   const [tag, run, window] = JSON.parse(key);
   const bounds = window && { lo: window[0], hi: window[1] };
-  const reply = await readScalars({ tag: [tag], run, points: POINTS, axis: "step", ...bounds }, signal);
+  const reply = await readScalars(
+    { tag: [tag], run, points: POINTS, axis: "step", smooth: AUTOMATIC, ...bounds },
+    signal,
+  );
   return { key, series: reply.series.map((each) => seriesOf(each)) };
 }
 
@@ -91,7 +95,7 @@ function chartOf(run, tag, series, window) {
     window,
     log: false,
     logX: false,
-    isSmooth: false,
+    isSmooth: true,
     best: "off",
     isTrimmed: false,
     limits: [],

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { scalarTags } from "../../../data/catalogue.js";
-import { METHODS, smoothingText } from "../../../data/smoothing.js";
+import { AUTOMATIC, METHODS, smoothingText } from "../../../data/smoothing.js";
 import { CASCADING } from "../model/cascade.js";
 import { AXES, BANDS, CENTRES, lineSettings, RAW_STYLES, TAG_AXIS } from "../model/line_settings.js";
 import { sourcesOf } from "../model/line_sources.js";
@@ -248,6 +248,7 @@ function smoothingField(target, smooth) {
       "smooth",
       t("ws.smoothing"),
       [
+        [AUTOMATIC, t("ws.smooth_auto")],
         ["", t("ws.smooth_off")],
         ...METHODS.map((each) => /** @type {[string, string]} */ ([each, t(`ws.smooth_${each}`)])),
       ],
@@ -255,10 +256,12 @@ function smoothingField(target, smooth) {
       (value) =>
         target.put(
           "smooth",
-          value ? smoothingText(/** @type {"ema"} */ (value), STRENGTHS[/** @type {"ema"} */ (value)]) : "",
+          METHODS.some((each) => each === value)
+            ? smoothingText(/** @type {"ema"} */ (value), STRENGTHS[/** @type {"ema"} */ (value)])
+            : value,
         ),
     )}${
-      method
+      strength
         ? html`<input class="field" type="number" step="any" min="0" aria-label=${t("ws.strength")} .value=${strength}
           @change=${(/** @type {Event} */ event) =>
             target.put(

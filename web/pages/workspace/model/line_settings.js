@@ -1,5 +1,7 @@
 // The settings of a line chart in a panel, with defaults in place of what is missing or invalid.
 
+import { AUTOMATIC } from "../../../data/smoothing.js";
+
 /** @typedef {import("../../../data/workspace_check.js").Settings} Settings */
 /** The ends of a range; null = automatic. @typedef {readonly [lo: number | null, hi: number | null]} Range */
 
@@ -10,7 +12,7 @@
  * @property {string[]} right tags, patterns and expressions on the right axis
  * @property {import("../../../data/address.js").Axis | "value"} axis
  * @property {string} x the tag on the x axis, if `axis` is "value"
- * @property {string} smooth the server's parameter; "" = off
+ * @property {string} smooth the server's parameter; "" = off, "auto" = of noisy series
  * @property {import("../../../charts/plot.js").RawStyle} raw how raw values are drawn behind smoothed ones
  * @property {{x: Range, y: Range}} range
  * @property {boolean} log of the y axis
@@ -27,9 +29,9 @@ export const AXES = /** @type {const} */ (["step", "relative", "wall_time"]);
 /** A scalar on the x axis is written as "tag:NAME". */
 export const TAG_AXIS = "tag:";
 export const RAW_STYLES = /** @type {const} */ (["band", "line", "off"]);
-const SMOOTHING = /^(ema|time|median):\d+(\.\d+)?$/;
+const SMOOTHING = /^$|^(ema|time|median):\d+(\.\d+)?$/;
 /** @type {Range} */
-const AUTOMATIC = [null, null];
+const OPEN = [null, null];
 
 /** @param {Settings} settings @returns {LineSettings} */
 export function lineSettings(settings) {
@@ -43,7 +45,7 @@ export function lineSettings(settings) {
     right: texts(settings.right),
     axis: isTag ? "value" : oneOf(axis, AXES, "step"),
     x: isTag ? axis.slice(TAG_AXIS.length) : "",
-    smooth: typeof settings.smooth === "string" && SMOOTHING.test(settings.smooth) ? settings.smooth : "",
+    smooth: typeof settings.smooth === "string" && SMOOTHING.test(settings.smooth) ? settings.smooth : AUTOMATIC,
     raw: oneOf(settings.raw, RAW_STYLES, "band"),
     range: { x: rangeOf(range.x), y: rangeOf(range.y) },
     log: settings.log === true,
@@ -76,9 +78,9 @@ export const oneOf = (value, choices, otherwise) => choices.find((choice) => cho
 
 /** @param {unknown} value @returns {Range} */
 function rangeOf(value) {
-  if (!Array.isArray(value)) return AUTOMATIC;
+  if (!Array.isArray(value)) return OPEN;
   const [lo, hi] = value.map((end) => (typeof end === "number" && Number.isFinite(end) ? end : null));
-  return lo != null && hi != null && lo >= hi ? AUTOMATIC : [lo ?? null, hi ?? null];
+  return lo != null && hi != null && lo >= hi ? OPEN : [lo ?? null, hi ?? null];
 }
 
 /** @param {Range} range @param {readonly [number, number]} computed @returns {[number, number]} */

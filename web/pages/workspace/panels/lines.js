@@ -15,6 +15,7 @@ import { DASHES } from "../../../data/run_styles.js";
 import { drawnRuns, startOf } from "../../../data/runs.js";
 import { xsOf } from "../../../data/series.js";
 import { retryFeeds } from "../../../data/series_requests.js";
+import { AUTOMATIC } from "../../../data/smoothing.js";
 import { change, zooms } from "../../../data/view.js";
 import { grouped } from "../../../i18n/numbers.js";
 import { lineSettings, withinRange } from "../model/line_settings.js";
@@ -156,7 +157,7 @@ function queryOf(settings, axis, zoom) {
   const [lo, hi] = settings.range.x;
   return {
     axis: axis === "value" ? "step" : axis,
-    smooth,
+    smooth: grouping && smooth === AUTOMATIC ? "" : smooth,
     window: zoom ?? (lo !== null && hi !== null ? [lo, hi] : null),
     scale: logX && axis !== "wall_time" ? "log" : "linear",
     rank: "",
