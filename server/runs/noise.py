@@ -56,6 +56,8 @@ def is_rough(value: Float64s) -> bool:
         return False
     middle = np.arange(1, len(value) - 1, max(1, len(value) // _SAMPLE))
     low, high = np.quantile(value[middle], [_TAIL, 1 - _TAIL])
+    if low == high:  # Most are equal.
+        low, high = value[middle].min(), value[middle].max()
     before, at, after = (np.clip(value[middle + shift], low, high) for shift in (-1, 0, 1))
     with np.errstate(over="ignore", invalid="ignore"):  # Differences of the largest numbers.
         return bool(np.abs(before - 2 * at + after).mean() >= ROUGH * (high - low) > 0)

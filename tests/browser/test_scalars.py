@@ -119,7 +119,7 @@ def test_raw_values_are_a_band_behind_a_smoothed_line(server: StartServer, page:
     record(tmp_path / "run", {"loss": values})
     page.goto(server(tmp_path).url + "#smooth=0.99&scalar.outliers=drawn")
     expect(card(page)).to_have_attribute("data-total", "9000")
-    page.wait_for_function("document.querySelector('scalar-card canvas.lines')?.width > 300")
+    page.wait_for_function("() => document.querySelector('scalar-card canvas.lines')?.width > 300")
     assert card(page).evaluate(UNPAINTED, values) == 0
 
     page.locator('[data-key="options"]').click()
@@ -128,7 +128,7 @@ def test_raw_values_are_a_band_behind_a_smoothed_line(server: StartServer, page:
     page.wait_for_url(re.compile(r"scalar\.raw=off"))
     page.reload()
     expect(card(page)).to_have_attribute("data-total", "9000")
-    page.wait_for_function("document.querySelector('scalar-card canvas.lines')?.width > 300")
+    page.wait_for_function("() => document.querySelector('scalar-card canvas.lines')?.width > 300")
     assert card(page).evaluate(UNPAINTED, values) > 4500
 
 
@@ -166,7 +166,7 @@ def test_noisy_series_are_smoothed_until_the_chip_is_clicked(server: StartServer
     page.locator("#smooth-number").press("Enter")
     expect(chip).to_have_attribute("aria-pressed", "false")
     page.wait_for_function(
-        "document.querySelector('scalar-card[data-tag=eval]').plot.lines[0].series.smooth === 'ema:0.5'"
+        "() => document.querySelector('scalar-card[data-tag=eval]').plot.lines[0].series.smooth === 'ema:0.5'"
     )
 
 
@@ -204,16 +204,29 @@ def test_growing_run_is_sent_in_parts(server: StartServer, page: Page, tmp_path:
 
 
 def test_outliers_flags_and_logarithmic_steps(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
-    """Outliers are outside the axis and counted, flags mark the best points, a logarithmic axis starts above zero."""
+    """Spikes are outside the axis and counted, one click shows them; flags mark best points; log x begins above 0."""
     values = noisy(400)
     values[100], values[200] = 50.0, -50.0
     record(tmp_path / "run", {"loss": values})
     page.goto(server(tmp_path).url)
     expect(card(page)).to_have_attribute("data-drawn-points", "400")
-    assert state_of(card(page))["heights"]["left"][1] > 50
+    low, high = state_of(card(page))["heights"]["left"]
+    inner = sorted(values)[1:-1]
+    assert -2 < low < inner[0]
+    assert inner[-1] < high < 2
+    note = card(page).locator('[data-note="spikes"]')
+    expect(note).to_have_text(re.compile("^2 spikes clipped"))
+    note.get_by_role("button", name="Show all").click()
+    page.wait_for_url(re.compile(r"scalar\.whole=loss"))
+    page.reload()
+    expect(note).to_have_text("Fit to lines")
+    low, high = state_of(card(page))["heights"]["left"]
+    assert low < -50 < 50 < high
+    note.get_by_role("button").click()
+    expect(note).to_have_text(re.compile("^2 spikes"))
 
     page.locator('[data-key="options"]').click()
-    page.locator('[data-choice="outliers"] [data-value="ignored"]').click()
+    page.locator('[data-choice="outliers"] [data-value="drawn"]').click()
     page.locator('[data-choice="best"] [data-value="max"]').click()
     page.locator('[data-choice="x"] [data-value="log"]').click()
     page.keyboard.press("Escape")
@@ -221,13 +234,8 @@ def test_outliers_flags_and_logarithmic_steps(server: StartServer, page: Page, p
 
     expect_state(card(page), "flags", [["run", 100, 50]])
     expect(card(page)).to_have_attribute("data-window", "1,399")
-    low, high = state_of(card(page))["heights"]["left"]
-    inner = sorted(values)
-    assert inner[0] < low <= inner[8]
-    assert inner[-9] <= high < inner[-1]
-    beyond = sum(not low <= value <= high for value in values[1:])
-    assert beyond >= 2
-    expect(card(page).locator('[data-note="outliers"]')).to_have_text(re.compile(f"^{beyond} outlier"))
+    expect(note).to_have_count(0)
+    assert state_of(card(page))["heights"]["left"][1] > 50
     expect(card(page).locator('[data-note="left"]')).to_have_text("1 point at x ≤ 0 not shown")
     expect(card(page)).to_have_attribute("data-pending", "false")
     before = card(page).evaluate("card => ({...card.dataset, revision: '', ...card.debugState()})")

@@ -42,18 +42,18 @@ test("y extents cover the finite points of the window, with a margin", () => {
     const inside = [...ys].filter(
       (y, index) => xs[index] >= 4 && xs[index] <= 12 && (log ? y > 0 : Number.isFinite(y)),
     );
-    const [lo, hi] = yExtent([{ xs, columns: [ys] }], [4, 12], { log, trimmed: false });
+    const [lo, hi] = yExtent([{ xs, columns: [ys] }], [4, 12], { log, isRobust: false });
     assert.ok(lo < hi && inside.every((y) => lo < y && y < hi));
     if (log) assert.ok(lo > 0);
   }
 });
 
-test("without outliers, the y extent covers the 2nd to the 98th percentile and the thresholds", () => {
+test("a robust y extent covers the 5th to the 95th percentile and the thresholds", () => {
   const ys = Float64Array.from({ length: 1001 }, (_, index) => (index < 5 ? 1e6 : index / 1000));
   const xs = ys.map((_, index) => index);
-  const [lo, hi] = yExtent([{ xs, columns: [ys] }], [0, 1000], { log: false, trimmed: true });
+  const [lo, hi] = yExtent([{ xs, columns: [ys] }], [0, 1000], { log: false, isRobust: true });
   assert.ok(lo < 0.03 && hi > 0.97 && hi < 2);
-  assert.ok(yExtent([{ xs, columns: [ys] }], [0, 1000], { log: false, trimmed: true, also: [50] })[1] >= 50);
+  assert.ok(yExtent([{ xs, columns: [ys] }], [0, 1000], { log: false, isRobust: true, also: [50] })[1] >= 50);
 });
 
 test("each line has a hit while the cursor is near it, and the nearest line is found", () => {

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import { axesOf, drawAxes } from "./axes.js";
 import { yExtent } from "./extent.js";
 import { LinesLayer } from "./lines_layer.js";
-import { columnsOf, projections } from "./plot.js";
+import { drawnOf, projections } from "./plot.js";
 
 /** @typedef {import("./plot.js").Plot} Plot */
 /** @typedef {import("./plot.js").Heights} Heights */
@@ -223,6 +223,5 @@ const scalesOf = ({ left, right }) => [
 /** @param {Plot} plot @returns {Heights} */
 export function heightsOf({ lines, x, log, y }) {
   if (y) return y;
-  const all = lines.map((line) => ({ xs: line.xs, columns: columnsOf(line) }));
-  return { left: yExtent(all, x, { log, trimmed: false }), right: null };
+  return { left: yExtent(lines.map(drawnOf), x, { log, isRobust: false }), right: null };
 }

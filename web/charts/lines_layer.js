@@ -1,7 +1,7 @@
 // The canvas with all lines of a chart, and a second canvas with the highlighted lines.
 
 import { envelopeAlpha, envelopeOf } from "./envelope.js";
-import { drawFlags, drawLimits } from "./marks.js";
+import { drawClipped, drawFlags, drawLimits } from "./marks.js";
 import { bandPath, linePath, trianglesPath } from "./paths.js";
 import { edgesOf, keyOf, sideOf } from "./plot.js";
 import { colourOf, dashOf, tokens } from "./theme.js";
@@ -76,7 +76,14 @@ export class LinesLayer {
       const colour = colourOf(line);
       const placed = this.drawn.get(keyOf(line));
       if (placed?.raw) strokeRaw(context, placed.raw, colour, to);
-      if (placed) (this.isCrowded ? strokeFinely : strokeLine)(context, placed, colour, line.isBaseline ? 1 : 1.5, to);
+      if (placed)
+        (this.isCrowded ? strokeFinely : strokeLine)(
+          context,
+          placed,
+          colour,
+          line.isBaseline ? 1 : line.raw ? 2 : 1.5,
+          to,
+        );
       points += countOf(line);
     }
     if (next < lines.length) this.frame = requestAnimationFrame(() => this.drawPart(canvas, lines, next));
@@ -122,6 +129,7 @@ export class LinesLayer {
       [...this.drawn.values()].filter(({ line }) => sideOf(line) === "left"),
       left,
     );
+    drawClipped(context, this.plot?.clipped ?? [], (line) => this.projectionOf(line));
     strokeTriangles(context, lines, (line) => this.projectionOf(line));
     drawFlags(context, lines, (line) => this.projectionOf(line));
     if (canvas === this.all) return;

@@ -1,7 +1,7 @@
 // Marks on a chart: thresholds with the values beyond them, flags on best values.
 
-import { flagPaths } from "./paths.js";
-import { tokens } from "./theme.js";
+import { flagPaths, pointersPath } from "./paths.js";
+import { colourOf, tokens } from "./theme.js";
 
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Projection} Projection */
@@ -42,6 +42,18 @@ function strokeLimit(context, at, to) {
   context.moveTo(0, at);
   context.lineTo(to.width, at);
   context.stroke();
+}
+
+/** Marks the spikes beyond the y range at its edges.
+ * @param {CanvasRenderingContext2D} context @param {readonly import("./clipped.js").Clipped[]} clipped
+ * @param {(line: Line) => Projection} on */
+export function drawClipped(context, clipped, on) {
+  for (const { line, above, below } of clipped) {
+    const to = on(line);
+    context.fillStyle = colourOf(line);
+    context.fill(pointersPath(above, true, to));
+    context.fill(pointersPath(below, false, to));
+  }
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Line[]} lines @param {(line: Line) => Projection} on */

@@ -52,17 +52,41 @@ export function trianglesPath(xs, values, to) {
   /** @type {Path2D | null} */
   let path = null;
   const size = 4 * to.pixelRatio;
+  const last = { up: -Infinity, down: -Infinity };
   for (let index = 0; index < values.length; index++) {
     const value = values[index];
-    if (Number.isFinite(value) || Number.isNaN(to.left(xs[index]))) continue;
-    path ??= new Path2D();
+    const place = to.left(xs[index]);
+    if (Number.isFinite(value) || Number.isNaN(place)) continue;
     const up = value === Infinity;
+    // Of many side by side, those that do not overlap.
+    if (place < last[up ? "up" : "down"] + 2 * size) continue;
+    last[up ? "up" : "down"] = place;
+    path ??= new Path2D();
     const tip = up ? 1.5 * to.pixelRatio : to.height - 1.5 * to.pixelRatio;
     const base = up ? tip + size * 1.6 : tip - size * 1.6;
-    const x = Math.min(Math.max(to.left(xs[index]), size), to.width - size);
+    const x = Math.min(Math.max(place, size), to.width - size);
     path.moveTo(x, tip);
     path.lineTo(x + size, base);
     path.lineTo(x - size, base);
+    path.closePath();
+  }
+  return path;
+}
+
+/** Small triangles at the edge of the plot area, towards what is beyond it.
+ * @param {number[]} xs ascending @param {boolean} up at the top @param {Projection} to */
+export function pointersPath(xs, up, to) {
+  const path = new Path2D();
+  const size = 3.5 * to.pixelRatio;
+  const [tip, base] = up ? [0, 1.4 * size] : [to.height, to.height - 1.4 * size];
+  let last = -Infinity;
+  for (const x of xs) {
+    const place = Math.min(Math.max(to.left(x), size), to.width - size);
+    if (!(place >= last + 2 * size)) continue;
+    last = place;
+    path.moveTo(place, tip);
+    path.lineTo(place + size, base);
+    path.lineTo(place - size, base);
     path.closePath();
   }
   return path;

@@ -32,6 +32,7 @@
  * @property {Window} x
  * @property {Heights} [y] absent = over all lines
  * @property {import("../data/scalar_view.js").Limit[]} [limits] on the left axis
+ * @property {import("./clipped.js").Clipped[]} [clipped] what the y ranges leave out
  */
 
 /** The ranges of the y axes; null = no line uses the axis. @typedef {Record<Side, Window | null>} Heights */
@@ -52,6 +53,12 @@
 export const keyOf = ({ key, run }) => key ?? run;
 /** @param {Line} line @returns {Side} */
 export const sideOf = ({ side }) => side ?? "left";
+
+/** What the y range of a line follows, and what is behind it. @param {Line} line @returns {import("./extent.js").Drawn} */
+export function drawnOf(line) {
+  const edges = edgesOf(line);
+  return { xs: line.xs, columns: [line.ys, ...(edges ? [edges.low, edges.high] : [])], behind: line.raw };
+}
 
 /** @param {Line} line @returns {Float64Array[]} all y values that are drawn of it */
 export function columnsOf(line) {

@@ -70,7 +70,20 @@ export const rawStyle = setting("scalar.raw", "band", /** @type {const} */ (["ba
 
 const xScale = setting("scalar.x", "linear", ["linear", "log"]);
 export const logXChosen = computed(() => xScale.value === "log");
-export const outliers = setting("scalar.outliers", "drawn", ["drawn", "ignored"]);
+/** Do the y ranges leave out outliers, or show them? */
+export const outliers = setting("scalar.outliers", "ignored", ["ignored", "drawn"]);
+const wholeText = setting("scalar.whole", "");
+const wholeTags = computed(() => new Set(parseList(wholeText.value)));
+/** Does the chart of a tag show all its values, whatever the page does?
+ * @param {string} tag */
+export const isWhole = (tag) => wholeTags.value.has(tag);
+
+/** @param {string} tag */
+export function toggleWhole(tag) {
+  const tags = new Set(wholeTags.peek());
+  if (!tags.delete(tag)) tags.add(tag);
+  set({ "scalar.whole": printList([...tags]) });
+}
 /** @type {import("@preact/signals-core").ReadonlySignal<"off" | "min" | "max">} */
 export const best = setting("scalar.best", "off", /** @type {const} */ (["off", "min", "max"]));
 

@@ -28,7 +28,7 @@ def test_requested_smoothing_is_used_whatever_the_series_is() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [noise, 2 * fall + 0.1 * noise[:20_000], (noise > 1.3).astype(float), np.where(noise > 3.5, np.nan, noise)],
+    [noise, 2 * fall + 0.1 * noise[:20_000], (noise > 2).astype(float), np.where(noise > 3.5, np.nan, noise)],
     ids=["noise", "falling with noise", "rare ones", "with NaN"],
 )
 def test_long_noisy_series_are_smoothed(value: np.ndarray) -> None:

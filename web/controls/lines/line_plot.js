@@ -1,8 +1,9 @@
 // The plot of some feeds and the drawn runs under given settings, and counts of its points.
 
 import { lowerBound } from "../../charts/binary_search.js";
+import { clippedOf, countSpikes } from "../../charts/clipped.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
-import { columnsOf, sideOf } from "../../charts/plot.js";
+import { drawnOf, sideOf } from "../../charts/plot.js";
 import { baseline as baselineRun } from "../../data/baseline.js";
 import { attemptCounts, rankCounts, writerCounts } from "../../data/catalogue.js";
 import { tagLabels } from "../../data/names.js";
@@ -28,7 +29,7 @@ import { t } from "./words.js";
  * @property {boolean} isSmooth draw the smoothed values in front
  * @property {import("../../charts/plot.js").RawStyle} [raw] how the raw values behind them are drawn; absent = as a band
  * @property {"off" | "min" | "max"} best the value to mark on each line
- * @property {boolean} isTrimmed the y ranges leave out outliers
+ * @property {boolean} isRobust the y ranges follow most of what is in front, instead of all values
  * @property {import("../../data/scalar_view.js").Limit[]} limits
  * @property {string} rank the one that was requested
  * @property {boolean} [byTag] do colours distinguish tags instead of runs?
@@ -67,7 +68,8 @@ export function plotOf(parts, settings, baseline = null) {
   const whole = window ?? xExtent(lines.map((line) => line.xs));
   if (!whole || !lines.length) return null;
   const x = logX ? aboveZero(whole, lines) : whole;
-  return { lines, axis, log, logX, raw: settings.raw, x, y: heights(lines, x, settings), limits };
+  const y = heights(lines, x, settings);
+  return { lines, axis, log, logX, raw: settings.raw, x, y, limits, clipped: clippedOf(lines, x, y) };
 }
 
 /** @param {Line[]} lines @param {Window} x @param {PlotSettings} settings */
@@ -82,12 +84,8 @@ function heights(lines, x, settings) {
 }
 
 /** @param {Line[]} lines @param {Window} x @param {PlotSettings} settings @param {"left" | "right"} side */
-const extentOf = (lines, x, { log, isTrimmed, limits }, side) =>
-  yExtent(
-    lines.map((line) => ({ xs: line.xs, columns: columnsOf(line) })),
-    x,
-    { log, trimmed: isTrimmed, also: side === "left" ? limits.map(({ value }) => value) : [] },
-  );
+const extentOf = (lines, x, { log, isRobust, limits }, side) =>
+  yExtent(lines.map(drawnOf), x, { log, isRobust, also: side === "left" ? limits.map(({ value }) => value) : [] });
 
 /** A typed range that is empty, or not above zero on a logarithmic axis, has no effect.
  * @param {Window} extent @param {import("../../data/ranges.js").OpenRange} typed @param {boolean} log
@@ -223,24 +221,11 @@ function isBeyond({ min, max, value: column }, { above, value }) {
 }
 
 /** Counts points for the notes of a chart.
- * @param {Series[]} lines @param {Plot | null} plot @param {Pick<PlotSettings, "log" | "isTrimmed">} settings */
-export function pointCounts(lines, plot, { log, isTrimmed }) {
+ * @param {Series[]} lines @param {Plot | null} plot @param {Pick<PlotSettings, "log">} settings */
+export function pointCounts(lines, plot, { log }) {
   let dropped = 0;
   if (log) for (const { value } of lines) for (const y of value) if (y <= 0) dropped++;
   let left = 0;
   if (plot?.logX) for (const { xs } of plot.lines) left += lowerBound(xs, Number.MIN_VALUE);
-  return { ...countPoints(lines), dropped, left, beyond: plot && isTrimmed ? outside(plot) : 0 };
-}
-
-/** Counts the values outside the y range.
- * @param {Plot} plot */
-function outside({ lines, x: [lo, hi], y }) {
-  let count = 0;
-  for (const line of lines) {
-    const [low, high] = y?.[sideOf(line)] ?? [-Infinity, Infinity];
-    const { xs, ys } = line;
-    for (let index = lowerBound(xs, lo); index < xs.length && xs[index] <= hi; index++)
-      if (ys[index] < low || ys[index] > high) count++;
-  }
-  return count;
+  return { ...countPoints(lines), dropped, left, spikes: countSpikes(plot?.clipped ?? []) };
 }

@@ -83,7 +83,7 @@ class LossCurve extends LazyCard {
       const left = yExtent(
         drawn.map(({ xs, ys }) => ({ xs, columns: [ys] })),
         x,
-        { log, trimmed: false },
+        { log, isRobust: false },
       );
       return /** @type {Plot} */ ({ lines: drawn, axis: "step", log, x, y: { left, right: null } });
     });

@@ -8,6 +8,7 @@ import {
   best,
   isAutomatic,
   isLogY,
+  isWhole,
   limits,
   logXChosen,
   outliers,
@@ -43,7 +44,7 @@ export const plotSettings = (card, axis) => ({
   isSmooth: smoothing.value !== "",
   raw: rawStyle.value,
   best: best.value,
-  isTrimmed: outliers.value === "ignored",
+  isRobust: outliers.value === "ignored" && !isWhole(card),
   limits: limits.value.get(card) ?? [],
   rank: rank.value,
 });

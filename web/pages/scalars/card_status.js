@@ -72,19 +72,19 @@ function limitNotes(plot) {
 }
 
 /** @param {PointCounts} counts @returns {Note[]} */
-function pointNotes({ drawn, total, duplicates, dropped, left, beyond }) {
+function pointNotes({ drawn, total, duplicates, unplaced, dropped, left }) {
   const counts = { drawn: grouped(drawn), total: grouped(total) };
   /** @type {Array<[number, Note]>} */
   const all = [
     [dropped, { name: "dropped", level: "warning", text: t("card.dropped", { n: grouped(dropped) }) }],
     [left, { name: "left", level: "warning", text: t("card.left", { n: grouped(left) }) }],
     [
-      beyond,
+      unplaced,
       {
-        name: "outliers",
-        level: "notice",
-        text: t("card.outliers", { n: grouped(beyond) }),
-        hint: t("card.outliers_hint"),
+        name: "unplaced",
+        level: "warning",
+        text: t("card.unplaced", { n: grouped(unplaced) }),
+        hint: t("card.unplaced_hint"),
       },
     ],
     [duplicates, info("duplicates", t("card.duplicates", { n: grouped(duplicates) }), t("card.duplicates_hint"))],

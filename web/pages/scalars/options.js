@@ -29,7 +29,7 @@ const changed = () =>
   [
     grouping.value !== "off",
     rawStyle.value !== "band",
-    outliers.value !== "drawn",
+    outliers.value !== "ignored",
     best.value !== "off",
     logXChosen.value,
     readsTimes.value,
@@ -84,8 +84,8 @@ const sheet = () => html`
       t("bar.outliers"),
       outliers.value,
       [
-        ["drawn", t("bar.outliers_drawn")],
         ["ignored", t("bar.outliers_ignored")],
+        ["drawn", t("bar.outliers_drawn")],
       ],
       t("bar.outliers_hint"),
     )}

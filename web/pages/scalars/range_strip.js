@@ -6,7 +6,7 @@ import { between, moved, stepOfKey, unitScale } from "../../charts/brush.js";
 import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { yExtent } from "../../charts/extent.js";
 import { linePath } from "../../charts/paths.js";
-import { columnsOf, projection } from "../../charts/plot.js";
+import { projection } from "../../charts/plot.js";
 import { tokens } from "../../charts/theme.js";
 import { drawnSeries, plotOf } from "../../controls/lines/line_plot.js";
 import { Feed } from "../../data/card_series.js";
@@ -113,8 +113,8 @@ class RangeStrip extends HTMLElement {
     canvas.height = Math.round(canvas.clientHeight * devicePixelRatio);
     if (!plot) return;
     const { lines, log, logX } = plot;
-    const all = lines.map((line) => ({ xs: line.xs, columns: columnsOf(line) }));
-    const y = yExtent(all, plot.x, { log, trimmed: false });
+    const all = lines.map((line) => ({ xs: line.xs, columns: [line.ys] }));
+    const y = yExtent(all, plot.x, { log, isRobust: true });
     const to = projection(plot.x, y, log, canvas.width, canvas.height, devicePixelRatio, logX);
     context.lineWidth = 1;
     for (const line of lines) {

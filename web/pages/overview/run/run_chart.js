@@ -97,7 +97,7 @@ function chartOf(run, tag, series, window) {
     logX: false,
     isSmooth: true,
     best: "off",
-    isTrimmed: false,
+    isRobust: true,
     limits: [],
     rank: "",
   };

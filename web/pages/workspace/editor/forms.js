@@ -94,10 +94,10 @@ export function inheritedFields(target) {
         "outliers",
         t("ws.outliers_label"),
         [
-          ["drawn", t("ws.outliers_drawn")],
           ["ignored", t("ws.outliers_ignored")],
+          ["drawn", t("ws.outliers_drawn")],
         ],
-        now.trim ? "ignored" : "drawn",
+        now.isRobust ? "ignored" : "drawn",
         (value) => put("outliers", value),
       ),
     )}

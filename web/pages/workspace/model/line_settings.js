@@ -22,7 +22,7 @@ import { AUTOMATIC } from "../../../data/smoothing.js";
  * @property {"equal" | "last"} join how operands of expressions are joined
  * @property {"step" | "second"} rate the unit of rate()
  * @property {import("../../../data/api_types.js").Grouping | null} grouping bands of groups of runs; null = each run
- * @property {boolean} trim leave out outliers of the y range
+ * @property {boolean} isRobust does the y range leave out outliers?
  */
 
 export const AXES = /** @type {const} */ (["step", "relative", "wall_time"]);
@@ -54,7 +54,7 @@ export function lineSettings(settings) {
     colours: oneOf(settings.colours, /** @type {const} */ (["run", "tag"]), "run"),
     join: oneOf(settings.join, /** @type {const} */ (["equal", "last"]), "equal"),
     rate: oneOf(settings.rate, /** @type {const} */ (["step", "second"]), "step"),
-    trim: settings.outliers === "ignored",
+    isRobust: settings.outliers !== "drawn",
     grouping: groupingOf(settings),
   };
 }

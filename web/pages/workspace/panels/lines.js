@@ -175,7 +175,7 @@ function queryOf(settings, axis, zoom) {
  * @param {import("../../../controls/lines/line_plot.js").TagSeries | null} baselinePart @returns {Plot | null} */
 function plotWithin(
   parts,
-  { range, log, logX, smooth, raw, colours, trim, grouping },
+  { range, log, logX, smooth, raw, colours, isRobust, grouping },
   axis,
   zoom,
   margins,
@@ -195,7 +195,7 @@ function plotWithin(
       isSmooth: smooth !== "",
       raw,
       best: "off",
-      isTrimmed: trim,
+      isRobust,
       limits: [],
       rank: "",
       byTag: colours === "tag",
@@ -265,14 +265,14 @@ function how({ expressions, join, rate, x, grouping }, plot) {
 
 /** @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {Plot | null} plot
  * @param {LineSettings} settings */
-function pointNotes(parts, plot, { log, trim }) {
-  const { dropped, beyond } = pointCounts(
+function pointNotes(parts, plot, { log }) {
+  const { dropped, spikes } = pointCounts(
     parts.flatMap(({ series }) => series),
     plot,
-    { log, isTrimmed: trim },
+    { log },
   );
   return html`${dropped ? html`<span data-note="dropped">${t("ws.dropped", { n: grouped(dropped) })}</span>` : nothing}
-    ${beyond ? html`<span data-note="outliers">${t("ws.outliers", { n: grouped(beyond) })}</span>` : nothing}`;
+    ${spikes ? html`<span data-note="spikes">${t("ws.spikes", { n: grouped(spikes) })}</span>` : nothing}`;
 }
 
 /** The reason why nothing is drawn, or what failed.
