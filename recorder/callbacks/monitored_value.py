@@ -3,6 +3,7 @@
 import math
 from typing import NamedTuple
 
+from toposcope.proto.metric_direction import Direction, metric_direction
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_number, checked_text
 from toposcope.recorder.callbacks.rank_mean import mean_over_ranks
@@ -12,19 +13,6 @@ from toposcope.recorder.values.foreign_values import short_repr
 from toposcope.recorder.values.scalar import scalar_from
 
 _MODES = ("auto", "min", "max")
-# The metrics for which "auto" means "min", as in MindSpore.
-_SMALLER_IS_BETTER = frozenset(
-    (
-        "loss",
-        "eval_loss",
-        "mae",
-        "mse",
-        "perplexity",
-        "hausdorff_distance",
-        "mean_surface_distance",
-        "root_mean_square_distance",
-    )
-)
 
 
 class Goal(NamedTuple):
@@ -47,8 +35,16 @@ def checked_goal(monitor: str, mode: object, min_delta: object) -> Goal:
     """Return the goal of a monitored value; TypeError or ValueError if mode or min_delta is invalid."""
     if checked_text("mode", mode) not in _MODES:
         raise ValueError(f"mode must be 'auto', 'min' or 'max', not {mode!r}.")
-    is_smaller = mode == "min" or (mode == "auto" and monitor in _SMALLER_IS_BETTER)
-    return Goal(is_smaller, abs(checked_number("min_delta", min_delta)))
+    direction = likely_direction(monitor, "mode='min' or mode='max'") if mode == "auto" else mode
+    return Goal(direction == "min", abs(checked_number("min_delta", min_delta)))
+
+
+def likely_direction(monitor: str, choices: str) -> Direction:
+    """Return the direction of a metric by its name; an unknown one is "max", with a warning that names the choices."""
+    direction = metric_direction(monitor)
+    if direction is None:
+        log.warn("Larger values of %r are taken as better, as its name does not tell: pass %s.", monitor, choices)
+    return direction or "max"
 
 
 class MonitoredValue:

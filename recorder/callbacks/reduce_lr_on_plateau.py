@@ -40,7 +40,8 @@ class ReduceLROnPlateau(Callback):
             factor: factor of a reduction, between 0 and 1.
             patience: epochs without improvement after which the learning rates are reduced.
             verbose: whether to print the new learning rates.
-            mode: "min": smaller is better; "max": larger is better; "auto": by name, smaller for losses and errors.
+            mode: "min": smaller is better; "max": larger is better; "auto": by the words of
+                the name; with a warning and "max" if they do not tell.
             min_delta: minimum change that is an improvement; its sign is ignored.
             cooldown: epochs after a reduction in which no epoch without improvement is counted.
             min_lr: lower bound of reduced learning rates.

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from toposcope.recorder.callbacks.monitored_value import likely_direction
 from toposcope.recorder.values.foreign_values import short_repr
 
 Comparison = Callable[[float, float], bool]
 
 _NAMES = {"greater": False, "gt": False, "less": True, "lt": True}
-# Parts of the names of metrics for which smaller is better, as in Composer.
-_SMALLER_IS_BETTER = ("loss", "error", "perplexity")
 
 
 def comparison(comp: object, monitor: str) -> Comparison:
@@ -21,8 +20,7 @@ def comparison(comp: object, monitor: str) -> Comparison:
     Args:
         comp: "greater" or "gt", "less" or "lt" in any case; a function of a value and the value that it is compared
             with, which are tensors without dimensions if the process has imported PyTorch, otherwise and for functions
-            of NumPy floats; or None: smaller is better if the name contains "loss", "error" or "perplexity", otherwise
-            larger is.
+            of NumPy floats; or None: by the name, see likely_direction().
         monitor: the name of the metric.
 
     Raises:
@@ -34,7 +32,7 @@ def comparison(comp: object, monitor: str) -> Comparison:
         operand = float if isinstance(comp, np.ufunc) else _operand
         return lambda value, other: bool(function(operand(value), operand(other)))
     if comp is None:
-        is_smaller = any(part in monitor.lower() for part in _SMALLER_IS_BETTER)
+        is_smaller = likely_direction(monitor, "comp='less' or comp='greater'") == "min"
     elif not isinstance(comp, str):
         raise TypeError(f"comp must be a str, a function of two values or None, not {short_repr(comp)}.")
     elif (name := comp.lower()) in _NAMES:

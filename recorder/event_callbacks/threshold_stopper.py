@@ -37,8 +37,8 @@ class ThresholdStopper(Stopper):
             dataloader_label: "train" for a metric of the training, otherwise the label of the evaluator: "eval" unless
                 it was given another one.
             threshold: the value that the metric must pass.
-            comp: when it is passed: "greater", "less", or a function comp(value, threshold). None: when the value is
-                smaller if the name contains "loss", "error" or "perplexity", otherwise when it is larger.
+            comp: when it is passed: "greater", "less", or a function comp(value, threshold). None: by
+                the words of the name; with a warning and "greater" if they do not tell.
             stop_on_batch: whether a metric of the training is compared after each batch, not only after each epoch.
 
         Raises:

@@ -1,6 +1,5 @@
 """/api/lineage, /api/lineage/dataset and /datasets: the lineage of runs and their dataset pipelines."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Annotated, Any
 
@@ -8,14 +7,14 @@ import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.proto.metric_direction import Direction, metric_directions
 from toposcope.server.api.errors import REQUEST_ERRORS, body_errors
 from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_NAME, MOST_RUNS
 from toposcope.server.api.snapshot import Current, find_runs, logdir_of
 from toposcope.server.json_values import json_value
 from toposcope.server.loading.logdir import Snapshot
-from toposcope.server.runs.hparams_sessions import Sessions, only_sessions, parents_of
-from toposcope.server.runs.run import RunView
+from toposcope.server.runs.hparams_sessions import only_sessions, parents_of
 from toposcope.server.runs.run_lineage import lineage_of, read_dataset_graph
 
 router = APIRouter()
@@ -76,6 +75,8 @@ class Lineages(BaseModel):
 
     revision: int
     runs: list[RunLineage]
+    directions: dict[str, Direction]
+    """Whether the smallest or the largest value of a metric is its best, if its name tells."""
 
 
 class Stage(BaseModel):
@@ -142,8 +143,13 @@ def _read_lineages(current: Snapshot, query: RunsQuery) -> Response:
     sessions = only_sessions(current.runs, parents_of(current.runs))
     folded = {session.name for below in sessions.values() for session in below}
     shown = [run for run in chosen if query.run or run.name not in folded]
-    rows = [row for run in shown if (row := _row(run, sessions, current.runs))]
-    return json_reply({"revision": current.revision, "runs": rows})
+    rows, metrics = [], set[str]()
+    for run in shown:
+        lineage, problems = lineage_of(run, sessions, current.runs)
+        if any(lineage) or problems:
+            rows.append(orjson.Fragment(_encoded({"run": run.name, **lineage._asdict(), "problems": problems})))
+            metrics.update(lineage.metrics)
+    return json_reply({"revision": current.revision, "runs": rows, "directions": metric_directions(sorted(metrics))})
 
 
 @router.get("/lineage/dataset", response_model=DatasetPipeline, responses=REQUEST_ERRORS)
@@ -178,14 +184,6 @@ def _read_datasets(current: Snapshot, query: RunsQuery) -> Response:
         if dataset or problems:
             rows.append(json_value({"run": run.name, "dataset": dataset, "problems": problems}))
     return json_reply({"revision": current.revision, "runs": rows})
-
-
-def _row(run: RunView, sessions: Sessions, runs: Mapping[str, RunView]) -> orjson.Fragment | None:
-    """Return a RunLineage as JSON; None if the run has no lineage."""
-    lineage, problems = lineage_of(run, sessions, runs)
-    if not (any(lineage) or problems):
-        return None
-    return orjson.Fragment(_encoded({"run": run.name, **lineage._asdict(), "problems": problems}))
 
 
 def _encoded(content: dict[str, Any]) -> bytes:

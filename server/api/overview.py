@@ -6,6 +6,7 @@ import orjson
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.proto.metric_direction import Direction, metric_directions
 from toposcope.server.api.errors import INVALID_REQUEST, Problem, Replies, body_errors
 from toposcope.server.api.json_reply import Number, json_number, json_reply
 from toposcope.server.api.notes import notes_of
@@ -157,6 +158,8 @@ class OverviewReply(BaseModel):
     """Names in the search that no run has as a field, hyperparameter or metric."""
     missing: list[str]
     """Requested metrics that none of the runs in this reply has."""
+    directions: dict[str, Direction]
+    """Whether the smallest or the largest value of a requested metric is its best, if its name tells."""
 
 
 _FIRST_DATE = 1e8
@@ -221,6 +224,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
             "total": listing.total,
             "unknown": listing.unknown,
             "missing": missing,
+            "directions": metric_directions(metrics),
         }
     )
 

@@ -8,6 +8,7 @@ import numpy as np
 from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.proto.metric_direction import Direction, metric_direction
 from toposcope.server.api.errors import REQUEST_ERRORS, body_errors
 from toposcope.server.api.json_reply import Number, json_reply
 from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_RUNS
@@ -58,6 +59,8 @@ class TagRow(BaseModel):
     tag: str
     runs: int | None = None
     """Number of these runs with the tag; absent in the row of one run."""
+    direction: Direction | None = None
+    """Whether the smallest or the largest value of a scalar is its best; absent if its name does not tell."""
     run: str | None = None
     points: int | None = None
     """Points of the lowest rank that has the tag, with attempts stitched. Absent for several runs, as the following."""
@@ -109,7 +112,7 @@ def _list(request: Request, current: Snapshot, query: TagsQuery) -> Response:
         tags, runs_of = _counted(request, current, runs if query.run or omitted else None)
         matching = _matching(tags, query)
         total = len(matching)
-        rows = [{"plugin": tag.plugin, "tag": tag.name, "runs": runs_of[tag]} for tag in matching[query.offset : end]]
+        rows = [_shared(tag) | {"runs": runs_of[tag]} for tag in matching[query.offset : end]]
     return json_reply({"revision": current.revision, "tags": rows, "total": total})
 
 
@@ -147,13 +150,17 @@ def _matching(tags: Sequence[Tag], query: TagsQuery) -> Sequence[Tag]:
     return tags
 
 
+def _shared(tag: Tag) -> dict[str, Any]:
+    """Return what the row of a tag states whatever the runs are."""
+    direction = metric_direction(tag.name) if tag.plugin == "scalar" else None
+    return {"plugin": tag.plugin, "tag": tag.name} | ({"direction": direction} if direction else {})
+
+
 def _row(run: RunView, tag: Tag) -> dict[str, Any]:
     rank = run.ranks_of(tag)[0]
     points = run.points(tag.name, rank) if tag.plugin == "scalar" else run.payloads(tag, rank)
-    return {
+    return _shared(tag) | {
         "run": run.name,
-        "plugin": tag.plugin,
-        "tag": tag.name,
         "points": points.total,
         "first_step": int(points.step.min()),
         "last_step": int(points.step.max()),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.line_network import Line, line_batches
+from support.metric_names import LARGER_IS_BETTER, SMALLER_IS_BETTER
 from support.pytorch import needs_torch, torch
 from support.torch_programs import TorchPrograms
 
@@ -202,3 +203,23 @@ def test_errors_name_the_invalid_argument(arguments: dict[str, Any], error: type
     ((name, value),) = arguments.items()
     with pytest.raises(error, match=rf"{name} .*{value}"):
         EarlyStopping(**arguments)
+
+
+@pytest.mark.parametrize("monitor", SMALLER_IS_BETTER)
+def test_a_falling_loss_of_any_name_improves(monitor: str) -> None:
+    assert EarlyStopping(monitor)._goal.is_better(1, 2)
+
+
+@pytest.mark.parametrize("monitor", LARGER_IS_BETTER)
+def test_a_rising_quality_of_any_name_improves(monitor: str) -> None:
+    assert EarlyStopping(monitor)._goal.is_better(2, 1)
+
+
+def test_a_name_that_does_not_tell_asks_for_the_mode(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING):
+        EarlyStopping("foo", mode="min")
+        assert not caplog.messages
+        EarlyStopping("foo")
+    (message,) = caplog.messages
+    assert "'foo'" in message
+    assert "mode='min' or mode='max'" in message

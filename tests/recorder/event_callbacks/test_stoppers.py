@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from support.line_network import line_batches
+from support.metric_names import LARGER_IS_BETTER, SMALLER_IS_BETTER
 from support.pytorch import torch
 from support.tiny_training import tiny_trainer
 
 from toposcope.recorder.event_callbacks import EarlyStopper, ThresholdStopper
+from toposcope.recorder.event_callbacks.comparison import comparison
 from toposcope.recorder.metrics import Metric
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event_callback import EventCallback
@@ -93,6 +95,19 @@ def test_comparison_may_be_a_function_or_a_name(comp: Any) -> None:
     """All mean the same."""
     assert epochs_with(EarlyStopper("val_loss", "eval", comp, patience=1), [0.1, 0.2, 0.3, 0.2]) == 5
     assert epochs_with(ThresholdStopper("val_loss", "eval", 0.15, comp=comp), [0.1, 0.2, 0.3]) == 2
+
+
+def test_the_comparison_is_chosen_by_the_words_of_the_name() -> None:
+    assert [name for name in SMALLER_IS_BETTER if not comparison(None, name)(1, 2)] == []
+    assert [name for name in LARGER_IS_BETTER if not comparison(None, name)(2, 1)] == []
+
+
+def test_a_name_that_does_not_tell_asks_for_the_comparison(caplog: pytest.LogCaptureFixture) -> None:
+    EarlyStopper("foo", "eval", "less")
+    assert not caplog.messages
+    ThresholdStopper("foo", "eval", 1)
+    (message,) = caplog.messages
+    assert "comp='less' or comp='greater'" in message
 
 
 def test_comparison_may_be_a_function_of_pytorch() -> None:
