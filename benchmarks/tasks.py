@@ -135,7 +135,7 @@ def gap(hand: Hand, _: Path) -> None:
 
 def mean_of_groups(hand: Hand, _: Path) -> None:
     """Group the runs by the learning rate; the lines are means with their standard deviation."""
-    hand.click('[data-key="options"]')
+    hand.click(".group-button")
     hand.click('[data-choice="group"] [data-value="param"]')
     hand.press("Escape")
     hand.click('.group-legend [data-parameter="learning_rate"]')

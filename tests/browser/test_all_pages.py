@@ -158,6 +158,7 @@ def test_what_opens_is_accessible(url: str, page: Page) -> None:
     for opener in (
         card.locator('[data-key="menu"]'),
         page.locator('[data-key="options"]'),
+        page.locator(".group-button"),
         page.locator(".keys-switch"),
     ):
         card.hover()

@@ -190,7 +190,7 @@ def test_axes_and_read_out(server: StartServer, page: Page, tmp_path: Path) -> N
     expect_points(page, 100, "other")
     expect_points(page, 100)
     for axis in ("relative", "wall_time", "step"):
-        page.locator(f'[data-choice="axis"] [data-value="{axis}"]').click()
+        page.locator('[data-select="x"]').select_option("" if axis == "step" else axis)
         expect(card(page)).to_have_attribute("data-axis", axis)
         expect_points(page, 100)
 

@@ -1,5 +1,6 @@
 """Linked and typed ranges, the strip under an enlarged chart, and the baseline, in a real browser."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 from playwright.sync_api import Locator, Page, expect
 from support.event_files import scalar_event, version_event, write_run
 from support.pages import StartServer
+
+from toposcope.recorder import SummaryRecord, custom_lineage
 
 
 def record(logdir: Path, runs: int = 1) -> None:
@@ -31,7 +34,7 @@ def zoom(page: Page, tag: str) -> None:
 
 
 def test_zooming_one_chart_zooms_all(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """All charts show the range until Back, or the button in the toolbar; unlinked charts have their own."""
+    """All charts show the range until Back, or the button in a chart; unlinked charts have their own."""
     record(tmp_path)
     page.goto(server(tmp_path).url)
     expect(card(page, "other")).to_have_attribute("data-window", "0,100")
@@ -44,7 +47,7 @@ def test_zooming_one_chart_zooms_all(server: StartServer, page: Page, tmp_path: 
     expect(card(page, "other")).to_have_attribute("data-window", "0,100")
     page.go_forward()
     expect(card(page, "other")).to_have_attribute("data-window", zoomed)
-    page.locator('[data-key="reset-range"]').click()
+    card(page, "other").locator('[data-key="reset"]').click()
     expect(card(page, "other")).to_have_attribute("data-window", "0,100")
 
     page.locator('[data-key="options"]').click()
@@ -118,3 +121,57 @@ def test_baseline_is_drawn_under_every_chart(server: StartServer, page: Page, tm
     page.evaluate("location.hash = 'app.baseline=run2'")
     expect(card(page, "loss").locator(".plot")).to_have_attribute("aria-label", "loss, 3 lines")
     assert card(page, "loss").evaluate("card => card.debugState().lines") == [["run0"], ["run1"], ["run2", "baseline"]]
+
+
+def test_any_metric_is_the_x_axis(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Of all charts, one section or one chart: in the address; charts over one metric are zoomed together."""
+    points = [
+        scalar_event(
+            1000.0 + step,
+            step,
+            {"train/loss": 1 / (1 + step), "train/acc": 1.0, "val/loss": 1.0, "tokens": step * 50.0},
+        )
+        for step in range(101)
+    ]
+    write_run(tmp_path / "run", points, 1000)
+    page.goto(server(tmp_path).url)
+    x = page.locator('#toolbar [data-select="x"]')
+    expect(card(page, "train/loss")).to_have_attribute("data-window", "0,100")
+    x.select_option("tag:tokens")
+    for tag in ("train/loss", "train/acc", "val/loss"):
+        expect(card(page, tag)).to_have_attribute("data-window", "0,5000")
+        expect(card(page, tag).locator(".x-name")).to_have_text("tokens")
+    expect(card(page, "tokens")).to_have_attribute("data-axis", "step")
+    zoom(page, "train/loss")
+    expect(card(page, "val/loss")).not_to_have_attribute("data-window", "0,5000")
+    expect(card(page, "tokens")).to_have_attribute("data-window", "0,100")
+
+    page.locator('[data-group="train"] > h2 [data-select="own-x"]').select_option("relative")
+    expect(card(page, "train/acc")).to_have_attribute("data-axis", "relative")
+    expect(card(page, "val/loss")).to_have_attribute("data-axis", "value")
+    card(page, "train/acc").hover()
+    card(page, "train/acc").locator('[data-key="menu"]').click()
+    page.locator('#card-menu [data-select="own-x"]').select_option("")
+    expect(card(page, "train/acc")).to_have_attribute("data-axis", "step")
+    expect(card(page, "train/loss")).to_have_attribute("data-axis", "relative")
+    page.reload()
+    expect(card(page, "train/acc")).to_have_attribute("data-axis", "step")
+    expect(card(page, "val/loss")).to_have_attribute("data-axis", "value")
+
+
+def test_the_x_axis_that_a_training_defined_is_the_default(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Steps can be chosen instead."""
+    with SummaryRecord(tmp_path / "run") as recorder:
+        definitions = json.dumps({"val/*": {"step_metric": "epoch"}})
+        recorder.add_value("custom_lineage_data", "settings", custom_lineage({"wandb/metrics": definitions}))
+        for step in range(20):
+            for tag, value in (("val/loss", 1 / (1 + step)), ("train/loss", 1.0), ("epoch", step / 2)):
+                recorder.add_value("scalar", tag, value)
+            recorder.record(step)
+    page.goto(server(tmp_path).url)
+    expect(card(page, "val/loss")).to_have_attribute("data-axis", "value")
+    expect(card(page, "train/loss")).to_have_attribute("data-axis", "step")
+    x = page.locator('#toolbar [data-select="x"]')
+    expect(x.locator("option:checked")).to_have_text("As defined")
+    x.select_option("step")
+    expect(card(page, "val/loss")).to_have_attribute("data-axis", "step")

@@ -3,9 +3,9 @@
 import { computed } from "@preact/signals-core";
 import { parseTriples, printList } from "./address_lists.js";
 import { axis, change, set, setting, view, zooms } from "./view.js";
+import { xOf } from "./x_axis.js";
 
 /** @typedef {import("./address.js").Window} Window */
-/** @typedef {import("./address.js").Axis} Axis */
 
 /** A typed range; null = that end is automatic. @typedef {readonly [lo: number | null, hi: number | null]} OpenRange */
 
@@ -14,8 +14,13 @@ const link = setting("scalar.link", "on", /** @type {const} */ (["on", "off"]));
 export const areLinked = computed(() => link.value === "on");
 
 const shared = setting("scalar.range", /** @type {string} */ (""));
-/** The x range of all charts of the page's axis that have none of their own; null = all points. */
-export const sharedRange = computed(() => parseRange(shared.value));
+/** The x range of all charts of one axis that have none of their own, null = all points: the values of a tag, or the
+ * page's axis if `x` is "". */
+export const sharedRange = computed(() => {
+  const [lo = "", hi = "", ...tag] = shared.value.split(",");
+  const window = parseRange(`${lo},${hi}`);
+  return window && { window, x: tag.join(",") };
+});
 
 /** @param {string} text @returns {Window | null} */
 export function parseRange(text) {
@@ -23,21 +28,32 @@ export function parseRange(text) {
   return more.length === 0 && lo < hi && Number.isFinite(hi - lo) ? [lo, hi] : null;
 }
 
-/** @param {Window | null} range */
-const withShared = (range) => {
+/** @param {Window | null} range @param {string} [x] */
+const withShared = (range, x = "") => {
   const { "scalar.range": _, ...own } = view.peek().own;
-  return { own: range ? { ...own, "scalar.range": range.join() } : own };
+  return { own: range ? { ...own, "scalar.range": [...range, ...(x ? [x] : [])].join() } : own };
 };
+
+/** The tag on the x axis of a chart whose range can be shared, "" for the page's axis; null = it has another axis.
+ * @param {string} tag @param {string} chartAxis */
+function sharedBy(tag, chartAxis) {
+  if (chartAxis === "value") return xOf(tag).x;
+  return chartAxis === axis.value ? "" : null;
+}
 
 /** The x range of a chart; null = all points.
  * @param {string} tag @param {string} chartAxis */
-export const rangeOf = (tag, chartAxis) => zooms.value[tag] ?? (chartAxis === axis.value ? sharedRange.value : null);
+export function rangeOf(tag, chartAxis) {
+  const range = sharedRange.value;
+  return zooms.value[tag] ?? (range && range.x === sharedBy(tag, chartAxis) ? range.window : null);
+}
 
 /** Zooms a chart, and while ranges are linked all charts of its axis; null = to all points.
  * @param {string} tag @param {string} chartAxis @param {Window | null} range */
 export function zoomTo(tag, chartAxis, range) {
   const { [tag]: own, ...others } = zooms.peek();
-  if (areLinked.peek() && chartAxis === axis.peek()) change({ zooms: {}, ...withShared(range) });
+  const x = sharedBy(tag, chartAxis);
+  if (areLinked.peek() && x !== null) change({ zooms: {}, ...withShared(range, x) });
   else if (range) change({ zooms: { ...others, [tag]: range } });
   else if (own) change({ zooms: others });
   else resetRanges();
@@ -52,10 +68,6 @@ export function linkRanges(linked) {
   set({ "scalar.link": linked ? "" : "off" });
   if (linked) change({ zooms: {} });
 }
-
-/** Ranges are in the unit of the axis, and are reset with it.
- * @param {Axis} next */
-export const changeAxis = (next) => change({ axis: next, zooms: {}, ...withShared(null) });
 
 const yText = setting("scalar.y", /** @type {string} */ (""));
 /** @type {import("@preact/signals-core").ReadonlySignal<ReadonlyMap<string, OpenRange>>} by tag */

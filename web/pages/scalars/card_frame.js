@@ -10,6 +10,7 @@ import { drawnRuns } from "../../data/runs.js";
 import { bands, isWhole, outliers, pins, togglePin, toggleWhole } from "../../data/scalar_view.js";
 import { retryFeeds } from "../../data/series_requests.js";
 import { change, opened } from "../../data/view.js";
+import { xOf } from "../../data/x_axis.js";
 import { grouped } from "../../i18n/numbers.js";
 import { menuOf, openMenu } from "./card_menu.js";
 import { plotSettings } from "./card_model.js";
@@ -26,7 +27,7 @@ import "./value_table.js";
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
 
 /** @param {ScalarCard} card @param {CardParts} parts @param {Plot | null} plot
- * @param {import("../../data/address.js").Axis} axis */
+ * @param {import("../../charts/ticks.js").Axis} axis */
 export function cardFrame(card, parts, plot, axis) {
   const all = parts.all.value;
   const series = all.flatMap((part) => part.series);
@@ -40,6 +41,7 @@ export function cardFrame(card, parts, plot, axis) {
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
     ${spikesNote(card.tag, counts.spikes)}
+    ${axis === "value" ? html`<span class="x-name" title=${xOf(card.tag).x}>${xOf(card.tag).x}</span>` : nothing}
     ${state(all, rangeOf(card.tag, axis) !== null)}
     ${isOpen ? html`<range-strip .card=${card} .axis=${axis}></range-strip>${cardSettings(card.tag, plot)}<value-table .plot=${plot}></value-table>` : nothing}`;
 }
@@ -56,7 +58,12 @@ function actions(card, isOpen, isZoomed) {
   const { tag } = card;
   const isPinned = pins.value.includes(tag);
   return html`<div class="actions">
-    ${isZoomed ? button("reset", t("card.reset"), ICONS.reset, () => card.zoom(null)) : nothing}
+    ${
+      isZoomed
+        ? html`<button class="quiet zoom-chip" data-key="reset"
+            @click=${() => card.zoom(null)}>${ICONS.reset}<span>${t("card.reset")}</span></button>`
+        : nothing
+    }
     ${button("pin", t(isPinned ? "card.unpin" : "card.pin"), CARD_ICONS.pin, () => togglePin(tag), isPinned)}
     <button class="quiet" data-key="menu" aria-haspopup="dialog" aria-expanded=${menuOf.value === card}
       title=${t("card.menu")} aria-label=${t("card.menu")}
@@ -102,6 +109,8 @@ function state(all, isZoomed) {
   if (!drawnRuns.value.every((run) => feed.fetched.has(run)))
     return html`<div class="state bone" data-state="waiting"></div>`;
   if (bands.value) return html`<div class="state" data-state="no_group">${t("card.no_group")}</div>`;
-  return html`<div class="state"
-    data-state="not_here">${t(isZoomed ? "card.no_points_here" : "card.not_here")}</div>`;
+  const { x } = xOf(all[0].tag);
+  return html`<div class="state" data-state="not_here">${
+    isZoomed ? t("card.no_points_here") : x ? t("card.no_x", { x }) : t("card.not_here")
+  }</div>`;
 }

@@ -16,12 +16,14 @@ import {
   rawStyle,
   smoothing,
 } from "../../data/scalar_view.js";
+import { xOf } from "../../data/x_axis.js";
 
-/** @typedef {import("../../data/address.js").Axis} Axis */
+/** @typedef {import("../../charts/ticks.js").Axis} Axis */
 
 /** @param {string} card its tag @param {Axis} axis @returns {import("../../data/card_series.js").Query} */
 export const queryFor = (card, axis) => ({
-  axis,
+  axis: axis === "value" ? "step" : axis,
+  ...(axis === "value" && { x: xOf(card).x, join: "last" }),
   smooth: bands.value && isAutomatic.value ? "" : smoothing.value,
   window: rangeOf(card, axis),
   scale: isLogX(axis) ? "log" : "linear",

@@ -7,6 +7,7 @@ import { scalarTags } from "../../data/catalogue.js";
 import { companions, limits, setCompanions, setLimits } from "../../data/scalar_view.js";
 import { rangeSettings } from "./range_settings.js";
 import { t } from "./words.js";
+import { ownXChoice } from "./x_choice.js";
 
 /** @typedef {import("../../data/scalar_view.js").Companion} Companion */
 
@@ -15,7 +16,8 @@ const MOST_OFFERED = 500;
 
 /** @param {string} tag @param {import("../../charts/plot.js").Plot | null} plot */
 export const cardSettings = (tag, plot) =>
-  html`<div class="card-settings">${rangeSettings(tag, plot)}${sharing(tag)}${thresholds(tag)}</div>`;
+  html`<div class="card-settings"><fieldset data-settings="x">
+    <legend>${t("bar.axis")}</legend><div class="setting-row">${ownXChoice(tag)}</div></fieldset>${rangeSettings(tag, plot)}${sharing(tag)}${thresholds(tag)}</div>`;
 
 /** @param {string} card its tag */
 function sharing(card) {

@@ -6,7 +6,7 @@ import { beyondLimits } from "../../controls/lines/line_plot.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { nameOf } from "../../controls/run_name.js";
 import { isOfMachine } from "../../data/machine_tags.js";
-import { axis as pageAxis } from "../../data/view.js";
+import { xOf } from "../../data/x_axis.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { attemptNote } from "./attempt_note.js";
 import { bandNotes } from "./band_notes.js";
@@ -44,7 +44,7 @@ const row = ({ name, level, text, hint, actions }) => html`<li data-level=${leve
   ${hint ? html`<p class="meta">${hint}</p>` : nothing}</li>`;
 
 /** @param {string} tag @param {Part[]} parts @param {PointCounts} counts @param {Plot | null} plot
- * @param {import("../../data/address.js").Axis} axis @returns {Note[]} the gravest first */
+ * @param {import("../../charts/ticks.js").Axis} axis @returns {Note[]} the gravest first */
 export function notesOf(tag, parts, counts, plot, axis) {
   const series = parts.flatMap((part) => part.series);
   const notes = [
@@ -53,7 +53,9 @@ export function notesOf(tag, parts, counts, plot, axis) {
     ...bandNotes(parts),
     ...writerNote(series),
     ...attemptNote(series),
-    ...(axis !== pageAxis.value && !isOfMachine(tag) ? [info("one_step", t("card.one_step"))] : []),
+    ...(axis === "wall_time" && xOf(tag).axis === "step" && !isOfMachine(tag)
+      ? [info("one_step", t("card.one_step"))]
+      : []),
   ];
   return notes.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
 }

@@ -1,18 +1,17 @@
 // Keys of the scalars page.
 
 import { focusOn } from "../../controls/focus_field.js";
-import { changeAxis } from "../../data/ranges.js";
 import { readsTimes } from "../../data/scalar_view.js";
-import { axis, change, logarithmic, opened, set } from "../../data/view.js";
+import { change, logarithmic, opened, set } from "../../data/view.js";
+import { choosePageX, pageX } from "../../data/x_axis.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
-const AXES = /** @type {const} */ (["step", "relative", "wall_time"]);
+/** The choices that a key steps through. */
+const AXES = ["", "relative", "wall_time"];
 
-function nextAxis() {
-  changeAxis(AXES[(AXES.indexOf(axis.peek()) + 1) % AXES.length]);
-}
+const nextAxis = () => choosePageX(AXES[(AXES.indexOf(pageX.peek()) + 1) % AXES.length]);
 
 function toggleEnlarged() {
   if (opened.peek()) return change({ open: "" });

@@ -1,25 +1,15 @@
-// More settings of the scalars page, in a popover: groups of runs, outliers, best values, x scale.
+// How the scalars page shows its charts, in a popover: order and size of cards, raw values, outliers, ranges.
 
 import { html, nothing } from "lit-html";
-import { choice } from "../../controls/choice.js";
+import { choice, select } from "../../controls/choice.js";
 import { openAt, popover } from "../../controls/popover.js";
+import { rankChoice } from "../../controls/rank_choice.js";
 import { sizeChoice } from "../../controls/size_choice.js";
 import { areLinked, linkRanges } from "../../data/ranges.js";
-import {
-  band,
-  best,
-  centre,
-  grouping,
-  logXChosen,
-  outliers,
-  parameter,
-  pattern,
-  rawStyle,
-  readsTimes,
-} from "../../data/scalar_view.js";
+import { best, logXChosen, outliers, ranks, rawStyle, readsTimes } from "../../data/scalar_view.js";
 import { axis, set } from "../../data/view.js";
-import { ICONS as CARD_ICONS } from "./icons.js";
-import { parameterNames } from "./model/parameters.js";
+import { order } from "./model/card_order.js";
+import { choices, option } from "./option_rows.js";
 import { t } from "./words.js";
 
 const ID = "scalar-options";
@@ -27,7 +17,9 @@ const ID = "scalar-options";
 /** The number of settings that differ from their defaults. */
 const changed = () =>
   [
-    grouping.value !== "off",
+    order.value !== "name",
+    ranks.rank.value !== "",
+    ranks.attempt.value !== "",
     rawStyle.value !== "band",
     outliers.value !== "ignored",
     best.value !== "off",
@@ -36,37 +28,39 @@ const changed = () =>
     !areLinked.value,
   ].filter(Boolean).length;
 
-export const optionsButton = () => html`
-  <button class="quiet options-button" data-key="options" aria-haspopup="dialog" aria-pressed=${changed() > 0}
+/** @param {unknown} slots of the toolbar, where it has no room for them */
+export const optionsButton = (slots) => html`
+  <button class="plain options-button" data-key="options" aria-haspopup="dialog" aria-pressed=${changed() > 0}
     title=${t("bar.options")} aria-label=${`${t("bar.options")} ${changed() || ""}`}
-    @click=${(/** @type {MouseEvent} */ event) => openAt(ID, event)}>${CARD_ICONS.options}${
-      changed()
-        ? html`<span
-      class="badge">${changed()}</span>`
-        : nothing
+    @click=${(/** @type {MouseEvent} */ event) => openAt(ID, event)}>${t("bar.view")}${
+      changed() ? html`<span class="badge">${changed()}</span>` : nothing
     }</button>
-  ${popover({ id: ID, label: t("bar.options") }, sheet())}`;
+  ${popover({ id: ID, label: t("bar.options") }, sheet(slots))}`;
 
-const sheet = () => html`
+/** @param {unknown} slots */
+const sheet = (slots) => html`
   <div class="option-rows">
-    ${choices("group", t("bar.group"), grouping.value, [
-      ["off", t("bar.group_off")],
-      ["none", t("bar.group_none")],
-      ["label", t("bar.group_label")],
-      ["regex", t("bar.group_regex")],
-      ["param", t("bar.group_param")],
-    ])}
+    ${slots}
     ${
-      grouping.value === "regex"
-        ? option("", field("scalar.pattern", pattern.value, t("bar.group_pattern"), []))
+      ranks.ranks.value.length || ranks.attempts.value.length || ranks.rank.value || ranks.attempt.value
+        ? option(t("bar.points_of"), html`<span class="option-selects">${rankChoice(ranks)}</span>`)
         : nothing
     }
-    ${
-      grouping.value === "param"
-        ? option("", field("scalar.param", parameter.value, t("bar.group_name"), parameterNames.value))
-        : nothing
-    }
-    ${grouping.value === "off" ? nothing : bandRows()}
+    ${option(
+      t("bar.order_short"),
+      select(
+        "order",
+        t("bar.order"),
+        [
+          ["name", t("bar.order_name")],
+          ["changed", t("bar.order_changed")],
+          ["hand", t("bar.order_hand")],
+        ],
+        order.value,
+        (value) => set({ "scalar.order": value === "name" ? "" : value }),
+      ),
+    )}
+    ${option(t("bar.size"), sizeChoice())}
     <hr>
     ${choices(
       "raw",
@@ -122,39 +116,4 @@ const sheet = () => html`
       ),
     )}
     ${logXChosen.value && axis.value === "wall_time" ? html`<p class="meta">${t("bar.no_log_of_time")}</p>` : nothing}
-    <hr>
-    ${option(t("bar.size"), sizeChoice())}
   </div>`;
-
-const bandRows = () => html`
-  ${choices("centre", t("bar.centre"), centre.value, [
-    ["mean", t("bar.centre_mean")],
-    ["median", t("bar.centre_median")],
-    ["sum", t("bar.centre_sum")],
-  ])}
-  ${choices("band", t("bar.band"), band.value, [
-    ["minmax", t("bar.band_minmax")],
-    ["std", t("bar.band_std")],
-    ["quartiles", t("bar.band_quartiles")],
-    ["none", t("bar.band_none")],
-  ])}`;
-
-/** A row with one choice; its first option is the default, which is omitted from the URL.
- * @param {string} name of the setting behind its dot @param {string} label @param {string} chosen
- * @param {Array<[value: string, text: string]>} options @param {string} [hint] */
-const choices = (name, label, chosen, options, hint = label) =>
-  option(
-    label,
-    choice(name, hint, options, chosen, (value) => set({ [`scalar.${name}`]: value === options[0][0] ? "" : value })),
-  );
-
-/** @param {string} label @param {unknown} content */
-const option = (label, content) => html`<div class="option"><span>${label}</span>${content}</div>`;
-
-/** @param {string} name of the setting @param {string} value @param {string} label @param {string[]} offered */
-const field = (name, value, label, offered) => html`
-  <input class="field" data-field=${name} type="text" spellcheck="false" autocomplete="off" maxlength="200"
-    placeholder=${label} aria-label=${label}
-    list=${`${name}-offered`} .value=${value} @change=${(/** @type {Event} */ event) =>
-      set({ [name]: /** @type {HTMLInputElement} */ (event.target).value })}>
-  <datalist id=${`${name}-offered`}>${offered.map((option) => html`<option value=${option}></option>`)}</datalist>`;

@@ -10,9 +10,11 @@ import { cardsHeading, tagGroups } from "../../controls/tag_groups.js";
 import { runsReply, scalarTags } from "../../data/catalogue.js";
 import { groups } from "../../data/runs.js";
 import { isLogGroup, toggleLogGroup } from "../../data/scalar_view.js";
+import { followStepMetrics } from "../../data/step_metrics.js";
 import { stopAll } from "../../data/stop_all.js";
 import { cardSize, logarithmic, opened } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
+import { ownX } from "../../data/x_axis.js";
 import { grouped } from "../../i18n/numbers.js";
 import { followDrags } from "./card_drag.js";
 import { cardMenu } from "./card_menu.js";
@@ -20,6 +22,7 @@ import { isEnlarged, pinned, sections } from "./card_slots.js";
 import { followOrder } from "./model/card_order.js";
 import { followParameters } from "./model/parameters.js";
 import { t } from "./words.js";
+import { ownXChoice } from "./x_choice.js";
 import "./scalar_card.js";
 import { ICONS as CARD_ICONS } from "./icons.js";
 
@@ -45,13 +48,19 @@ const enlarged = () =>
 
 function allCards() {
   const count = (scalarTags.value?.length ?? 0) - pinned.value.length;
-  return html`${pinned.value.length ? pinnedCards(pinned.value) : nothing}${tagGroups(sections.value, count, card, { tool: logOfGroup, grows: true })}`;
+  return html`${pinned.value.length ? pinnedCards(pinned.value) : nothing}${tagGroups(sections.value, count, card, { tool: toolsOfGroup, grows: true })}`;
 }
 
-/** A switch for the y axes of a section; none while all axes are logarithmic, and for tags without a group.
+/** @param {string} group */
+const toolsOfGroup = (group) =>
+  group
+    ? html`<span class="group-tools" data-own=${ownX.value.has(group)}>${ownXChoice(group)}${logOfGroup(group)}</span>`
+    : nothing;
+
+/** A switch for the y axes of a section; none while all axes are logarithmic.
  * @param {string} group */
 const logOfGroup = (group) =>
-  !group || logarithmic.value
+  logarithmic.value
     ? nothing
     : html`<button class="quiet group-log" data-key="group-log" aria-pressed=${isLogGroup(group)}
         title=${t("group.log_hint")} @click=${() => toggleLogGroup(group)}>${t("bar.log")}</button>`;
@@ -66,7 +75,7 @@ const pinnedCards = (tags) => html`<div class="groups flowing" data-size=${cardS
 </div>`;
 
 export function follow() {
-  return stopAll([followParameters(), followOrder(), followOpened(), followDrags()]);
+  return stopAll([followParameters(), followStepMetrics(), followOrder(), followOpened(), followDrags()]);
 }
 
 /** Scrolls to the enlarged card, and back to its place. */

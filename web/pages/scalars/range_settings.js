@@ -1,10 +1,8 @@
-// The typed ranges of a card, and the range that all charts share in the toolbar.
+// The typed ranges of a card.
 
-import { html, nothing } from "lit-html";
-import { ICONS } from "../../controls/icons.js";
-import { rangeOf, resetRanges, setYRange, sharedRange, yRanges, zoomTo } from "../../data/ranges.js";
-import { axis as pageAxis } from "../../data/view.js";
-import { positionName } from "./range_names.js";
+import { html } from "lit-html";
+import { rangeOf, setYRange, yRanges, zoomTo } from "../../data/ranges.js";
+import { xOf } from "../../data/x_axis.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
@@ -12,7 +10,7 @@ import { t } from "./words.js";
 
 /** @param {string} tag @param {Plot | null} plot */
 export function rangeSettings(tag, plot) {
-  const axis = plot?.axis ?? pageAxis.value;
+  const axis = plot?.axis ?? xOf(tag).axis;
   const x = rangeOf(tag, axis);
   const y = yRanges.value.get(tag);
   return html`
@@ -72,13 +70,4 @@ function read(event, axis, apply) {
   const wrong = isReversed || lo === null ? to : from;
   for (const input of [from, to]) input.setCustomValidity(input === wrong && problem ? problem : "");
   wrong.reportValidity();
-}
-
-/** The range that all charts share, with a button that resets it. */
-export function rangeChip() {
-  const range = sharedRange.value;
-  if (!range) return nothing;
-  const [lo, hi] = range.map((x) => positionName(x, pageAxis.value));
-  return html`<button class="quiet range-chip" data-key="reset-range" title=${t("bar.range_reset")}
-    aria-label="${lo} – ${hi}. ${t("bar.range_reset")}" @click=${resetRanges}><span>${lo} – ${hi}</span>${ICONS.close}</button>`;
 }

@@ -20,7 +20,7 @@ import { t } from "./words.js";
 /** @typedef {import("../../charts/brush.js").Part} UnitRange */
 /** @typedef {import("../../charts/brush.js").Grip} Grip */
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
-/** @typedef {import("../../data/address.js").Axis} Axis */
+/** @typedef {import("../../charts/ticks.js").Axis} Axis */
 /** @typedef {import("./scalar_card.js").ScalarCard} ScalarCard */
 
 /** Milliseconds after the last key press before the chart is zoomed. */

@@ -9,7 +9,7 @@ import { forget, remember } from "../../controls/recent_cards.js";
 import { zoomTo } from "../../data/ranges.js";
 import { noteGroups } from "../../data/received_groups.js";
 import { queriesChanged } from "../../data/series_requests.js";
-import { axis as pageAxis } from "../../data/view.js";
+import { xOf } from "../../data/x_axis.js";
 import { cardFrame } from "./card_frame.js";
 import { plotSettings, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
@@ -57,7 +57,7 @@ export class ScalarCard extends HTMLElement {
     const parts = (this.parts ??= new CardParts(this.tag));
     forget(this); // Visible cards keep their series.
     const own = computed(() => parts.all.value[0].series);
-    const axis = computed(() => axisFor(pageAxis.value, this.tag, own.value));
+    const axis = computed(() => axisFor(xOf(this.tag).axis, this.tag, own.value));
     const plot = computed(() => plotOf(parts.all.value, plotSettings(this.tag, axis.value), parts.baseline.value));
     this.#ends = [
       effect(() => {
@@ -100,7 +100,7 @@ export class ScalarCard extends HTMLElement {
 
   /** @param {Window | null} range null = all points */
   zoom(range) {
-    zoomTo(this.tag, this.plot?.axis ?? pageAxis.peek(), range);
+    zoomTo(this.tag, this.plot?.axis ?? xOf(this.tag).axis, range);
   }
 
   /** What is drawn, in short: benchmarks and tests wait for it. */

@@ -1,22 +1,21 @@
-// The toolbar of the scalars page: tag filter, smoothing, axes, order, more settings.
+// The toolbar of the scalars page: the tag filter, then slots that stay where they are: x, smoothing, groups, scale, view.
 
 import { html, nothing } from "lit-html";
 import { choice, select } from "../../controls/choice.js";
-import { rankChoice } from "../../controls/rank_choice.js";
 import { sectionMenu } from "../../controls/section_menu.js";
+import { slot } from "../../controls/slot.js";
 import { tagField } from "../../controls/tag_page.js";
 import { scalarTags } from "../../data/catalogue.js";
-import { changeAxis } from "../../data/ranges.js";
-import { isAutomatic, method, ranks, smoothBy, strength, toggleAutomatic } from "../../data/scalar_view.js";
+import { isAutomatic, method, smoothBy, strength, toggleAutomatic } from "../../data/scalar_view.js";
 import { clampStrength, METHODS, POSITIONS, positionOf, strengthAt } from "../../data/smoothing.js";
-import { axis, change, logarithmic, set } from "../../data/view.js";
+import { axis, change, logarithmic, narrow, set } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
 import { sections } from "./card_slots.js";
 import { groupLegend } from "./group_legend.js";
-import { order } from "./model/card_order.js";
+import { groupButton } from "./group_menu.js";
 import { optionsButton } from "./options.js";
-import { rangeChip } from "./range_settings.js";
 import { t } from "./words.js";
+import { pageXChoice } from "./x_choice.js";
 
 /** Milliseconds without a move of the slider before values are requested. */
 const SLIDER_REST = 70;
@@ -29,46 +28,28 @@ export const toolbar = () => html`
   )}
   ${sectionMenu(sections.value)}
   <span class="space"></span>
-  ${rangeChip()}
-  ${rankChoice(ranks)}
-  ${smoothing()}
-  ${choice(
-    "axis",
-    t("bar.axis"),
-    [
-      ["step", t("bar.step")],
-      ["relative", t("bar.relative")],
-      ["wall_time", t("bar.wall_time")],
-    ],
-    axis.value,
-    setAxis,
-  )}
-  ${choice(
-    "scale",
-    t("bar.scale"),
-    [
-      ["linear", t("bar.linear")],
-      ["log", t("bar.log")],
-    ],
-    logarithmic.value ? "log" : "linear",
-    (value) => change({ log: value === "log" }),
-  )}
-  ${select(
-    "order",
-    t("bar.order"),
-    [
-      ["name", t("bar.order_name")],
-      ["changed", t("bar.order_changed")],
-      ["hand", t("bar.order_hand")],
-    ],
-    order.value,
-    (value) => set({ "scalar.order": value === "name" ? "" : value }),
-  )}
-  ${optionsButton()}
+  ${narrow.value ? nothing : slots()}
+  ${optionsButton(narrow.value ? slots() : nothing)}
   ${groupLegend()}`;
 
-/** @param {string} choice */
-const setAxis = (choice) => changeAxis(/** @type {import("../../data/address.js").Axis} */ (choice));
+const slots = () => html`
+  ${slot("x", t("slot.x"), pageXChoice())}
+  ${slot("smoothing", t("bar.smooth"), smoothing())}
+  ${slot("group", t("slot.group"), groupButton())}
+  ${slot(
+    "scale",
+    t("slot.y"),
+    choice(
+      "scale",
+      t("bar.scale"),
+      [
+        ["linear", t("bar.linear")],
+        ["log", t("bar.log")],
+      ],
+      logarithmic.value ? "log" : "linear",
+      (value) => change({ log: value === "log" }),
+    ),
+  )}`;
 
 /** The unit of the number next to the slider. */
 const unit = () =>
@@ -96,7 +77,7 @@ const smoothing = () => html`
     }
     <input id="smooth-number" type="number" min="0" step="any" .value=${String(strength.value)}
       aria-label=${t("bar.smooth")} @change=${typed}>
-    ${unit() ? html`<span class="meta" data-unit>${unit()}</span>` : nothing}
+    <span class="meta" data-unit>${unit()}</span>
   </div>`;
 
 /** @param {number} most @param {number} step @param {number} value */

@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty, noRuns } from "../../controls/empty_state.js";
+import { followStepMetrics } from "../../data/step_metrics.js";
 import { stopAll } from "../../data/stop_all.js";
 import { documentError, workspaceDocument } from "../../data/workspace_document.js";
 import { addMenu, openAddMenu } from "./add_menu.js";
@@ -56,6 +57,7 @@ export const follow = () =>
   stopAll([
     followLayouts(),
     followRunValues(),
+    followStepMetrics(),
     followFocus(),
     effect(() => {
       document.addEventListener("keydown", followKeys, true);

@@ -2,11 +2,12 @@
 
 import { html, nothing } from "lit-html";
 import { scalarTags } from "../../../data/catalogue.js";
+import { TAG_AXIS } from "../../../data/defined_axes.js";
 import { AUTOMATIC, METHODS, smoothingText } from "../../../data/smoothing.js";
+import { definedX } from "../../../data/step_metrics.js";
 import { CASCADING } from "../model/cascade.js";
-import { AXES, BANDS, CENTRES, lineSettings, RAW_STYLES, TAG_AXIS } from "../model/line_settings.js";
+import { AXES, BANDS, CENTRES, lineSettings, RAW_STYLES } from "../model/line_settings.js";
 import { sourcesOf } from "../model/line_sources.js";
-import { definedAxis } from "../panels/defined_axis.js";
 import { parameters } from "../panels/run_values.js";
 import { t } from "../words.js";
 import { cascadingField, chooser, inputText, listField, rangeFields } from "./fields.js";
@@ -198,7 +199,7 @@ const rangeOf = ({ x, y }) => ([...x, ...y].some((end) => end !== null) ? { x, y
  * @param {Target} target @param {import("../model/line_settings.js").LineSettings} now */
 const automaticAxis = (target, now) =>
   target.level === "panel" && target.get("axis").from === null
-    ? definedAxis(sourcesOf(now, scalarTags.value ?? []).sources)
+    ? definedX(sourcesOf(now, scalarTags.value ?? []).sources)
     : "";
 
 /** @param {Target} target @param {import("../model/line_settings.js").LineSettings} now */

@@ -1,5 +1,6 @@
 // The settings of a line chart in a panel, with defaults in place of what is missing or invalid.
 
+import { TAG_AXIS } from "../../../data/defined_axes.js";
 import { AUTOMATIC } from "../../../data/smoothing.js";
 
 /** @typedef {import("../../../data/workspace_check.js").Settings} Settings */
@@ -26,8 +27,6 @@ import { AUTOMATIC } from "../../../data/smoothing.js";
  */
 
 export const AXES = /** @type {const} */ (["step", "relative", "wall_time"]);
-/** A scalar on the x axis is written as "tag:NAME". */
-export const TAG_AXIS = "tag:";
 export const RAW_STYLES = /** @type {const} */ (["band", "line", "off"]);
 const SMOOTHING = /^$|^(ema|time|median):\d+(\.\d+)?$/;
 /** @type {Range} */

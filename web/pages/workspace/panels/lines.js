@@ -16,17 +16,16 @@ import { drawnRuns, startOf } from "../../../data/runs.js";
 import { xsOf } from "../../../data/series.js";
 import { retryFeeds } from "../../../data/series_requests.js";
 import { AUTOMATIC } from "../../../data/smoothing.js";
+import { definedX } from "../../../data/step_metrics.js";
 import { change, zooms } from "../../../data/view.js";
 import { grouped } from "../../../i18n/numbers.js";
 import { lineSettings, withinRange } from "../model/line_settings.js";
 import { sourcesOf } from "../model/line_sources.js";
 import { marginsOf, valuesAt } from "../model/margins.js";
 import { t } from "../words.js";
-import { DEFINITIONS_COLUMN, definedAxis } from "./defined_axis.js";
 import { expressionError } from "./expression_error.js";
 import { LineFeeds } from "./line_feeds.js";
 import { PanelElement } from "./panel_element.js";
-import { wantColumns } from "./run_values.js";
 
 /** @typedef {import("../../../charts/plot.js").Plot} Plot */
 /** @typedef {import("../../../charts/plot.js").Line} Line */
@@ -115,7 +114,6 @@ class LinesPanel extends PanelElement {
         () => baselineRun.value,
         () => query.value,
       ),
-      wantColumns(this, () => [DEFINITIONS_COLUMN]),
     ];
   }
 
@@ -227,7 +225,7 @@ function marginAround({ tag, run, xs }, margins, edges, axis) {
  * @param {LineSettings} settings @param {unknown} axis the chosen one
  * @param {import("../model/line_sources.js").Source[]} sources @returns {LineSettings} */
 function withDefinedAxis(settings, axis, sources) {
-  const x = axis === undefined ? definedAxis(sources) : "";
+  const x = axis === undefined ? definedX(sources) : "";
   return x ? { ...settings, axis: "value", x } : settings;
 }
 

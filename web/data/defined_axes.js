@@ -1,5 +1,7 @@
 // The x axes that trainings defined with W&B's define_metric(), which are recorded as a setting of the run.
 
+/** A scalar on the x axis is written as "tag:NAME". */
+export const TAG_AXIS = "tag:";
 /** The setting, a JSON object: definitions by the name of a metric, or by a pattern that ends with "*". */
 export const DEFINITIONS = "wandb/metrics";
 
@@ -25,7 +27,7 @@ export function stepMetricOf(tag, definitions) {
 }
 
 /** The tag on the x axis of all sources; "" = they have no or different ones.
- * @param {import("./line_sources.js").Source[]} sources @param {Record<string, any>} definitions */
+ * @param {ReadonlyArray<{name: string, isExpression: boolean}>} sources @param {Record<string, any>} definitions */
 export function commonStepMetric(sources, definitions) {
   const metrics = new Set(
     sources.map(({ name, isExpression }) => (isExpression ? "" : stepMetricOf(name, definitions))),

@@ -1,0 +1,25 @@
+// Rows of the popovers of the scalars page: a label, and a choice that is a setting of the page.
+
+import { html } from "lit-html";
+import { choice } from "../../controls/choice.js";
+import { set } from "../../data/view.js";
+
+/** A row with one choice; its first option is the default, which is omitted from the URL.
+ * @param {string} name of the setting behind its dot @param {string} label @param {string} chosen
+ * @param {Array<[value: string, text: string]>} options @param {string} [hint] */
+export const choices = (name, label, chosen, options, hint = label) =>
+  option(
+    label,
+    choice(name, hint, options, chosen, (value) => set({ [`scalar.${name}`]: value === options[0][0] ? "" : value })),
+  );
+
+/** @param {string} label @param {unknown} content */
+export const option = (label, content) => html`<div class="option"><span>${label}</span>${content}</div>`;
+
+/** @param {string} name of the setting @param {string} value @param {string} label @param {string[]} offered */
+export const field = (name, value, label, offered) => html`
+  <input class="field" data-field=${name} type="text" spellcheck="false" autocomplete="off" maxlength="200"
+    placeholder=${label} aria-label=${label}
+    list=${`${name}-offered`} .value=${value} @change=${(/** @type {Event} */ event) =>
+      set({ [name]: /** @type {HTMLInputElement} */ (event.target).value })}>
+  <datalist id=${`${name}-offered`}>${offered.map((option) => html`<option value=${option}></option>`)}</datalist>`;
