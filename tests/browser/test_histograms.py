@@ -63,6 +63,13 @@ def count_between(entry: dict[str, Any], low: float, high: float) -> float:
     return count
 
 
+def choose(page: Page, button: str) -> None:
+    """Press a button among the settings of the view."""
+    page.locator('[data-key="options"]').click()
+    page.locator(button).click()
+    page.keyboard.press("Escape")
+
+
 def test_drawings_equal_the_data(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Every view contains all values of each step; read-outs show bin counts and percentiles."""
     values = record_histograms(tmp_path / "a", 12)
@@ -151,8 +158,8 @@ def test_url_restores_the_view(server: StartServer, page: Page, pages: Pages, tm
     page.keyboard.press("h")
     expect(plots(page)).to_have_count(2)
     page.locator('[data-choice="axis"] [data-value="relative"]').click()
-    page.locator('[data-choice="layout"] [data-value="front"]').click()
-    page.locator('[data-choice="scale"] [data-value="log"]').click()
+    choose(page, '[data-choice="layout"] [data-value="front"]')
+    choose(page, '[data-choice="scale"] [data-value="log"]')
     page.locator('[data-choice="mode"] [data-value="heat"]').click()
     step = point_at(page, plots(page).nth(0), 0.5, 0.5)["step"]
     page.mouse.down()
@@ -240,7 +247,7 @@ def test_outliers_can_be_clipped(server: StartServer, page: Page, tmp_path: Path
     expect(page.locator('[data-note="trimmed"]')).to_have_count(0)
 
     whole = state_of(plots(page))["grid"]
-    page.locator('[data-choice="trim"] button').click()
+    choose(page, '[data-choice="trim"] button')
     note = page.locator('[data-note="trimmed"]')
     expect(note).to_be_visible()
     beyond = float(note.get_attribute("data-beyond") or "nan")
@@ -258,7 +265,7 @@ def test_outliers_can_be_clipped(server: StartServer, page: Page, tmp_path: Path
     page.locator('[data-choice="mode"] [data-value="bands"]').click()
     expect(note).to_be_visible()
     expect(page).not_to_have_url(re.compile("hist.trim"))
-    page.locator('[data-choice="trim"] button').click()
+    choose(page, '[data-choice="trim"] button')
     expect(note).to_have_count(0)
 
 
@@ -279,7 +286,7 @@ def test_one_diverged_run_does_not_hide_the_others(server: StartServer, page: Pa
     expect(page.locator(".hist-pane .run-name").nth(2)).to_have_text("seed=2")
     expect(page.locator(".hist-pane .run-name").nth(2)).to_have_attribute("title", "sweep-seed=2-end")
 
-    page.locator('[data-choice="range"] button').click()
+    choose(page, '[data-choice="range"] button')
     expect(page).to_have_url(re.compile("hist.range=own"))
     expect_state(plots(page).nth(2), "totals", [500])
     expect_state(plots(page).nth(0), "totals", [500])

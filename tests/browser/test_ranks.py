@@ -37,8 +37,12 @@ def logdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def choose(page: Page, name: str, value: str) -> None:
-    """Select a rank or an attempt in the toolbar."""
-    page.locator(f'#toolbar [data-select="{name}"]').select_option(value)
+    """Select a rank or an attempt in the toolbar, or among the settings of its view."""
+    choice, view = page.locator(f'#toolbar [data-select="{name}"]'), page.locator('#toolbar [data-key="options"]')
+    if view.count():
+        view.click()
+    choice.select_option(value)
+    page.keyboard.press("Escape")
 
 
 def cell(page: Page, card: str, run: str) -> Locator:

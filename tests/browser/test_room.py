@@ -76,7 +76,7 @@ def test_options_fit(url: str, pages: Pages, width: int, lang: str) -> None:
     page = pages.open(width=width, height=900)
     page.goto(f"{url}#lang={lang}")
     page.locator('[data-key="options"]').click()
-    expect(page.locator("#scalar-options .option-rows")).to_be_visible()
+    expect(page.locator("#scalar-options > .option-rows")).to_be_visible()
     assert page.locator(".sheet:popover-open").evaluate(SIDEWAYS) == 0
 
 

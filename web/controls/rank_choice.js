@@ -5,6 +5,7 @@ import { runsByName } from "../data/catalogue.js";
 import { set } from "../data/view.js";
 import { t } from "../i18n/words.js";
 import { select } from "./choice.js";
+import { option } from "./view_menu.js";
 
 /** @typedef {import("../data/ranks.js").RankChoice} RankChoice */
 
@@ -24,6 +25,12 @@ export const rankChoice = (ranks) => html`
       : which(ranks, "rank", ranks.rank.value, ranks.ranks.value, RANK_WORDS)
   }
   ${which(ranks, "attempt", ranks.attempt.value, ranks.attempts.value, ATTEMPT_WORDS)}`;
+
+/** The same as a row of the settings of a view. @param {RankChoice} ranks */
+export const rankOption = (ranks) =>
+  ranks.ranks.value.length || ranks.attempts.value.length || ranks.rank.value || ranks.attempt.value
+    ? option(t("bar.points_of"), html`<span class="option-selects">${rankChoice(ranks)}</span>`)
+    : nothing;
 
 /** @param {RankChoice} ranks @param {"rank" | "attempt"} name @param {string} chosen @param {number[]} offered
  * @param {typeof RANK_WORDS | typeof WRITER_WORDS | typeof ATTEMPT_WORDS} words */

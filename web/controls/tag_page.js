@@ -25,13 +25,14 @@ export const tagField = (kept, all) => html`
   })}
   <span class="meta tag-count">${all ? t("bar.tags", { shown: kept, n: all }) : ""}</span>`;
 
-/** @param {PluginTags} tags @param {unknown} settings */
-export const pluginToolbar = (tags, settings) => html`
+/** @param {PluginTags} tags @param {unknown} settings @param {unknown} [first] a setting that never moves */
+export const pluginToolbar = (tags, settings, first = nothing) => html`
   ${tagField(
     tags.groups.value.reduce((sum, group) => sum + group.tags.length, 0),
     tags.runsByTag.value.size,
   )}
   ${sectionMenu(tags.sections.value)}
+  ${first}
   <span class="space"></span>
   ${settings}`;
 

@@ -6,13 +6,13 @@ import { PluginTags } from "../../data/plugin_tags.js";
 import { t } from "./words.js";
 import "./histogram_card.js";
 import { isTogether } from "./settings.js";
-import { settings } from "./toolbar.js";
+import { modes, settings } from "./toolbar.js";
 
 export { ACTIONS, KEYS } from "./keys.js";
 
 const tags = new PluginTags("histogram");
 
-export const toolbar = () => pluginToolbar(tags, settings());
+export const toolbar = () => pluginToolbar(tags, settings(), modes());
 
 export const content = () =>
   pluginContent(

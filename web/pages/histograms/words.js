@@ -5,6 +5,11 @@ import { translator } from "../../i18n/text.js";
 
 export const en = {
   "empty.no_histograms": "No histograms in these runs yet.",
+  "hist.slot_axis": "y",
+  "hist.layout": "Ridges",
+  "hist.values": "Values",
+  "hist.range": "Value axis",
+  "hist.counts": "Counts",
   "hist.mode": "View",
   "hist.ridge": "Ridgeline",
   "hist.ridge_hint": "One ridge per step, the newest in front",
@@ -86,6 +91,11 @@ export const en = {
 /** @type {Record<keyof typeof en, string>} */
 export const zh = {
   "empty.no_histograms": "这些运行还没有直方图。",
+  "hist.slot_axis": "y",
+  "hist.layout": "山脊",
+  "hist.values": "值",
+  "hist.range": "值轴",
+  "hist.counts": "计数",
   "hist.mode": "视图",
   "hist.ridge": "山脊图",
   "hist.ridge_hint": "每步一条山脊，最新的在最前",

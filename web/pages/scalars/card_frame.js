@@ -58,12 +58,6 @@ function actions(card, isOpen, isZoomed) {
   const { tag } = card;
   const isPinned = pins.value.includes(tag);
   return html`<div class="actions">
-    ${
-      isZoomed
-        ? html`<button class="quiet zoom-chip" data-key="reset"
-            @click=${() => card.zoom(null)}>${ICONS.reset}<span>${t("card.reset")}</span></button>`
-        : nothing
-    }
     ${button("pin", t(isPinned ? "card.unpin" : "card.pin"), CARD_ICONS.pin, () => togglePin(tag), isPinned)}
     <button class="quiet" data-key="menu" aria-haspopup="dialog" aria-expanded=${menuOf.value === card}
       title=${t("card.menu")} aria-label=${t("card.menu")}
@@ -75,6 +69,12 @@ function actions(card, isOpen, isZoomed) {
       () => change({ open: isOpen ? "" : tag }),
       isOpen,
     )}
+    ${
+      isZoomed
+        ? html`<button class="quiet zoom-chip" data-key="reset"
+            @click=${() => card.zoom(null)}>${ICONS.reset}<span>${t("card.reset")}</span></button>`
+        : nothing
+    }
   </div>`;
 }
 

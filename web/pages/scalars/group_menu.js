@@ -2,9 +2,10 @@
 
 import { html, nothing } from "lit-html";
 import { openAt, popover } from "../../controls/popover.js";
+import { option } from "../../controls/view_menu.js";
 import { band, centre, grouping, parameter, pattern } from "../../data/scalar_view.js";
 import { parameterNames } from "./model/parameters.js";
-import { choices, field, option } from "./option_rows.js";
+import { choices, field } from "./option_rows.js";
 import { t } from "./words.js";
 
 const ID = "scalar-group";

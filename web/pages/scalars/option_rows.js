@@ -2,6 +2,7 @@
 
 import { html } from "lit-html";
 import { choice } from "../../controls/choice.js";
+import { option } from "../../controls/view_menu.js";
 import { set } from "../../data/view.js";
 
 /** A row with one choice; its first option is the default, which is omitted from the URL.
@@ -12,9 +13,6 @@ export const choices = (name, label, chosen, options, hint = label) =>
     label,
     choice(name, hint, options, chosen, (value) => set({ [`scalar.${name}`]: value === options[0][0] ? "" : value })),
   );
-
-/** @param {string} label @param {unknown} content */
-export const option = (label, content) => html`<div class="option"><span>${label}</span>${content}</div>`;
 
 /** @param {string} name of the setting @param {string} value @param {string} label @param {string[]} offered */
 export const field = (name, value, label, offered) => html`

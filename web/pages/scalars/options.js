@@ -2,17 +2,15 @@
 
 import { html, nothing } from "lit-html";
 import { choice, select } from "../../controls/choice.js";
-import { openAt, popover } from "../../controls/popover.js";
-import { rankChoice } from "../../controls/rank_choice.js";
+import { rankOption } from "../../controls/rank_choice.js";
 import { sizeChoice } from "../../controls/size_choice.js";
+import { option, viewMenu } from "../../controls/view_menu.js";
 import { areLinked, linkRanges } from "../../data/ranges.js";
 import { best, logXChosen, outliers, ranks, rawStyle, readsTimes } from "../../data/scalar_view.js";
 import { axis, set } from "../../data/view.js";
 import { order } from "./model/card_order.js";
-import { choices, option } from "./option_rows.js";
+import { choices } from "./option_rows.js";
 import { t } from "./words.js";
-
-const ID = "scalar-options";
 
 /** The number of settings that differ from their defaults. */
 const changed = () =>
@@ -29,23 +27,12 @@ const changed = () =>
   ].filter(Boolean).length;
 
 /** @param {unknown} slots of the toolbar, where it has no room for them */
-export const optionsButton = (slots) => html`
-  <button class="plain options-button" data-key="options" aria-haspopup="dialog" aria-pressed=${changed() > 0}
-    title=${t("bar.options")} aria-label=${`${t("bar.options")} ${changed() || ""}`}
-    @click=${(/** @type {MouseEvent} */ event) => openAt(ID, event)}>${t("bar.view")}${
-      changed() ? html`<span class="badge">${changed()}</span>` : nothing
-    }</button>
-  ${popover({ id: ID, label: t("bar.options") }, sheet(slots))}`;
+export const optionsButton = (slots) => viewMenu("scalar-options", changed(), rows(slots));
 
 /** @param {unknown} slots */
-const sheet = (slots) => html`
-  <div class="option-rows">
+const rows = (slots) => html`
     ${slots}
-    ${
-      ranks.ranks.value.length || ranks.attempts.value.length || ranks.rank.value || ranks.attempt.value
-        ? option(t("bar.points_of"), html`<span class="option-selects">${rankChoice(ranks)}</span>`)
-        : nothing
-    }
+  ${rankOption(ranks)}
     ${option(
       t("bar.order_short"),
       select(
@@ -115,5 +102,4 @@ const sheet = (slots) => html`
         (value) => linkRanges(value === "on"),
       ),
     )}
-    ${logXChosen.value && axis.value === "wall_time" ? html`<p class="meta">${t("bar.no_log_of_time")}</p>` : nothing}
-  </div>`;
+    ${logXChosen.value && axis.value === "wall_time" ? html`<p class="meta">${t("bar.no_log_of_time")}</p>` : nothing}`;
