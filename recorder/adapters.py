@@ -8,7 +8,10 @@ before the process has imported PyTorch.
 import sys
 from functools import lru_cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
+
+from toposcope.recorder.imported import imported
 
 _ADAPTERS = {
     ("plain", "framework"): "toposcope.recorder.frameworks.plain.framework",
@@ -40,6 +43,8 @@ _PACKAGES = {
     "jax": {"jax", "jaxlib", "flax", "equinox", "optax"},
 }
 """Framework to the packages whose classes are its own."""
+_modules: dict[str, ModuleType] = {}
+"""The adapters that have been imported, by name."""
 
 
 def adapter(framework: str, purpose: str) -> Any:
@@ -51,7 +56,11 @@ def adapter(framework: str, purpose: str) -> Any:
     name = _ADAPTERS[framework, purpose]
     if framework != "plain" and framework not in sys.modules:
         return None
-    return sys.modules.get(name) or import_module(name)
+    module = _modules.get(name)
+    if module is None:
+        # sys.modules may contain a module that another thread is still importing; import_module() waits for it.
+        module = _modules[name] = import_module(name)
+    return module
 
 
 def framework_name(thing: object) -> str:
@@ -77,7 +86,7 @@ def _packages_of(kinds: tuple[type, ...]) -> frozenset[str]:
 
 def has_jax_arrays(thing: object) -> bool:
     """Return whether an object is a pytree with arrays of JAX."""
-    tree = getattr(sys.modules.get("jax"), "tree_util", None)
+    tree = getattr(imported("jax"), "tree_util", None)
     if tree is None:
         return False
     try:
@@ -88,19 +97,19 @@ def has_jax_arrays(thing: object) -> bool:
 
 def is_jax_array(thing: object) -> bool:
     """Return whether an object is a jax.Array."""
-    array = getattr(sys.modules.get("jax"), "Array", None)
+    array = getattr(imported("jax"), "Array", None)
     return array is not None and isinstance(thing, array)
 
 
 def is_module(thing: object) -> bool:
     """Return whether an object is a torch.nn.Module."""
-    module = getattr(getattr(sys.modules.get("torch"), "nn", None), "Module", None)
+    module = getattr(getattr(imported("torch"), "nn", None), "Module", None)
     return module is not None and isinstance(thing, module)
 
 
 def is_tensor(thing: object) -> bool:
     """Return whether an object is a torch.Tensor."""
-    tensor = getattr(sys.modules.get("torch"), "Tensor", None)
+    tensor = getattr(imported("torch"), "Tensor", None)
     return tensor is not None and isinstance(thing, tensor)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder.ending import FINISHED, ending_of
+from toposcope.recorder.imported import imported
 
 _TOOLS = (4, 3)  # The other tools of sys.monitoring are meant for debuggers, coverage, profilers and optimizers.
 
@@ -25,11 +26,11 @@ def ending_of_child() -> RecordingEnd | None:
 
 def observe_child() -> None:
     """Remember how run() ends, and observe the tasks of a pool, if multiprocessing has started this process."""
-    process = sys.modules.get("multiprocessing.process")
+    process = imported("multiprocessing.process")
     if process is None or process.parent_process() is None:
         return
     _observe_run(process.BaseProcess._bootstrap.__code__)
-    if pool := sys.modules.get("multiprocessing.pool"):
+    if pool := imported("multiprocessing.pool"):
         _observe_tasks(pool)
 
 

@@ -2,10 +2,11 @@
 
 import contextlib
 import os
-import sys
 import weakref
 from collections.abc import Callable
 from typing import Protocol
+
+from toposcope.recorder.imported import imported
 
 
 class Inheritable(Protocol):
@@ -26,7 +27,7 @@ def make_inert_in_children(inheritable: Inheritable, *, is_lock: bool = False) -
 
 def close_at_end_of_child(owner: object, close: Callable[[], object]) -> None:
     """Call close at the end of a multiprocessing child, which skips atexit, if owner is still alive."""
-    process = sys.modules.get("multiprocessing.process")
+    process = imported("multiprocessing.process")
     if process is not None and process.parent_process() is not None:
         from multiprocessing.util import Finalize
 

@@ -2,11 +2,11 @@
 
 import os
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toposcope.recorder import log
+from toposcope.recorder.imported import imported
 
 RANK_VARIABLES = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "RANK_ID")
 """Variables of torchrun, Slurm, Open MPI and MindSpore. The first one with a valid rank is used."""
@@ -34,11 +34,11 @@ def process_count() -> int:
 
 def _connected_processes() -> tuple[int, int] | None:
     """Return the rank and the number of the processes that a library has connected; None if none has."""
-    distributed: Any = sys.modules.get("torch.distributed")
+    distributed: Any = imported("torch.distributed")
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return int(distributed.get_rank()), int(distributed.get_world_size())
     # What jax.distributed.initialize() sets. jax.process_index() waits for the other processes.
-    state: Any = getattr(sys.modules.get("jax._src.distributed"), "global_state", None)
+    state: Any = getattr(imported("jax._src.distributed"), "global_state", None)
     if getattr(state, "client", None) is not None:
         return int(state.process_id), int(state.num_processes)
     return None

@@ -35,7 +35,6 @@ A recorder or callback collects values with an OperatorValues:
     values.close()             # at the end of the training
 """
 
-import sys
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -44,6 +43,7 @@ from typing import Any, NamedTuple, Optional
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_name
+from toposcope.recorder.imported import imported
 
 OPERATOR_PLUGINS = ("scalar", "tensor", "image", "histogram")
 """The plugins that have an operator."""
@@ -209,7 +209,7 @@ def _put(plugin: str, name: str, value: object) -> None:
     if type(name) is not str or not name:
         name = checked_name(name)
     # Before anything else: Dynamo, which evaluates this check at compile time, does not support context variables.
-    torch = sys.modules.get("torch")
+    torch = imported("torch")
     if torch is not None and torch.compiler.is_dynamo_compiling():
         return
     values = _nearest_open(_current.get()) or _of_other_threads
@@ -259,7 +259,7 @@ def _copy(value: Any) -> object:
 
 def _is_traced(value: Any) -> bool:
     """Return whether PyTorch is tracing a graph, which would include the copy, or value has no data."""
-    torch = sys.modules.get("torch")
+    torch = imported("torch")
     if torch is None or not isinstance(value, (torch.Tensor, torch.fx.Proxy)):
         return False
     return bool(

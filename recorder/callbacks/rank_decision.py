@@ -3,10 +3,12 @@
 import sys
 from typing import Any
 
+from toposcope.recorder.imported import imported
+
 
 def distributed_of_process() -> Any:
     """Return torch.distributed if this process has initialized it, otherwise None."""
-    distributed: Any = sys.modules.get("torch.distributed")
+    distributed: Any = imported("torch.distributed")
     return distributed if distributed and distributed.is_available() and distributed.is_initialized() else None
 
 

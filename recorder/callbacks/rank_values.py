@@ -1,7 +1,8 @@
 """Rank values: what each process of a training has measured, available to all of them."""
 
-import sys
 from typing import Any, TypeVar
+
+from toposcope.recorder.imported import imported
 
 _T = TypeVar("_T")
 
@@ -11,7 +12,7 @@ def values_of_ranks(value: _T) -> list[_T]:
 
     Without an initialized torch.distributed it is [value].
     """
-    distributed: Any = sys.modules.get("torch.distributed")
+    distributed: Any = imported("torch.distributed")
     if distributed is None or not (distributed.is_available() and distributed.is_initialized()):
         return [value]
     values: list[Any] = [None] * distributed.get_world_size()

@@ -1,9 +1,10 @@
 """The NVIDIA GPUs visible to this process: names and utilization from NVML, and PyTorch's memory."""
 
-import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
+
+from toposcope.recorder.imported import imported
 
 GIB = 2**30
 
@@ -51,7 +52,7 @@ def supported(readers: Mapping[str, Callable[[], float]]) -> dict[str, Callable[
 
 def torch_memory() -> dict[str, float]:
     """Return the GiB that PyTorch's allocator uses on each CUDA device, by tag with PyTorch's device index."""
-    torch = sys.modules.get("torch")
+    torch = imported("torch")
     if torch is None or not torch.cuda.is_initialized():
         return {}
     metrics = {}

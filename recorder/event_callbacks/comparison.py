@@ -1,12 +1,12 @@
 """Comparison: decides whether a value of a metric is better than another."""
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from toposcope.recorder.callbacks.monitored_value import likely_direction
+from toposcope.recorder.imported import imported
 from toposcope.recorder.values.foreign_values import short_repr
 
 Comparison = Callable[[float, float], bool]
@@ -51,5 +51,5 @@ def _is_greater(value: float, other: float) -> bool:
 
 
 def _operand(value: float) -> Any:
-    torch: Any = sys.modules.get("torch")
+    torch: Any = imported("torch")
     return value if torch is None else torch.tensor(value, dtype=torch.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
@@ -16,6 +15,7 @@ from toposcope.recorder.collecting.gpus import gpus_of, supported
 from toposcope.recorder.collecting.machine_metrics import MIN_SHARE_SECONDS, Processors, psutil_module
 from toposcope.recorder.collecting.metric_sources import MetricSources
 from toposcope.recorder.frameworks.torch.modules import device_of
+from toposcope.recorder.imported import imported
 from toposcope.recorder.training.event_callback import EventCallback
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _named(prefix: str, values: Any) -> dict[str, float]:
 
 
 def _gpu_sources(model: Any) -> MetricSources:
-    torch: Any = sys.modules.get("torch")
+    torch: Any = imported("torch")
     gpus = gpus_of(os.environ) if torch is not None and torch.cuda.is_available() else []
     if not gpus:
         return MetricSources({})

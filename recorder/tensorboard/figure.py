@@ -1,6 +1,5 @@
 """Figures of Matplotlib as pixels."""
 
-import sys
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.recorder.imported import imported
 from toposcope.recorder.values.foreign_values import call_foreign, short_repr
 
 
@@ -32,6 +32,6 @@ def _drawn(figure: Any) -> npt.NDArray[np.uint8]:
 
 def close(figures: Iterable[Any]) -> None:
     """Close figures, so that Matplotlib no longer keeps them; those that pyplot does not know are left alone."""
-    if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+    if (pyplot := imported("matplotlib.pyplot")) is not None:
         for figure in figures:
             pyplot.close(figure)

@@ -1,10 +1,10 @@
 """State dict: a training as plain values, for a user's checkpoint, in the layout of Composer's `State.state_dict()`."""
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from toposcope.recorder import log
+from toposcope.recorder.imported import imported
 
 SERIALIZED = (
     "model",
@@ -90,7 +90,7 @@ def _load_model(model: Any, values: Mapping[str, Any], strict: bool) -> None:
 
 def _metadata(state: Any) -> dict[str, Any]:
     """Return what a checkpoint says of where it was written."""
-    torch = sys.modules.get("torch")
+    torch = imported("torch")
     return {
         **({} if torch is None else {"torch_version": str(torch.__version__)}),
         "device": state.device.name,

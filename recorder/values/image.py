@@ -2,7 +2,6 @@
 
 import io
 import math
-import sys
 import zlib
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toposcope.proto.summary_pb2 import Summary
+from toposcope.recorder.imported import imported
 from toposcope.recorder.values.foreign_values import short_repr
 
 _Array = npt.NDArray[Any]
@@ -39,7 +39,7 @@ class Image(NamedTuple):
 def unpack_image(value: Any, dataformats: str | None) -> tuple[object, str | None]:
     """Return the pixels and layout of a Pillow image, in colour or grey; return any other value unchanged."""
     # Imported by the user if value is an image of Pillow; the thread that writes may be importing it at present.
-    image_class: Any = getattr(sys.modules.get("PIL.Image"), "Image", None)
+    image_class: Any = getattr(imported("PIL.Image"), "Image", None)
     if image_class is None or not isinstance(value, image_class):
         return value, dataformats
     # Not the modes for numbers (I, I;16, F): converting them to colours clips to 0..255.

@@ -1,7 +1,6 @@
 """ToposcopeOutputFormat: records what a Logger of Stable-Baselines3 dumps."""
 
 import os
-import sys
 from collections.abc import Mapping
 from numbers import Real
 from typing import Any
@@ -11,6 +10,7 @@ from stable_baselines3.common.logger import Figure, HParam, Image, KVWriter, Vid
 
 from toposcope.recorder import log
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
+from toposcope.recorder.imported import imported
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.values import wrapped
 
@@ -79,7 +79,7 @@ class ToposcopeOutputFormat(KVWriter):
             log.warn("%s: the figure %r is not recorded: %s", self.run.summary_dir, name, error)
         else:
             values[name] = wrapped.Image(pixels, "HWC")
-        if value.close and (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+        if value.close and (pyplot := imported("matplotlib.pyplot")) is not None:
             pyplot.close(value.figure)
 
 

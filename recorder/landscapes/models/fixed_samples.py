@@ -2,7 +2,6 @@
 
 import hashlib
 import random
-import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.recorder.imported import imported
 from toposcope.recorder.training.batch import samples_of
 from toposcope.recorder.values.foreign_values import short_repr
 
@@ -132,7 +132,7 @@ def first_samples(dataset: Any, number: int, take: Callable[[Any], Any]) -> Fixe
 @contextmanager
 def fixed_randomness() -> Iterator[None]:
     """Seed the random generators of Python, NumPy and PyTorch within the block, and restore them after it."""
-    torch: Any = sys.modules.get("torch")
+    torch: Any = imported("torch")
     states = random.getstate(), np.random.get_state(), None if torch is None else torch.get_rng_state()
     random.seed(_SEED)
     np.random.seed(_SEED)
