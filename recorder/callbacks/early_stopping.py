@@ -14,9 +14,9 @@ from toposcope.recorder.training.run_context import CallbackParams, RunContext
 class EarlyStopping(Callback):
     """Requests a stop after a number of epochs without improvement.
 
-    Differences from MindSpore's class: a monitored value of zero and a baseline of zero are valid; patience=0 stops
-    after the first epoch without improvement, not after the first epoch; a missing value is logged once; the best
-    weights are also restored if the training ends before a stop.
+    Differences from MindSpore's class: "loss" is that of the whole epoch, not of its last step; a monitored value of
+    zero and a baseline of zero are valid; patience=0 stops after the first epoch without improvement, not after the
+    first epoch; a missing value is logged once; the best weights are also restored if the training ends before a stop.
     """
 
     runs_in_fit_evaluation: bool = False
@@ -42,7 +42,8 @@ class EarlyStopping(Callback):
         """Set the monitored value and the patience.
 
         Args:
-            monitor: "loss" is the training loss; "eval_loss" and metric names are results of the evaluation in fit().
+            monitor: "loss" is the mean training loss of the epoch, "last_loss" that of its last step; "eval_loss" and
+                metric names are results of the evaluation in fit().
             min_delta: minimum change that is an improvement; its sign is ignored.
             patience: epochs without improvement after which the training stops.
             verbose: whether to print messages.
@@ -66,6 +67,10 @@ class EarlyStopping(Callback):
     def on_train_begin(self, run_context: RunContext) -> None:
         """Reset the state of an earlier training."""
         self._reset()
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        """Add the loss of the step, if the training loss is monitored."""
+        self._monitored.add_step(run_context.original_args())
 
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         """Compare the value with the best one, and request a stop after too many epochs without improvement."""
@@ -95,6 +100,7 @@ class EarlyStopping(Callback):
             print(f"Epoch {self.stopped_epoch:05d}: early stopping", flush=True)
 
     def _reset(self) -> None:
+        self._monitored.begin()
         self.wait, self.stopped_epoch, self.best = 0, 0, self._goal.worst
         self._best_weights, self._is_at_best = None, False
 

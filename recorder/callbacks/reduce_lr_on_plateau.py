@@ -10,8 +10,9 @@ from toposcope.recorder.training.run_context import RunContext
 class ReduceLROnPlateau(Callback):
     """Multiplies the learning rate of each parameter group by a factor after epochs without improvement.
 
-    Differences from MindSpore's class: a monitored value of zero is valid; parameter groups keep their proportions; a
-    missing value is logged once; a missing learning rate is an error before the first epoch.
+    Differences from MindSpore's class: "loss" is that of the whole epoch, not of its last step; a monitored value of
+    zero is valid; parameter groups keep their proportions; a missing value is logged once; a missing learning rate is
+    an error before the first epoch.
     """
 
     runs_in_fit_evaluation: bool = False
@@ -36,7 +37,8 @@ class ReduceLROnPlateau(Callback):
         """Set the monitored value, the patience and the reduction.
 
         Args:
-            monitor: "loss" is the training loss; "eval_loss" and metric names are results of the evaluation in fit().
+            monitor: "loss" is the mean training loss of the epoch, "last_loss" that of its last step; "eval_loss" and
+                metric names are results of the evaluation in fit().
             factor: factor of a reduction, between 0 and 1.
             patience: epochs without improvement after which the learning rates are reduced.
             verbose: whether to print the new learning rates.
@@ -68,6 +70,10 @@ class ReduceLROnPlateau(Callback):
         check_learning_rates(run_context.original_args(), "ReduceLROnPlateau")
         self._reset()
 
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        """Add the loss of the step, if the training loss is monitored."""
+        self._monitored.add_step(run_context.original_args())
+
     def on_train_epoch_end(self, run_context: RunContext) -> None:
         """Compare the value with the best one, and reduce the learning rates after too many without improvement."""
         params = run_context.original_args()
@@ -96,4 +102,5 @@ class ReduceLROnPlateau(Callback):
         return max(rate * self._factor, self._min_lr) if rate > self._min_lr else rate
 
     def _reset(self) -> None:
+        self._monitored.begin()
         self.wait, self.cooldown_counter, self.best = 0, 0, self._goal.worst

@@ -17,12 +17,12 @@ def add_evaluation(job: Job, step: int | None) -> None:
     """Record the metrics of an evaluation that has ended, if there are any.
 
     Args:
-        job: its params contain "metrics" or "eval_results" of all evaluators of this epoch so far; with several
-            evaluators also "evaluator_results" and "eval_label", the results and the label of the last one.
+        job: its params contain "metrics" or "eval_results" of all evaluations of this epoch so far, "processed" those
+            of the one that ends; with several evaluators they also contain "eval_label", its label.
         step: the last training step; None: the evaluation is not part of a training.
     """
     params = job.params
-    results = params.get("evaluator_results")
+    results = params.processed.results
     if results is None:
         results = {**(params.get("eval_results") or {}), **(params.get("metrics") or {})}
     metrics = _plain(_named(results, params.get("eval_label")))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import numpy as np
+from toposcope.recorder.training.loss import scalar_loss
 
 
 class Accumulation:
@@ -53,19 +53,4 @@ def _mean_loss(losses: list[Any], samples: list[int]) -> Any:
     """Return the mean of the losses, computed where they lie; equal weights if a number of samples is unknown."""
     weights = samples if all(samples) else [1] * len(losses)
     total = sum(weights)
-    return sum(_number(loss) * (weight / total) for loss, weight in zip(losses, weights, strict=True))
-
-
-def _number(loss: Any) -> Any:
-    """Return a loss as one number in single precision or better, without reading it from its device."""
-    while isinstance(loss, tuple | list) and loss:
-        loss = loss[0]
-    if isinstance(loss, int | float):
-        return float(loss)
-    if isinstance(loss, np.ndarray | np.generic):
-        return float(np.asarray(loss, np.float64).mean())
-    if callable(getattr(loss, "float", None)):  # A tensor of PyTorch or MindSpore.
-        loss = loss.float()
-    elif callable(getattr(loss, "astype", None)):
-        loss = loss.astype("float32")
-    return loss.mean() if getattr(loss, "shape", ()) else loss
+    return sum(scalar_loss(loss) * (weight / total) for loss, weight in zip(losses, weights, strict=True))

@@ -188,19 +188,18 @@ class Hooks:
         return is_called
 
     def _set_metrics(self) -> None:
-        metrics = dict(self._state.eval_results or {})
-        is_nested = len(self._phases) > 1
-        if (label := self._state.dataloader_label) not in (None, "eval") and not self._is_only_evaluator(label):
-            labelled = {
-                name if name.startswith(f"{label}/") else f"{label}/{name}": each for name, each in metrics.items()
-            }
-            if is_nested and self._state.eval_loss is not None:
-                labelled[f"{label}/eval_loss"] = self._state.eval_loss
-            self.params.update(eval_label=label, evaluator_results=labelled)
-        self.params["metrics"] = {**self.params.get("metrics", {}), **metrics} if is_nested else metrics
+        state, is_nested = self._state, len(self._phases) > 1
+        results = dict(state.eval_results or {})
+        with_loss = results if state.eval_loss is None else {**results, "eval_loss": state.eval_loss}
+        if (label := state.dataloader_label) not in (None, "eval") and not self._is_only_evaluator(label):
+            own = with_loss if is_nested else results
+            labelled = {name if name.startswith(f"{label}/") else f"{label}/{name}": own[name] for name in own}
+            self.params["eval_label"], self.params.processed.results = label, labelled
+        elif is_nested:
+            self.params.processed.results = with_loss
+        self.params["metrics"] = {**self.params.get("metrics", {}), **results} if is_nested else results
         if is_nested:
-            loss = {} if self._state.eval_loss is None else {"eval_loss": self._state.eval_loss}
-            self.params["eval_results"] = {**self.params.get("eval_results", {}), **metrics, **loss}
+            self.params["eval_results"] = {**self.params.get("eval_results", {}), **with_loss}
 
     def _is_only_evaluator(self, label: str | None) -> bool:
         return [evaluator.label for evaluator in self._state.evaluators] == [label]
@@ -213,8 +212,8 @@ class Hooks:
 
     def _restore(self, phase: Phase) -> None:
         """Restore the params of the training that the evaluation inside it replaced."""
-        for key in ("eval_label", "evaluator_results"):
-            self.params.pop(key, None)
+        self.params.pop("eval_label", None)
+        self.params.processed.results = None
         for key in _SHADOWED:
             if key in phase.params_before:
                 self.params[key] = phase.params_before[key]

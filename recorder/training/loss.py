@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from toposcope.recorder.values.mean import mean_of
 
 
@@ -25,3 +27,17 @@ def first_output(net_outputs: Any) -> Any:
             return None
         net_outputs = net_outputs[0]
     return net_outputs
+
+
+def scalar_loss(net_outputs: Any) -> Any:
+    """Return the loss in net_outputs as one number in single precision or better, not read from its device."""
+    loss = first_output(net_outputs)
+    if isinstance(loss, int | float):
+        return float(loss)
+    if isinstance(loss, np.ndarray | np.generic):
+        return float(np.asarray(loss, np.float64).mean())
+    if callable(getattr(loss, "float", None)):  # A tensor of PyTorch or MindSpore.
+        loss = loss.float()
+    elif callable(getattr(loss, "astype", None)):
+        loss = loss.astype("float32")
+    return loss.mean() if getattr(loss, "shape", ()) else loss

@@ -16,6 +16,8 @@ class Processed:
         """perf_counter() when the first step of the epoch started; None: when the hook of the epoch is called."""
         self.skipped_steps = 0
         """Steps that GradScaler has skipped."""
+        self.results: dict[str, Any] | None = None
+        """Results of the evaluation that ends, without those of earlier ones of the epoch; None: those of the items."""
         self.is_loss_unknown = False
         """Whether the newest step has no loss that the trainer of another library reports."""
         self.is_dropped = False

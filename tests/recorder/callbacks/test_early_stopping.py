@@ -96,6 +96,28 @@ def test_loss_of_training_and_evaluation_and_metrics_are_monitored(monitor: str)
     assert callback.wait == 0
 
 
+class Noisy(Line):
+    """A network whose losses fall from epoch to epoch, except those of the last of its two batches."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps = 0
+
+    def train_step(self, x: Any, y: Any) -> Any:
+        """Return the next loss."""
+        self.steps += 1
+        return torch.tensor(1.0 if self.steps % 2 == 0 else 9.0 - self.steps)
+
+
+@pytest.mark.parametrize(("monitor", "epochs", "best"), [("loss", 4, 1.5), ("last_loss", 2, 1.0)])
+def test_a_monitored_training_loss_is_the_mean_of_the_epoch_unless_the_last_is_requested(
+    monitor: str, epochs: int, best: float
+) -> None:
+    network, callback = Noisy(), EarlyStopping(monitor)
+    Model(network).train(4, line_batches(2), callbacks=callback)
+    assert (network.steps, callback.best) == (2 * epochs, best)
+
+
 class Drift(Line):
     """A line whose weight is the number of steps, and whose loss is smallest at 2."""
 
@@ -136,6 +158,7 @@ def test_best_weights_of_a_module_are_restored_with_its_buffers() -> None:
         if loss == 1.0:
             expected = {name: tensor.clone() for name, tensor in network.state_dict().items()}
         context.original_args().net_outputs = torch.tensor(loss)
+        callback.on_train_step_end(context)
         callback.on_train_epoch_end(context)
     assert context.get_stop_requested()
     assert len(expected) == 7
@@ -148,8 +171,8 @@ def test_missing_value_is_logged_once_with_the_available_ones(caplog: pytest.Log
         Model(Line(), metrics={"mse"}).fit(3, line_batches(1), line_batches(1), callbacks=EarlyStopping("accuracy"))
         Model(Line()).train(3, line_batches(1), callbacks=EarlyStopping())
     assert [record.getMessage() for record in caplog.records] == [
-        "EarlyStopping: epoch without 'accuracy'; available: eval_loss, loss, mse.",
-        "EarlyStopping: epoch without 'eval_loss' (no evaluation); available: loss.",
+        "EarlyStopping: epoch without 'accuracy'; available: eval_loss, last_loss, loss, mse.",
+        "EarlyStopping: epoch without 'eval_loss' (no evaluation); available: last_loss, loss.",
     ]
 
 
@@ -174,6 +197,7 @@ def test_all_ranks_stop_at_the_same_epoch(programs: TorchPrograms, tmp_path: Pat
         callback.on_train_begin(context)
         for epoch, losses in enumerate([(9, 1), (6, 2), (3, 3), (3, 4), (0, 0)], 1):
             params.cur_epoch_num, params.net_outputs = epoch, float(losses[rank])
+            callback.on_train_step_end(context)
             callback.on_train_epoch_end(context)
             if context.get_stop_requested():
                 break

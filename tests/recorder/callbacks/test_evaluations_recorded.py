@@ -100,8 +100,28 @@ def test_evaluations_of_a_watched_loop_are_distinguished_by_their_labels(tmp_pat
     assert run_in(tmp_path).lineage().metrics == {"val/accuracy": 0.7, "val/loss": 0.2, "test/accuracy": 0.45}
 
 
+def test_each_of_several_evaluations_with_one_label_is_recorded_once(tmp_path: Path) -> None:
+    """As of several data sets of transformers.Trainer, which reports them one by one."""
+    with collector_in(tmp_path).watch(loader=[0, 1]) as run:
+        for epoch in (1, 2):
+            run.step(0.5)
+            run.step(0.5)
+            run.eval({"a_accuracy": 0.5 + epoch / 10, "a_loss": 0.25}, more=True)
+            run.eval({"b_accuracy": 0.25 + epoch / 10}, more=True)
+            run.eval({"loss": 0.125})
+    assert points_of(tmp_path) == {
+        "eval/a_accuracy": [(2, 0.6), (4, 0.7)],
+        "eval/a_loss": [(2, 0.25), (4, 0.25)],
+        "eval/b_accuracy": [(2, 0.35), (4, 0.45)],
+        "eval/loss": [(2, 0.125), (4, 0.125)],
+    }
+
+
 def evaluate(directory: Path, *evaluations: dict[str, Any]) -> None:
-    """Call the hooks of a collector for one step and for evaluations with these params at their ends."""
+    """Call the hooks of a collector for one step and for evaluations with these params at their ends.
+
+    "evaluator_results" are those of the evaluation that ends.
+    """
     context = RunContext({"mode": "train", "cur_step_num": 0, "network": None, "batch_num": 1, "epoch_num": 1})
     params = context.original_args()
     with collector_in(directory) as collector:
@@ -110,6 +130,7 @@ def evaluate(directory: Path, *evaluations: dict[str, Any]) -> None:
         collector.on_train_epoch_begin(context)
         collector.on_train_step_end(context)
         for results in evaluations:
+            params.processed.results = results.pop("evaluator_results", None)
             params.update(results)
             collector.on_eval_end(context)
         params.pop("metrics", None)

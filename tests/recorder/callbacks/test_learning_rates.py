@@ -159,6 +159,7 @@ def test_reduction_keeps_the_proportions_of_groups_and_is_printed(capsys: pytest
     callback.on_train_begin(context)
     for epoch in (1, 2, 3, 4):
         context.original_args().cur_epoch_num = epoch
+        callback.on_train_step_end(context)
         callback.on_train_epoch_end(context)
     assert rates_of(optimizer) == [0.2, 0.2]
     assert capsys.readouterr().out.splitlines() == [
