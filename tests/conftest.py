@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Generator
 from contextlib import suppress
 
@@ -13,6 +14,9 @@ from support.written_events import ReadEvents
 # The arrays in tests are small: threads for them only slow down the tests that run in parallel.
 for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+if sys.platform == "linux":  # Where the name of the machine cannot be resolved, Gloo prints that it uses this one.
+    os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
 
 if (
     signal.getsignal(signal.SIGINT) == signal.SIG_IGN

@@ -79,7 +79,7 @@ def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert process.returncode == 0, process.stdout
     return directory / "logs" / "run"
