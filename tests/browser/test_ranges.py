@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 from support.event_files import scalar_event, version_event, write_run
 from support.pages import StartServer
@@ -56,6 +57,61 @@ def test_zooming_one_chart_zooms_all(server: StartServer, page: Page, tmp_path: 
     zoom(page, "loss")
     expect(card(page, "loss")).not_to_have_attribute("data-window", "0,100")
     expect(card(page, "other")).to_have_attribute("data-window", "0,100")
+
+
+def drag(page: Page, tag: str, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Drag over a chart between two points, as shares of its plot area."""
+    box: Any = card(page, tag).locator(".u-over").bounding_box()
+    places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, end)]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    page.mouse.move(*places[1], steps=4)
+    page.mouse.up()
+
+
+def windows(page: Page, tag: str) -> tuple[list[float], list[float]]:
+    """Return the x and y ranges of a chart."""
+    x, y = card(page, tag).evaluate("card => [card.plot.x, card.plot.y.left]")
+    return x, y
+
+
+def test_drags_zoom_a_box_and_move_it(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A steep drag zooms y of its card, others both axes; Shift moves, the wheel zooms x, a double-click resets."""
+    record(tmp_path)
+    page.goto(server(tmp_path).url)
+    expect(card(page, "other")).to_have_attribute("data-window", "0,100")
+    others = windows(page, "loss")
+    low, high = windows(page, "other")[1]
+    drag(page, "other", (0.5, 0.25), (0.52, 0.75))
+    page.wait_for_url(re.compile(r"scalar\.y=other"))
+    size = high - low
+    assert windows(page, "other") == ([0, 100], pytest.approx([low + size / 4, high - size / 4], abs=size / 50))
+    assert windows(page, "loss") == others
+
+    drag(page, "other", (0.2, 0.2), (0.6, 0.9))
+    page.wait_for_url(re.compile(r"scalar\.range="))
+    (left, right), (bottom, top) = windows(page, "other")
+    assert [left, right] == pytest.approx([20, 60], abs=2)
+    assert top - bottom == pytest.approx(size / 2 * 0.7, abs=size / 50)
+    expect(card(page, "loss")).to_have_attribute("data-window", f"{left:g},{right:g}")
+
+    page.keyboard.down("Shift")
+    drag(page, "other", (0.5, 0.5), (0.25, 0.5))
+    page.keyboard.up("Shift")
+    expect(card(page, "other")).to_have_attribute("data-window", f"{left + 10:g},{right + 10:g}")
+    assert windows(page, "other")[1] == [bottom, top]
+
+    card(page, "other").locator(".u-over").hover()
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -200)
+    page.keyboard.up("Control")
+    page.wait_for_function("(right) => document.querySelector('[data-tag=other]').plot.x[1] < right", arg=right + 10)
+    page.go_back()
+    page.go_back()
+    expect(card(page, "other")).to_have_attribute("data-window", f"{left:g},{right:g}")
+    card(page, "other").locator(".u-over").dblclick()
+    expect(card(page, "other")).to_have_attribute("data-window", "0,100")
+    assert windows(page, "other") == ([0, 100], [low, high])
 
 
 def test_ranges_are_typed_and_brushed(server: StartServer, page: Page, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 import uPlot from "uplot";
 import { axesOf, drawAxes } from "./axes.js";
+import { leastAlong, partOf, rounded } from "./box_zoom.js";
+import { ChartGestures } from "./chart_gestures.js";
 import { yExtent } from "./extent.js";
 import { LinesLayer } from "./lines_layer.js";
 import { drawnOf, projections } from "./plot.js";
@@ -11,7 +13,8 @@ import { drawnOf, projections } from "./plot.js";
 /** @typedef {import("../data/address.js").Window} Window */
 
 /** @typedef {object} ChartListener
- * @property {(window: Window) => void} zoomed the user dragged over a range of x
+ * @property {(zoom: import("./box_zoom.js").Zoom) => void} zoomed the user dragged over a part, moved it, or zoomed
+ * @property {boolean} [isBox] do drags also zoom y?
  * @property {() => void} reset the user double-clicked
  * @property {(at: {left: number, top: number} | null) => void} pointed in pixels of the plot area; null = the pointer
  * left
@@ -28,6 +31,9 @@ export class LineChart {
     this.y = heightsOf(plot);
     this.axes = axesOf(plot, this.y, host.clientWidth, host.clientHeight);
     this.listener = listener;
+    this.gestures = new ChartGestures(this);
+    /** The window of all points, as far as the chart has shown it. @type {Window | null} */
+    this.whole = plot.isWhole ? plot.x : null;
     /** Created by the first draw. @type {LinesLayer | undefined} */
     this.layer = undefined;
     this.line = document.createElement("div");
@@ -35,6 +41,8 @@ export class LineChart {
     this.line.hidden = true;
     /** @type {uPlot} */
     this.u = this.#create(host);
+    /** Where the button of the mouse was pressed last. */
+    this.pressedAt = { left: 0, top: 0 };
     /** The pixel column of the crosshair, to detect changes. @type {number | null} */
     this.crosshairAt = null;
   }
@@ -42,6 +50,7 @@ export class LineChart {
   /** @param {Plot} plot */
   draw(plot) {
     const before = kindOf(this.plot, this.y);
+    if (plot.isWhole || plot.axis !== this.plot.axis) this.whole = plot.isWhole ? plot.x : null;
     this.plot = plot;
     this.y = heightsOf(plot);
     this.axes = axesOf(plot, this.y, this.u.width, this.u.height);
@@ -54,6 +63,7 @@ export class LineChart {
   #create(host) {
     const u = (this.u = new uPlot(this.options(host), this.corners(), host));
     u.over.append(this.line);
+    u.over.addEventListener("wheel", (event) => this.gestures.turned(event), { passive: false });
     u.batch(() => {});
     return u;
   }
@@ -71,6 +81,7 @@ export class LineChart {
    * @param {HTMLElement} host @param {Plot} plot @param {ChartListener} listener */
   moveTo(host, plot, listener) {
     this.listener = listener;
+    this.whole = null;
     host.append(this.u.root);
     this.u.syncRect(true);
     this.resize(host.clientWidth, host.clientHeight);
@@ -79,6 +90,7 @@ export class LineChart {
 
   /** Leaves its card and clears it. */
   leave() {
+    this.gestures.cancel();
     this.listener = NO_LISTENER;
     this.showCrosshair(null);
     this.layer?.clear();
@@ -115,6 +127,7 @@ export class LineChart {
   }
 
   destroy() {
+    this.gestures.cancel();
     this.layer?.stop();
     this.u.destroy();
   }
@@ -168,8 +181,20 @@ export class LineChart {
         x: false,
         y: false,
         points: { show: false },
-        drag: { x: true, y: false, setScale: false, dist: 4 },
+        drag: { x: true, y: this.listener.isBox ?? false, setScale: false, dist: 4, uni: 0 },
         bind: {
+          mousedown: (_u, _target, select) => (event) => {
+            this.pressedAt = { left: event.clientX, top: event.clientY };
+            if (!event.shiftKey) select(event);
+            else if (event.button === 0) this.gestures.pressed(event);
+            return null;
+          },
+          mousemove: (u, _target, move) => (event) => {
+            const { left, top } = this.pressedAt;
+            if (u.cursor.drag) u.cursor.drag.uni = leastAlong(event.clientX - left, event.clientY - top);
+            move(event);
+            return null;
+          },
           dblclick: () => () => {
             this.listener.reset();
             return null;
@@ -192,23 +217,25 @@ export class LineChart {
 
   /** @param {uPlot} u */
   selected(u) {
-    const { left, width } = u.select;
-    if (width < 4) return;
-    const window = this.wholeSteps(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
+    const { left, top, width, height } = u.select;
+    const area = { width: u.over.clientWidth, height: u.over.clientHeight };
     u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-    if (window[1] > window[0]) this.listener.zoomed(window);
+    const { log } = this.plot;
+    const isAlong = (/** @type {number} */ length, /** @type {number} */ whole) => length >= 4 && length < whole - 1;
+    const x = isAlong(width, area.width) && this.wholeSteps(u.posToVal(left, "x"), u.posToVal(left + width, "x"));
+    const y =
+      this.y.left &&
+      isAlong(height, area.height) &&
+      rounded(partOf(this.y.left, log, 1 - (top + height) / area.height, 1 - top / area.height));
+    if (x || y) this.listener.zoomed({ ...(x && x[1] > x[0] && { x }), ...(y && y[1] > y[0] && { y }) });
   }
 
   /** @param {number} lo @param {number} hi @returns {Window} */
   wholeSteps(lo, hi) {
-    if (this.plot.axis !== "step") return [round6(lo), round6(hi)];
+    if (this.plot.axis !== "step") return rounded([lo, hi]);
     return Math.ceil(lo) < Math.floor(hi) ? [Math.ceil(lo), Math.floor(hi)] : [Math.floor(lo), Math.ceil(hi)];
   }
 }
-
-/** Microseconds are precise enough for the URL.
- * @param {number} seconds */
-const round6 = (seconds) => Math.round(seconds * 1e6) / 1e6;
 
 /** uPlot fixes the kinds of scales at construction.
  * @param {Plot} plot @param {Heights} y */

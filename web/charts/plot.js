@@ -30,6 +30,7 @@
  * @property {boolean} [logX]
  * @property {RawStyle} [raw] absent = "band"
  * @property {Window} x
+ * @property {boolean} [isWhole] is x the window of all points?
  * @property {Heights} [y] absent = over all lines
  * @property {import("../data/scalar_view.js").Limit[]} [limits] on the left axis
  * @property {import("./clipped.js").Clipped[]} [clipped] what the y ranges leave out

@@ -1,6 +1,6 @@
 // The ranges of charts: an x range that all charts of the page's axis share, or one of a chart; y ranges of charts.
 
-import { computed } from "@preact/signals-core";
+import { batch, computed } from "@preact/signals-core";
 import { parseTriples, printList } from "./address_lists.js";
 import { axis, change, set, setting, view, zooms } from "./view.js";
 import { xOf } from "./x_axis.js";
@@ -57,6 +57,17 @@ export function zoomTo(tag, chartAxis, range) {
   else if (range) change({ zooms: { ...others, [tag]: range } });
   else if (own) change({ zooms: others });
   else resetRanges();
+}
+
+/** Applies a gesture on a chart: its x range is shared while ranges are linked, its y range is its own.
+ * @param {string} tag @param {string} chartAxis @param {import("../charts/box_zoom.js").Zoom | null} zoom null = the whole
+ * of both */
+export function zoomBox(tag, chartAxis, zoom) {
+  const { x, y } = zoom ?? { x: null, y: /** @type {const} */ ([null, null]) };
+  batch(() => {
+    if (x !== undefined) zoomTo(tag, chartAxis, x);
+    if (y) setYRange(tag, y);
+  });
 }
 
 /** All charts show all points. */

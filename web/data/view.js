@@ -109,8 +109,8 @@ const placeOf = ({
   page,
   open,
   zooms,
-  own: { "over.run": run, "app.panel": panel, "scalar.range": range, "ws.open": large },
-}) => JSON.stringify([page, open, zooms, range, run, panel, large]);
+  own: { "over.run": run, "app.panel": panel, "scalar.range": range, "scalar.y": heights, "ws.open": large },
+}) => JSON.stringify([page, open, zooms, range, heights, run, panel, large]);
 
 /** Is the entry of the history replaced, whatever changes? */
 let replacesEntry = false;

@@ -8,13 +8,12 @@ import { theme } from "../../data/view.js";
 import { axisName, ChartPointer } from "./pointer.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
-/** @typedef {import("../../data/address.js").Window} Window */
 
 /** @typedef {object} ChartSource
  * @property {() => HTMLElement | null} host the element that contains the chart, with a size
  * @property {() => Plot | null} plot read in an effect
  * @property {() => import("../../data/card_series.js").Query} query under what the lines were requested
- * @property {(window: Window | null) => void} zoomed null = the whole range
+ * @property {(zoom: import("../../charts/box_zoom.js").Zoom | null) => void} zoomed null = the whole of both axes
  * @property {() => void} [drawn]
  */
 
@@ -36,6 +35,7 @@ export function followChart({ host, plot, query, zoomed, drawn = () => {} }) {
   const add = (/** @type {HTMLElement} */ into, /** @type {Plot} */ first) => {
     chart = takeChart(into, first, {
       zoomed,
+      isBox: true,
       reset: () => zoomed(null),
       pointed: (at) => pointer?.moved(at),
     });

@@ -69,7 +69,9 @@ export function plotOf(parts, settings, baseline = null) {
   if (!whole || !lines.length) return null;
   const x = logX ? aboveZero(whole, lines) : whole;
   const y = heights(lines, x, settings);
-  return { lines, axis, log, logX, raw: settings.raw, x, y, limits, clipped: clippedOf(lines, x, y) };
+  const isTyped = settings.y?.some((end) => end !== null) ?? false;
+  const clipped = isTyped ? [] : clippedOf(lines, x, y);
+  return { lines, axis, log, logX, raw: settings.raw, x, isWhole: window === null, y, limits, clipped };
 }
 
 /** @param {Line[]} lines @param {Window} x @param {PlotSettings} settings */

@@ -122,7 +122,7 @@ class LossCurve extends LazyCard {
     if (this.#chart) this.#chart.draw(plot);
     else {
       this.#chart = new LineChart(host, plot, {
-        zoomed: (window) => change({ zooms: { ...zooms.peek(), [lossTag.peek()]: window } }),
+        zoomed: ({ x }) => x && change({ zooms: { ...zooms.peek(), [lossTag.peek()]: x } }),
         reset: () => {
           const { [lossTag.peek()]: _, ...others } = zooms.peek();
           change({ zooms: others });

@@ -5,7 +5,7 @@ import { ICONS } from "../../controls/icons.js";
 import { pointCounts } from "../../controls/lines/line_plot.js";
 import { tagParts } from "../../controls/tag_name.js";
 import { tagLabels } from "../../data/names.js";
-import { rangeOf } from "../../data/ranges.js";
+import { rangeOf, yRanges } from "../../data/ranges.js";
 import { drawnRuns } from "../../data/runs.js";
 import { bands, isWhole, outliers, pins, togglePin, toggleWhole } from "../../data/scalar_view.js";
 import { retryFeeds } from "../../data/series_requests.js";
@@ -37,7 +37,7 @@ export function cardFrame(card, parts, plot, axis) {
     <header draggable=${isOpen ? "false" : "true"} title=${isOpen ? nothing : t("card.move")}>
       ${title(all, isOpen)}
       ${cardStatus(card.tag, notesOf(card.tag, all, counts, plot, axis))}
-      ${actions(card, isOpen, rangeOf(card.tag, axis) !== null)}
+      ${actions(card, isOpen, rangeOf(card.tag, axis) !== null || yRanges.value.has(card.tag))}
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
     ${spikesNote(card.tag, counts.spikes)}

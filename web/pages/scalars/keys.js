@@ -37,5 +37,7 @@ export const KEYS = [
   [["t"], () => t("keys.times")],
   [["f"], () => t("keys.enlarge")],
   [["drag"], () => t("keys.zoom")],
+  [["Shift", "drag"], () => t("keys.pan")],
+  [["Ctrl", "wheel"], () => t("keys.wheel")],
   [["double-click"], () => t("keys.reset")],
 ];

@@ -197,7 +197,7 @@ class RangeStrip extends HTMLElement {
       const round = plot.axis === "step" ? Math.round : (/** @type {number} */ x) => Math.round(x * 1e6) / 1e6;
       const [lo, hi] = brush.map((unit) => round(fromUnit(unit)));
       const isWhole = brush[0] <= 0 && brush[1] >= 1;
-      if (isWhole || lo < hi) this.#card.peek()?.zoom(isWhole ? null : [lo, hi]);
+      if (isWhole || lo < hi) this.#card.peek()?.zoom({ x: isWhole ? null : [lo, hi] });
     }
     this.#moving.value = null;
   }

@@ -6,7 +6,7 @@ import { cancelDraw, scheduleDraw } from "../../charts/draw_queue.js";
 import { followChart } from "../../controls/lines/chart_view.js";
 import { axisFor, beyondLimits, plotOf } from "../../controls/lines/line_plot.js";
 import { forget, remember } from "../../controls/recent_cards.js";
-import { zoomTo } from "../../data/ranges.js";
+import { zoomBox } from "../../data/ranges.js";
 import { noteGroups } from "../../data/received_groups.js";
 import { queriesChanged } from "../../data/series_requests.js";
 import { xOf } from "../../data/x_axis.js";
@@ -15,7 +15,6 @@ import { plotSettings, queryFor } from "./card_model.js";
 import { CardParts } from "./card_parts.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
-/** @typedef {import("../../data/address.js").Window} Window */
 
 /** How far outside the viewport a card is activated. */
 const NEAR = "240px 0px";
@@ -75,7 +74,7 @@ export class ScalarCard extends HTMLElement {
         host: () => this.querySelector(".plot"),
         plot: () => plot.value,
         query: () => queryFor(this.tag, axis.value),
-        zoomed: (window) => this.zoom(window),
+        zoomed: (zoom) => this.zoom(zoom),
         drawn: () => this.#publishCounts(),
       }),
       parts.follow(),
@@ -98,9 +97,9 @@ export class ScalarCard extends HTMLElement {
     render(nothing, this);
   }
 
-  /** @param {Window | null} range null = all points */
-  zoom(range) {
-    zoomTo(this.tag, this.plot?.axis ?? xOf(this.tag).axis, range);
+  /** @param {import("../../charts/box_zoom.js").Zoom | null} zoom null = the whole of both axes */
+  zoom(zoom) {
+    zoomBox(this.tag, this.plot?.axis ?? xOf(this.tag).axis, zoom);
   }
 
   /** What is drawn, in short: benchmarks and tests wait for it. */

@@ -65,7 +65,7 @@ class TensorLines extends DrawnElement {
       this.#zoom = window;
       this.scheduleDraw();
     };
-    return { zoomed: zoom, reset: () => zoom(null), pointed: (point) => this.#onPoint(point) };
+    return { zoomed: ({ x }) => x && zoom(x), reset: () => zoom(null), pointed: (point) => this.#onPoint(point) };
   }
 
   /** @param {{left: number, top: number} | null} point */

@@ -1,6 +1,7 @@
 // The workspace that is shown: its edits, undo and redo, the open editor, and notices.
 
 import { computed, signal } from "@preact/signals-core";
+import { setYRange, yRanges } from "../../data/ranges.js";
 import { change as changeView, set, setting, zooms } from "../../data/view.js";
 import { changeDocument, workspaceDocument } from "../../data/workspace_document.js";
 import { edited, emptyHistory, redone, undone } from "./model/history.js";
@@ -46,6 +47,7 @@ export function edit(next, what = "") {
 export function rearrange(next, what = "") {
   const others = Object.entries(zooms.peek()).filter(([name]) => !name.startsWith(ZOOM));
   changeView({ zooms: Object.fromEntries(others) });
+  for (const name of yRanges.peek().keys()) if (name.startsWith(ZOOM)) setYRange(name, [null, null]);
   shrink();
   editing.value = null;
   edit(next, what);

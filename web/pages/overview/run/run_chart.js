@@ -30,12 +30,13 @@ class RunChart extends LazyCard {
   #run = signal("");
   #tag = signal("");
   #window = signal(/** @type {Window | null} */ (null));
+  #y = signal(/** @type {Window | null} */ (null));
   /** @type {Query<{key: string, series: Series[]}>} */
   #query = new Query(fetchSeries, { queue, interval: INTERVAL });
 
   /** @param {{run: string, tag: string}} of */
   set of({ run, tag }) {
-    if (run !== this.#run.peek() || tag !== this.#tag.peek()) this.#window.value = null;
+    if (run !== this.#run.peek() || tag !== this.#tag.peek()) this.#window.value = this.#y.value = null;
     this.#run.value = run;
     this.#tag.value = tag;
   }
@@ -44,7 +45,9 @@ class RunChart extends LazyCard {
     const runs = computed(() => [...new Set([this.#run.value, baseline.value])].filter(Boolean));
     const key = computed(() => JSON.stringify([this.#tag.value, runs.value, this.#window.value]));
     const series = computed(() => this.#query.value.value?.series ?? []);
-    const plot = computed(() => chartOf(this.#run.value, this.#tag.value, series.value, this.#window.value));
+    const plot = computed(() =>
+      chartOf(this.#run.value, this.#tag.value, series.value, this.#window.value, this.#y.value),
+    );
     return [
       this.#query.observe(() => {
         changes.value;
@@ -55,12 +58,19 @@ class RunChart extends LazyCard {
         host: () => this.querySelector(".plot"),
         plot: () => plot.value,
         query: () => QUERY,
-        zoomed: (window) => (this.#window.value = window),
+        zoomed: (zoom) => this.#zoom(zoom),
         drawn: () => {
           this.dataset.drawnLines = String(plot.peek()?.lines.length ?? 0);
         },
       }),
     ];
+  }
+
+  /** @param {import("../../../charts/box_zoom.js").Zoom | null} zoom */
+  #zoom(zoom) {
+    const { x, y } = zoom ?? { x: null, y: null };
+    if (x !== undefined) this.#window.value = x;
+    if (y !== undefined) this.#y.value = y;
   }
 
   /** @param {Series[]} series */
@@ -86,13 +96,14 @@ async function fetchSeries(key, signal) {
 }
 
 /** @param {string} run @param {string} tag @param {Series[]} series of the run and the baseline
- * @param {Window | null} window */
-function chartOf(run, tag, series, window) {
+ * @param {Window | null} window @param {Window | null} y */
+function chartOf(run, tag, series, window, y) {
   const own = series.filter((each) => each.run === run);
   /** @type {import("../../../controls/lines/line_plot.js").PlotSettings} */
   const settings = {
     axis: axisFor("step", tag, own),
     window,
+    ...(y && { y }),
     log: false,
     logX: false,
     isSmooth: true,

@@ -1,6 +1,6 @@
 // Line charts of tags, of tags that match patterns, and of expressions.
 
-import { computed, effect } from "@preact/signals-core";
+import { batch, computed, effect } from "@preact/signals-core";
 import { html, nothing, render } from "lit-html";
 import { keyOf } from "../../../charts/plot.js";
 import { swatch } from "../../../controls/icons.js";
@@ -10,6 +10,7 @@ import { shortNameOf } from "../../../controls/run_name.js";
 import { baseline } from "../../../data/baseline.js";
 import { scalarTags } from "../../../data/catalogue.js";
 import { hoveredRun } from "../../../data/pointer.js";
+import { setYRange, yRanges } from "../../../data/ranges.js";
 import { noteGroups } from "../../../data/received_groups.js";
 import { DASHES } from "../../../data/run_styles.js";
 import { drawnRuns, startOf } from "../../../data/runs.js";
@@ -78,7 +79,7 @@ class LinesPanel extends PanelElement {
     const plot = computed(() =>
       plotWithin(
         parts.value,
-        settings.value,
+        withZoomedY(settings.value, yRanges.value.get(this.zoom.value)),
         axis.value,
         zooms.value[this.zoom.value] ?? null,
         margins.value,
@@ -102,7 +103,7 @@ class LinesPanel extends PanelElement {
         host: () => this.querySelector(".plot"),
         plot: () => plot.value,
         query: () => query.peek(),
-        zoomed: (window) => this.zoomTo(window),
+        zoomed: (zoom) => this.zoomTo(zoom),
         drawn: () => this.#publish(plot.peek(), parts.peek()),
       }),
       this.#feeds.follow(
@@ -123,13 +124,18 @@ class LinesPanel extends PanelElement {
   }
 
   #isZoomed() {
-    return this.zoom.value in zooms.value;
+    return this.zoom.value in zooms.value || yRanges.value.has(this.zoom.value);
   }
 
-  /** @param {Window | null} window */
-  zoomTo(window) {
-    const { [this.zoom.peek()]: _, ...others } = zooms.peek();
-    change({ zooms: window ? { ...others, [this.zoom.peek()]: window } : others });
+  /** @param {import("../../../charts/box_zoom.js").Zoom | null} zoom null = the whole of both axes */
+  zoomTo(zoom) {
+    const name = this.zoom.peek();
+    const { x, y } = zoom ?? { x: null, y: /** @type {const} */ ([null, null]) };
+    const { [name]: _, ...others } = zooms.peek();
+    batch(() => {
+      if (x !== undefined) change({ zooms: x ? { ...others, [name]: x } : others });
+      if (y) setYRange(name, y);
+    });
   }
 
   /** What is drawn, in short: benchmarks and tests wait for it.
@@ -165,6 +171,10 @@ function queryOf(settings, axis, zoom) {
     ...(expressions.length && { join, rate }),
   };
 }
+
+/** @param {LineSettings} settings @param {import("../../../data/ranges.js").OpenRange} [y] to which the panel is zoomed
+ * @returns {LineSettings} */
+const withZoomedY = (settings, y) => (y ? { ...settings, range: { ...settings.range, y } } : settings);
 
 /** The plot within the chosen ranges.
  * @param {import("../../../controls/lines/line_plot.js").Part[]} parts @param {LineSettings} settings
