@@ -528,6 +528,19 @@ def test_custom_colour(server: StartServer, page: Page, tmp_path: Path) -> None:
     expect(swatch).to_have_css("stroke", "rgb(149, 245, 216)")
 
 
+def test_many_runs_are_grey_but_for_the_best_and_marked_ones(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A note counts the lines in colour; marking a run colours its line."""
+    for run in range(30):
+        record(tmp_path / f"run{run:02}", {"loss": [5.0, float(run)]})
+    page.goto(server(tmp_path).url)
+    note = card(page).locator('[data-note="context"]')
+    expect(note).to_have_text("5 of 30 lines in colour")
+    coloured = "card => card.plot.lines.filter(({ isContext }) => !isContext).map(({ run }) => run)"
+    assert card(page).evaluate(coloured) == [f"run{run:02}" for run in range(5)]
+    page.locator('[data-run="run20"]').first.click(modifiers=["ControlOrMeta"])
+    expect(note).to_have_text("6 of 30 lines in colour")
+
+
 @pytest.mark.parametrize("lang", ["en-US", "zh-CN"])
 @pytest.mark.parametrize("width", [1280, 400])
 def test_toolbar_has_one_row_while_tags_are_filtered(

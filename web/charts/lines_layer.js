@@ -4,7 +4,7 @@ import { envelopeAlpha, envelopeOf } from "./envelope.js";
 import { drawClipped, drawFlags, drawLimits } from "./marks.js";
 import { bandPath, linePath, trianglesPath } from "./paths.js";
 import { edgesOf, keyOf, sideOf } from "./plot.js";
-import { colourOf, dashOf, tokens } from "./theme.js";
+import { colourOf, dashOf, ownColourOf, tokens } from "./theme.js";
 
 /** @typedef {import("./plot.js").Line} Line */
 /** @typedef {import("./plot.js").Plot} Plot */
@@ -60,9 +60,11 @@ export class LinesLayer {
     this.drawn = new Map(plot.lines.map((line) => [keyOf(line), this.placed(line)]));
     const canvas = points <= POINTS_AT_ONCE ? this.all : this.hidden;
     fit(canvas, to.left);
-    const alpha = envelopeAlpha(plot.lines.length);
-    for (const placed of this.drawn.values()) this.fillAreas(contextOf(canvas), placed, alpha);
-    this.drawPart(canvas, plot.lines, 0);
+    const lines = plot.lines.toSorted((a, b) => Number(b.isContext ?? false) - Number(a.isContext ?? false));
+    const alpha = envelopeAlpha(lines.filter(({ isContext }) => !isContext).length);
+    for (const placed of this.drawn.values())
+      if (!placed.line.isContext) this.fillAreas(contextOf(canvas), placed, colourOf(placed.line), alpha);
+    this.drawPart(canvas, lines, 0);
     this.drawHighlight();
   }
 
@@ -75,7 +77,7 @@ export class LinesLayer {
       const to = this.projectionOf(line);
       const colour = colourOf(line);
       const placed = this.drawn.get(keyOf(line));
-      if (placed?.raw) strokeRaw(context, placed.raw, colour, to);
+      if (placed?.raw && !line.isContext) strokeRaw(context, placed.raw, colour, to);
       if (placed)
         (this.isCrowded ? strokeFinely : strokeLine)(
           context,
@@ -107,11 +109,12 @@ export class LinesLayer {
     };
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {Placed} placed @param {number} alpha of its envelope */
-  fillAreas(context, { line, envelope }, alpha) {
+  /** @param {CanvasRenderingContext2D} context @param {Placed} placed @param {string} colour
+   * @param {number} alpha of its envelope */
+  fillAreas(context, { line, envelope }, colour, alpha) {
     const to = this.projectionOf(line);
-    fillBand(context, line, to);
-    if (envelope) fillEnvelope(context, envelope, colourOf(line), alpha, to);
+    fillBand(context, line, colour, to);
+    if (envelope) fillEnvelope(context, envelope, colour, alpha, to);
   }
 
   /** @param {Line} line @returns {Projection} */
@@ -181,9 +184,10 @@ export class LinesLayer {
     this.highlight.hidden = lines.length === 0;
     if (!lines.length || !this.to) return;
     fit(this.highlight, this.to.left);
-    for (const placed of lines) this.fillAreas(contextOf(this.highlight), placed, envelopeAlpha(1));
     for (const placed of lines)
-      strokeLine(contextOf(this.highlight), placed, colourOf(placed.line), 2.5, this.projectionOf(placed.line));
+      this.fillAreas(contextOf(this.highlight), placed, ownColourOf(placed.line), envelopeAlpha(1));
+    for (const placed of lines)
+      strokeLine(contextOf(this.highlight), placed, ownColourOf(placed.line), 2.5, this.projectionOf(placed.line));
   }
 
   /** Marks a point of the highlighted line; null = none.
@@ -195,7 +199,7 @@ export class LinesLayer {
     const top = point && to ? to.top(point.y) : NaN;
     this.dot.hidden = !Number.isFinite(top);
     if (!point || !to || this.dot.hidden) return;
-    this.dot.style.background = colourOf(chosen.line);
+    this.dot.style.background = ownColourOf(chosen.line);
     this.dot.style.transform = `translate(${to.left(point.x) / to.pixelRatio}px, ${top / to.pixelRatio}px)`;
   }
 }
@@ -260,12 +264,12 @@ function strokeFinely(context, { path, dots, dash }, colour, width, to) {
   context.fill(dots);
 }
 
-/** @param {CanvasRenderingContext2D} context @param {Line} line @param {Projection} to */
-function fillBand(context, line, to) {
+/** @param {CanvasRenderingContext2D} context @param {Line} line @param {string} colour @param {Projection} to */
+function fillBand(context, line, colour, to) {
   const edges = edgesOf(line);
   if (!edges) return;
   context.globalAlpha = 0.18;
-  context.fillStyle = colourOf(line);
+  context.fillStyle = colour;
   context.fill(bandPath(line.xs, edges.low, edges.high, to));
   context.globalAlpha = 1;
 }

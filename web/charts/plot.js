@@ -7,6 +7,7 @@
  * @property {string} [tag]
  * @property {boolean} [isExpression] is `tag` an expression of tags?
  * @property {boolean} [isBaseline] a run that others are compared to, and that is not shown itself
+ * @property {boolean} [isContext] one of many lines, drawn in grey under the others
  * @property {string[]} [kin] what distinguishes it from other lines of its run: tag, rank, attempt
  * @property {import("../data/run_styles.js").LineStyle} style
  * @property {Side} [side] absent = left

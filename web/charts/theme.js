@@ -5,7 +5,7 @@ import { coloursOutsidePalette, DASHES, FIRST_CUSTOM } from "../data/run_styles.
 
 /** `palette` is extended by shades, the colour of missing values, and the custom colours outside it.
  * @typedef
- * {{palette: string[], surface: string, grid: string, text: string, label: string, faint: string, damage: string, warning: string}}
+ * {{palette: string[], surface: string, grid: string, context: string, text: string, label: string, faint: string, damage: string, warning: string}}
  * Tokens */
 
 /** @type {{theme: string, chosen: ReadonlyMap<string, string>, tokens: Tokens} | null} */
@@ -30,6 +30,7 @@ function readTokens(chosen) {
     ],
     surface: token("--surface"),
     grid: token("--grid"),
+    context: token("--context"),
     text: token("--text"),
     label: token("--text-3"),
     faint: token("--line-strong"),
@@ -38,9 +39,12 @@ function readTokens(chosen) {
   };
 }
 
-/** A baseline has no colour of its own.
+/** The colour of a line where it is highlighted; a baseline has none of its own.
  * @param {import("./plot.js").Line} line */
-export const colourOf = ({ style, isBaseline }) => (isBaseline ? tokens().label : tokens().palette[style.colour]);
+export const ownColourOf = ({ style, isBaseline }) => (isBaseline ? tokens().label : tokens().palette[style.colour]);
+
+/** @param {import("./plot.js").Line} line */
+export const colourOf = (line) => (line.isContext ? tokens().context : ownColourOf(line));
 
 /** @param {import("../data/run_styles.js").LineStyle} style @param {number} pixelRatio */
 export const dashOf = (style, pixelRatio) => DASHES[style.dash].map((length) => length * pixelRatio);

@@ -6,11 +6,13 @@ import { xExtent, yExtent } from "../../charts/extent.js";
 import { drawnOf, sideOf } from "../../charts/plot.js";
 import { baseline as baselineRun } from "../../data/baseline.js";
 import { attemptCounts, rankCounts, writerCounts } from "../../data/catalogue.js";
+import { marked } from "../../data/marked_runs.js";
 import { tagLabels } from "../../data/names.js";
 import { styleOfGroup } from "../../data/received_groups.js";
 import { COLOURS, DASHES } from "../../data/run_styles.js";
 import { drawnRuns, startOf, styles } from "../../data/runs.js";
 import { countPoints, opensOnWallTime, xsOf } from "../../data/series.js";
+import { withContext } from "./context_lines.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../charts/plot.js").Plot} Plot */
@@ -64,7 +66,8 @@ export function plotOf(parts, settings, baseline = null) {
   const { axis, window, log, logX, limits, marginOf } = settings;
   const found = parts.flatMap((part, place) => linesOf(part, place, parts, settings));
   const own = marginOf ? found.map((line) => ({ ...line, margin: marginOf(line) })) : found;
-  const lines = own.length && baseline ? [...baselineLines(baseline, settings), ...own] : own;
+  const all = own.length && baseline ? [...baselineLines(baseline, settings), ...own] : own;
+  const lines = withContext(all, marked.value);
   const whole = window ?? xExtent(lines.map((line) => line.xs));
   if (!whole || !lines.length) return null;
   const x = logX ? aboveZero(whole, lines) : whole;

@@ -50,6 +50,7 @@ export function notesOf(tag, parts, counts, plot, axis) {
   const notes = [
     ...limitNotes(plot),
     ...pointNotes(counts),
+    ...contextNotes(plot),
     ...bandNotes(parts),
     ...writerNote(series),
     ...attemptNote(series),
@@ -71,6 +72,14 @@ function limitNotes(plot) {
     level: "warning",
     text: t(above ? "card.above" : "card.below", { value: shortNumber(value, 5), runs: namesOf(lines) }),
   }));
+}
+
+/** How many lines have colours, if most are grey. @param {Plot | null} plot @returns {Note[]} */
+function contextNotes(plot) {
+  const lines = plot?.lines ?? [];
+  const coloured = lines.filter(({ isContext }) => !isContext).length;
+  const counts = { n: grouped(coloured), total: grouped(lines.length) };
+  return coloured < lines.length ? [info("context", t("card.context", counts), t("card.context_hint"))] : [];
 }
 
 /** @param {PointCounts} counts @returns {Note[]} */

@@ -153,6 +153,9 @@ export const en = {
     "The y range follows most values of the lines. Triangles at its edges mark spikes; consecutive points are one.",
   "card.show_all": "Show all",
   "card.show_lines": "Fit to lines",
+  "card.context": "{n} of {total} lines in colour",
+  "card.context_hint":
+    "Of so many runs, those with the best last values and marked ones have colours. Point at others.",
   "card.left": "{n} point at x ≤ 0 not shown|{n} points at x ≤ 0 not shown",
   "card.ungrouped": "{n} ungrouped run|{n} ungrouped runs",
   "card.non_finite": "Bands exclude non-finite points",
@@ -328,6 +331,8 @@ export const zh = {
   "card.spikes_hint": "纵轴范围跟随线上大多数值。边缘的三角形标出尖峰；连续的点计为一个。",
   "card.show_all": "全部显示",
   "card.show_lines": "适应线条",
+  "card.context": "{total} 条线中 {n} 条着色",
+  "card.context_hint": "运行很多时，只有最新值最优的和已标记的运行着色。指向其他线可突出显示。",
   "card.left": "{n} 个 x ≤ 0 的点未显示",
   "card.ungrouped": "{n} 个未分组的运行",
   "card.non_finite": "区间带不含非有限的点",

@@ -1,0 +1,39 @@
+// Which lines of a crowded chart keep their colours: those of the best and of marked runs; the others are its context.
+
+import { likelyBest } from "../../data/metrics.js";
+
+/** @typedef {import("../../charts/plot.js").Line} Line */
+
+/** Lines that colours and dashes tell apart. */
+export const MOST_TOLD_APART = 24;
+/** Runs with the best last values that keep their colours. */
+const BEST = 5;
+
+/** @param {Line[]} lines @param {ReadonlySet<string>} marked runs @returns {Line[]} in the same order */
+export function withContext(lines, marked) {
+  const own = lines.filter(({ isBaseline }) => !isBaseline);
+  if (own.length <= MOST_TOLD_APART) return lines;
+  const isCrowd = new Set(own.map(({ run }) => run)).size > MOST_TOLD_APART;
+  const best = isCrowd ? bestRuns(own) : [];
+  return lines.map((line) =>
+    line.isBaseline
+      ? line
+      : {
+          ...line,
+          style: { ...line.style, dash: 0 },
+          isContext: isCrowd && !best.includes(line.run) && !marked.has(line.run),
+        },
+  );
+}
+
+/** By the last values of the first tag. @param {Line[]} lines */
+function bestRuns(lines) {
+  const { tag = "" } = lines[0];
+  const sign = likelyBest(tag) === "min" ? 1 : -1;
+  return lines
+    .filter((line) => line.tag === lines[0].tag)
+    .map(({ run, ys }) => ({ run, last: sign * (ys.findLast(Number.isFinite) ?? Infinity * sign) }))
+    .sort((a, b) => a.last - b.last)
+    .slice(0, BEST)
+    .map(({ run }) => run);
+}
