@@ -1,11 +1,12 @@
 """The read-out of a scalar chart in a real browser shows one step."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Page, expect
 from support.event_files import loss_run, scalar_event, write_run
-from support.pages import StartServer
+from support.pages import Pages, StartServer
 
 POINTS = 5000
 
@@ -140,3 +141,39 @@ def test_the_run_list_highlights_the_pointed_run(server: StartServer, page: Page
         expect(page.locator(".run[data-pointed]")).to_have_attribute("data-run", run)
     page.mouse.move(box["x"] - 200, 5)
     expect(page.locator(".run[data-pointed]")).to_have_count(0)
+
+
+def test_touches_point_scrub_and_zoom(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """A tap shows the read-out, which stays; a sideways drag moves it; two fingers zoom x."""
+    loss_run(tmp_path / "run", range(101))
+    page = pages.open(width=390, height=844, touch=True)
+    page.goto(server(tmp_path).url)
+    card, read_out = page.locator("scalar-card"), page.locator("#read-out")
+    expect(card).to_have_attribute("data-window", "0,100")
+    box = card.locator(".u-over").bounding_box()
+    assert box
+    middle = box["y"] + box["height"] / 2
+    page.touchscreen.tap(box["x"] + box["width"] / 2, middle)
+    row = read_out.locator('.row[data-shown="true"]')
+    expect(row).to_have_attribute("data-step", "50")
+
+    touches = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *across: float) -> None:
+        points = [{"x": box["x"] + share * box["width"], "y": middle, "id": at} for at, share in enumerate(across)]
+        touches.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", 0.5)
+    for share in (0.6, 0.7, 0.8):
+        touch("touchMove", share)
+    touch("touchEnd")
+    expect(row).to_have_attribute("data-step", "80")
+
+    touch("touchStart", 0.4)
+    touch("touchStart", 0.4, 0.6)
+    touch("touchMove", 0.3, 0.7)
+    touch("touchMove", 0.1, 0.9)
+    touch("touchEnd")
+    expect(card).to_have_attribute("data-window", re.compile("^3[78],6[23]$"))
+    page.touchscreen.tap(200, 20)
+    expect(read_out).to_be_hidden()

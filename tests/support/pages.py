@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable
 from typing import NamedTuple
 
-from playwright.sync_api import Browser, ConsoleMessage, Page
+from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize
 
 from support.servers import SLOW_SECONDS, Process
 
@@ -38,9 +38,10 @@ class Pages:
         self.errors: list[str] = []
         self.allowed = "(?!)"
 
-    def open(self, width: int = 1280, height: int = 800, lang: str = "en-US") -> Page:
-        """Return an empty page in a separate profile."""
-        context = self.browser.new_context(viewport={"width": width, "height": height}, locale=lang)
+    def open(self, width: int = 1280, height: int = 800, lang: str = "en-US", *, touch: bool = False) -> Page:
+        """Return an empty page in a separate profile, of a phone if it has touch."""
+        viewport = ViewportSize(width=width, height=height)
+        context = self.browser.new_context(viewport=viewport, locale=lang, has_touch=touch, is_mobile=touch)
         context.add_init_script(REPORT_VIOLATIONS)
         page = context.new_page()
         page.set_default_timeout(1000 * SLOW_SECONDS)
