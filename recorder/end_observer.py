@@ -1,5 +1,7 @@
 """EndObserver: finds out how a training ended whose recorder is closed outside of a with statement."""
 
+import itertools
+import os
 import sys
 import threading
 import weakref
@@ -10,22 +12,25 @@ from toposcope.recorder.ending import FINISHED, ending_of
 from toposcope.recorder.program_exit import ending_by_exit, is_exiting, observe_exit, unhandled_exception
 from toposcope.recorder.thread_exit import ending_of_thread, observe_threads
 
+_numbers = itertools.count(1)
+
 
 class EndObserver:
-    """Remembers which exceptions were there when the recorder was created: they did not end its training."""
+    """Knows which exceptions were there when the recorder was created: they did not end its training."""
 
     def __init__(self) -> None:
         observe_child()
         observe_exit()
         observe_threads()
         self._thread = weakref.ref(threading.current_thread())
-        # Not the exceptions themselves, which would keep the variables of their tracebacks alive.
-        self._handled, self._unhandled = id(sys.exception()), id(unhandled_exception())
+        self._number = next(_numbers)
+        for error in (sys.exception(), unhandled_exception()):
+            if error is not None:
+                self._mark(error)
 
     def handled_exception(self) -> BaseException | None:
         """Return the exception that this thread handles; None if it was there when the recorder was created."""
-        error = sys.exception()
-        return None if id(error) == self._handled else error
+        return self._if_newer(sys.exception())
 
     def ending_at_close(self) -> RecordingEnd:
         """Return the end of the training for a call of close(), which may be in a finally block."""
@@ -44,9 +49,20 @@ class EndObserver:
             return ending_of(error)
         if (end := ending_of_thread(thread)) is not None:
             return end
-        # An interactive session reports unhandled exceptions without exiting.
         return self._ending_by_unhandled() or (ending_by_exit() if is_exiting() else FINISHED)
 
     def _ending_by_unhandled(self) -> RecordingEnd | None:
-        error = unhandled_exception()
-        return ending_of(error) if error is not None and id(error) != self._unhandled else None
+        error = self._if_newer(unhandled_exception())
+        return None if error is None else ending_of(error)
+
+    def _mark(self, error: BaseException) -> None:
+        """Note in an exception that it was there when this observer was created, unless an earlier one has.
+
+        References to exceptions would keep the variables of their tracebacks alive.
+        """
+        if getattr(error, "_toposcope_seen", (0, 0))[0] != os.getpid():
+            BaseException.__setattr__(error, "_toposcope_seen", (os.getpid(), self._number))
+
+    def _if_newer(self, error: BaseException | None) -> BaseException | None:
+        process, number = getattr(error, "_toposcope_seen", (0, 0))
+        return None if process == os.getpid() and number <= self._number else error

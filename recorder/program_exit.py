@@ -1,8 +1,8 @@
 """The exit of the program: whether the interpreter is exiting, and because of what.
 
 Recorders that are never closed are closed at exit. The interpreter keeps an exception that nothing handled; of a
-SystemExit it keeps nothing. Therefore sys.exit() is wrapped to remember its argument, and the frame of the main program
-is kept to see whether it has returned.
+SystemExit it keeps nothing. Therefore sys.exit() is wrapped to remember its argument until the exception is caught, and
+the frame of the main program is kept to see whether it has returned.
 """
 
 import functools
@@ -10,6 +10,7 @@ import gc
 import opcode
 import sys
 import threading
+import weakref
 from types import FrameType
 from typing import Any
 
@@ -21,7 +22,12 @@ _RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if n
 
 _main_frame: FrameType | None = None
 _exit_call: RecordingEnd | None = None
-"""The end of a training that the latest call of sys.exit() means."""
+"""The end of a training that the latest call of sys.exit() means, unless its exception was caught."""
+_exit_mark: "weakref.ref[_Mark] | None" = None
+
+
+class _Mark:
+    """An attribute of the exception of sys.exit(), which builtin exceptions need to be observed."""
 
 
 def observe_exit() -> None:
@@ -33,7 +39,12 @@ def observe_exit() -> None:
 
 
 def unhandled_exception() -> BaseException | None:
-    """Return the latest exception that the interpreter, or an interactive session, has reported as unhandled."""
+    """Return the exception that the interpreter has reported as unhandled.
+
+    None in an interactive session or a notebook, where an exception ends a statement, not the program.
+    """
+    if hasattr(sys, "ps1"):
+        return None
     error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)  # last_exc: since Python 3.12.
     return error if isinstance(error, BaseException) else None
 
@@ -51,25 +62,41 @@ def is_exiting() -> bool:
 def ending_by_exit() -> RecordingEnd:
     """Return how a training ended whose program exits without an unhandled exception.
 
-    If SystemExit was raised without sys.exit(), the exit code is unknown, and the training counts as interrupted.
+    If SystemExit was raised without sys.exit(), the exit code is unknown, as is the state of the training.
     """
     if (end := ending_of_child()) is not None:
         return end
     if _main_frame is None or _has_returned(_main_frame):
         return FINISHED
-    return _exit_call or interruption("SystemExit")
+    return _exit_call or RecordingEnd(error_text="SystemExit, whose code is unknown")
 
 
 def _remembering(original: Any) -> Any:
     @functools.wraps(original)
     def exit(status: Any = None, /) -> None:
-        global _exit_call
-        if threading.current_thread() is threading.main_thread():
-            _exit_call = _ending_by_call(SystemExit(status), sys._getframe())
-        original(status)
+        try:
+            original(status)
+        except SystemExit as error:
+            if threading.current_thread() is threading.main_thread():
+                _remember(error)
+            raise
 
     exit._toposcope = True  # type: ignore[attr-defined]
     return exit
+
+
+def _remember(error: SystemExit) -> None:
+    global _exit_call, _exit_mark
+    _exit_call = _ending_by_call(error, sys._getframe())
+    mark = error._toposcope_mark = _Mark()  # type: ignore[attr-defined]
+    _exit_mark = weakref.ref(mark, _forget_if_caught)
+
+
+def _forget_if_caught(mark: "weakref.ref[_Mark]") -> None:
+    """Forget a call of sys.exit() whose exception is dropped while the main program runs."""
+    global _exit_call
+    if mark is _exit_mark and not is_exiting():
+        _exit_call = None
 
 
 def _ending_by_call(error: SystemExit, frame: FrameType | None) -> RecordingEnd:

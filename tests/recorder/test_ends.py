@@ -1,6 +1,8 @@
 """How recordings end, as processes of every kind write it."""
 
 import signal
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -10,7 +12,8 @@ from support.written_events import read_all_events
 
 from toposcope.proto.summary_pb2 import RecordingEnd
 
-FINISHED, FAILED, INTERRUPTED = "FINISHED", "FAILED", "INTERRUPTED"
+FINISHED, FAILED, INTERRUPTED, UNKNOWN = "FINISHED", "FAILED", "INTERRUPTED", "UNKNOWN"
+UNKNOWN_CODE = "SystemExit, whose code is unknown"
 # Each script records into sys.argv[1]; the exit code of its process; the state, the type and the text of the error.
 SCRIPTS = {
     "with": ("with SummaryRecord(sys.argv[1]) as r: train(r, [1])", 0, (FINISHED, "", "")),
@@ -69,6 +72,33 @@ SCRIPTS = {
         0,
         (FINISHED, "", ""),
     ),
+    "another exception than that handled when it was created": (
+        """
+        try:
+            raise KeyError("first")
+        except KeyError:
+            r = SummaryRecord(sys.argv[1])
+        train(r, [1])
+        raise IndexError("second")
+        """,
+        1,
+        (FAILED, "IndexError", "second"),
+    ),
+    "another exception, and close in finally": (
+        """
+        try:
+            raise KeyError("first")
+        except KeyError:
+            r = SummaryRecord(sys.argv[1])
+        try:
+            train(r, [1])
+            raise IndexError("second")
+        finally:
+            r.close()
+        """,
+        1,
+        (FAILED, "IndexError", "second"),
+    ),
     "exception outside of the recorder": (
         """
         with SummaryRecord(sys.argv[1]) as r: train(r, [1])
@@ -104,7 +134,7 @@ SCRIPTS = {
     "SystemExit raised": (
         "r = SummaryRecord(sys.argv[1]); train(r, [1]); raise SystemExit(3)",
         3,
-        (INTERRUPTED, "", "SystemExit"),
+        (UNKNOWN, "", UNKNOWN_CODE),
     ),
     "SystemExit raised in a function": (
         """
@@ -115,7 +145,7 @@ SCRIPTS = {
         main()
         """,
         3,
-        (INTERRUPTED, "", "SystemExit"),
+        (UNKNOWN, "", UNKNOWN_CODE),
     ),
     "sys.exit caught, then the end": (
         """
@@ -127,6 +157,18 @@ SCRIPTS = {
         """,
         0,
         (FINISHED, "", ""),
+    ),
+    "sys.exit caught, then SystemExit raised": (
+        """
+        r = SummaryRecord(sys.argv[1])
+        try:
+            sys.exit(0)
+        except SystemExit:
+            train(r, [1])
+        raise SystemExit(3)
+        """,
+        3,
+        (UNKNOWN, "", UNKNOWN_CODE),
     ),
     "Ctrl-C in with": (
         "with SummaryRecord(sys.argv[1]) as r: train(r, [1]); signal.raise_signal(signal.SIGINT)",
@@ -514,3 +556,19 @@ def test_ends_of_unclosed_recorders_in_children_of_multiprocessing(tmp_path: Pat
         **dict.fromkeys(("executor return dropped", "executor return kept", "executor error kept"), finished),
         **dict.fromkeys(("pool error dropped", "executor error dropped"), failed),
     }
+
+
+def test_an_exception_in_an_interactive_session_ends_no_recording(tmp_path: Path) -> None:
+    session = """
+from toposcope.recorder import SummaryRecord
+before = SummaryRecord("before"); before.add_value("scalar", "x", 1.0); before.record(1)
+undefined_name
+before.add_value("scalar", "x", 1.0); before.record(2)
+after = SummaryRecord("after"); after.add_value("scalar", "x", 1.0); after.record(1)
+"""
+    done = subprocess.run([sys.executable, "-iq"], input=session, cwd=tmp_path, text=True, capture_output=True)
+
+    assert "NameError" in done.stderr
+    for name in ("before", "after"):
+        (path,) = event_files(tmp_path / name)
+        assert written_end(path).state == RecordingEnd.STATE_FINISHED
