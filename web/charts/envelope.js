@@ -13,7 +13,7 @@ const DENSE = 2;
 
 /** How opaque each envelope of a chart is: where all overlap, the lines stay readable.
  * @param {number} lines */
-export const envelopeAlpha = (lines) => Math.min(0.18, 0.4 / lines);
+export const envelopeAlpha = (lines) => Math.min(0.18, 0.28 / lines);
 
 /** Returns the envelope of the raw values of a line; null if it is not smoothed, or too sparse for one.
  * @param {Line} line @param {Record<import("./plot.js").Side, Projection>} on @returns {Envelope | null} */
