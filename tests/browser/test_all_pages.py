@@ -60,7 +60,7 @@ PANELS = json.dumps(
 )
 # Every view: its URL parameters, and a selector that matches once it is drawn.
 VIEWS = {
-    "overview": ({"page": "overview"}, ".run-line .sparkline"),
+    "overview": ({"page": "overview"}, ":is(.run-line, .run-card) .sparkline"),
     "run": ({"page": "overview", "over.run": HOSTILE}, ".tile .bars"),
     "bad run": ({"page": "overview", "over.run": PLAIN}, ".bad-news ~ .damage"),
     "compared run": ({"page": "overview", "over.run": HOSTILE, "app.baseline": PLAIN}, ".facts [data-differs]"),

@@ -433,3 +433,17 @@ def test_hostile_names_under_a_prefix(server: StartServer, page: Page, tmp_path:
     page.locator("#over-filter").fill("alias=safe")
     expect_order(page, HOSTILE)
     assert page.locator("img").count() == 0
+
+
+def test_on_a_phone_the_runs_are_cards(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """Each has its state, its name, and metrics with sparklines; its name opens the page of the run."""
+    write_sweep(tmp_path)
+    page = pages.open(width=390, height=844, touch=True)
+    page.goto(server(tmp_path).url + "#page=overview")
+    card = page.locator('.run-card[data-run="sweep/a10"]')
+    expect(page.locator(".run-card")).to_have_count(4)
+    expect(card.locator(".run-card-metric .meta")).to_have_text(["train/loss"])
+    expect(card.locator(".sparkline")).to_have_count(1)
+    expect(card.locator("[data-value]")).to_have_attribute("data-value", "0.375")
+    card.get_by_role("link").tap()
+    expect(page.locator(".run-page")).to_contain_text("a10")

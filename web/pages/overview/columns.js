@@ -87,7 +87,7 @@ export const metricColumnIds = (tag) => [
 ];
 
 /** @param {string} tag @returns {Column[]} */
-function metricColumns(tag) {
+export function metricColumns(tag) {
   const [line, last, best] = metricColumnIds(tag);
   const shared = { group: tag, metric: tag, kind: /** @type {const} */ ("number") };
   const goal = bestOf(tag);

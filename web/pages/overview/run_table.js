@@ -10,6 +10,7 @@ import { narrow } from "../../data/view.js";
 import { columnWidths } from "./column_widths.js";
 import { shownColumns } from "./columns.js";
 import { lines, listedRuns } from "./rows.js";
+import { CARD, runCards } from "./run_cards.js";
 import { openRun } from "./settings.js";
 import { headRows, tableHead } from "./table_head.js";
 import { groupLine, runLine } from "./table_row.js";
@@ -25,9 +26,6 @@ const STRIDE = 5;
 /** Height of the page outside the table. */
 const FRAME = 130;
 const NAME_WIDTH = 300;
-const NARROW_NAME_WIDTH = 228;
-/** On a narrow page the state is a dot. */
-const NARROW_STATE_WIDTH = 40;
 
 /** The last scroll position, in pixels. */
 let top = 0;
@@ -38,12 +36,15 @@ const REST = 80;
 let restTimer = 0;
 const screenHeight = signal(innerHeight);
 
+/** The height of a line: of a row, or of a card where there is no room for a table. */
+const lineHeight = () => (narrow.peek() ? CARD : ROW);
+
 /** Returns the range of existing lines, its end excluded. @param {number} firstLine the first visible line */
 function range(firstLine) {
   const first = Math.max(0, Math.min(firstLine, lines.value.length - 1) - SPARE);
   return /** @type {const} */ ([
     first,
-    Math.min(lines.value.length, first + Math.ceil((screenHeight.value - FRAME) / ROW) + 2 * SPARE + STRIDE),
+    Math.min(lines.value.length, first + Math.ceil((screenHeight.value - FRAME) / lineHeight()) + 2 * SPARE + STRIDE),
   ]);
 }
 
@@ -54,7 +55,7 @@ export const visibleRuns = () =>
 /** @param {Event} event */
 function scrolled({ currentTarget }) {
   top = /** @type {HTMLElement} */ (currentTarget).scrollTop;
-  firstVisible.value = Math.floor(top / ROW / STRIDE) * STRIDE;
+  firstVisible.value = Math.floor(top / lineHeight() / STRIDE) * STRIDE;
   clearTimeout(restTimer);
   restTimer = window.setTimeout(() => (firstAtRest.value = firstVisible.peek()), REST);
 }
@@ -78,23 +79,30 @@ const slots = new RowSlots();
 /** No run name starts with a slash. @param {Line} line */
 const keyOf = (line) => ("row" in line ? line.row.run : `/${line.group.key}`);
 
+/** The table, or cards where it has no room. */
 export function runTable() {
+  if (!narrow.value) return table();
+  const [first, last] = range(firstVisible.value);
+  return html`<div class="run-table" role="region" aria-label=${t("overview.table")} tabindex="0" @scroll=${scrolled}
+    data-lines=${lines.value.length}>${runCards(lines.value.slice(first, last), first, lines.value.length)}${
+      lines.value.length ? nothing : noMatch()
+    }</div>`;
+}
+
+function table() {
   const columns = shownColumns.value;
   const [first, last] = range(firstVisible.value);
   const rows = lines.value.slice(first, last);
   const slot = slots.assign(rows.map(keyOf));
   const count = lines.value.length;
-  const nameWidth = narrow.value ? NARROW_NAME_WIDTH : NAME_WIDTH;
-  const widths = columns.map((column, at) =>
-    narrow.value && column.look === "state" ? NARROW_STATE_WIDTH : columnWidths.value[at],
-  );
-  const width = widths.reduce((sum, columnWidth) => sum + columnWidth, nameWidth);
+  const widths = columnWidths.value;
+  const width = widths.reduce((sum, columnWidth) => sum + columnWidth, NAME_WIDTH);
   return html`
     <div class="run-table" role="region" aria-label=${t("overview.table")} tabindex="0" @scroll=${scrolled}
       data-lines=${count}>
       <table aria-rowcount=${count + headRows()} style="width:${width}px">
         <colgroup><col
-          style="width:${nameWidth}px">${widths.map(
+          style="width:${NAME_WIDTH}px">${widths.map(
             (columnWidth) => html`<col
             style="width:${columnWidth}px">`,
           )}<col></colgroup>
@@ -134,8 +142,8 @@ export function moveInTable(by) {
   cursorRun.value = next;
   const table = document.querySelector(".run-table");
   if (!table) return;
-  const top = lines.peek().findIndex((line) => "row" in line && line.row.run === next) * ROW;
-  const room = table.clientHeight - (table.querySelector("thead")?.offsetHeight ?? 0) - ROW;
+  const top = lines.peek().findIndex((line) => "row" in line && line.row.run === next) * lineHeight();
+  const room = table.clientHeight - (table.querySelector("thead")?.offsetHeight ?? 0) - lineHeight();
   if (top < table.scrollTop) table.scrollTop = top;
   else if (top > table.scrollTop + room) table.scrollTop = top - room;
 }

@@ -86,7 +86,7 @@ const tableUrl = computed(() => {
 });
 
 /** The run's name is a link to its page. @param {Row} row */
-function runLink({ run, name, note }) {
+export function runLink({ run, name, note }) {
   const url = `#${tableUrl.value}&over.run=${encodeURIComponent(run)}`;
   return html`<a class="run-name" href=${url} title=${note.alias ? `${name}\n${run}` : name}
     @click=${(/** @type {MouseEvent} */ event) => openRunPage(event, run)}>${nameParts(run, narrow.value ? NARROW_NAME : NAME)}</a>`;
@@ -99,17 +99,21 @@ function openRunPage(event, run) {
   showRun(run);
 }
 
+/** Opens and closes a group. @param {RowGroup} group */
+export const groupToggle = ({ key, name, rows, isOpen }) => html`
+  <button class="group-toggle" aria-expanded=${isOpen} @click=${() => toggleGroup(key)}>${ICONS.chevron}<span
+    class="leaf">${groupTitle(name)}</span></button>
+  <span class="meta">${t("overview.group_runs", { n: grouped(rows.length) })}</span>`;
+
 /** @param {RowGroup} group @param {Column[]} columns @param {number} place */
 export function groupLine(group, columns, place) {
-  const { key, name, rows, isOpen } = group;
+  const { key, rows } = group;
   return html`
     <tr class="group-line" aria-rowindex=${place + headRows() + 1} data-group=${key} data-count=${rows.length}>
       <th scope="rowgroup" class="name-cell"><div>
         ${markAllBox(rows, t("overview.group_mark"))}
         ${showAllSwitch(rows, t("overview.group_draw"))}
-        <button class="group-toggle" aria-expanded=${isOpen} @click=${() => toggleGroup(key)}>${ICONS.chevron}<span
-          class="leaf">${groupTitle(name)}</span></button>
-        <span class="meta">${t("overview.group_runs", { n: grouped(rows.length) })}</span>
+        ${groupToggle(group)}
       </div></th>
       ${columns.map(
         (column, at) =>
