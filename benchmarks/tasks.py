@@ -135,10 +135,8 @@ def gap(hand: Hand, _: Path) -> None:
 
 def mean_of_groups(hand: Hand, _: Path) -> None:
     """Group the runs by the learning rate; the lines are means with their standard deviation."""
-    hand.click(".group-button")
-    hand.click('[data-choice="group"] [data-value="param"]')
-    hand.press("Escape")
-    hand.click('.group-legend [data-parameter="learning_rate"]')
+    hand.click('[data-menu="group-by-rail"]')
+    hand.click('#group-by-rail [data-value="param:learning_rate"]')
     expect(hand.page.locator(".group-legend li")).to_have_count(4)
 
 

@@ -4,10 +4,9 @@ import re
 from pathlib import Path
 
 from playwright.sync_api import Page, expect
-from support.event_files import scalar_event, write_run
-from support.pages import StartServer
+from support.pages import Pages, StartServer
 
-from toposcope.recorder import SummaryRecord, train_lineage
+from toposcope.recorder import SummaryRecord, custom_lineage, train_lineage
 
 
 def record(folder: Path, rate: float, tags: list[str]) -> None:
@@ -42,10 +41,12 @@ def test_groups_by_parameter_have_a_legend(server: StartServer, page: Page, tmp_
     record(tmp_path / "b", 0.1, ["loss"])
     record(tmp_path / "c", 0.1, ["loss"])
     record(tmp_path / "d", 0.03, ["loss", "other"])
-    page.goto(server(tmp_path).url + "#scalar.group=param")
-    page.locator('.group-legend [data-parameter="learning_rate"]').click()
-    page.wait_for_url(re.compile("scalar.param=learning_rate"))
-    expect(page.locator('.group-legend [data-parameter="epoch"]')).to_have_count(0)
+    page.goto(server(tmp_path).url)
+    page.locator('[data-menu="group-by-rail"]').click()
+    expect(page.locator('#group-by-rail [data-value="param:epoch"]')).to_have_count(0)
+    page.locator('#group-by-rail [data-value="param:learning_rate"]').click()
+    page.wait_for_url(re.compile("runs.group=param%3Alearning_rate"))
+    page.keyboard.press("Escape")
     expect(page.locator(".group-legend li")).to_have_count(3)
     keys = legend(page)
     assert [(float(name), runs) for name, runs, _ in keys] == [(0.03, "1 run"), (0.1, "2 runs"), (10.0, "1 run")]
@@ -64,13 +65,57 @@ def test_groups_by_parameter_have_a_legend(server: StartServer, page: Page, tmp_
     expect(page.locator('[data-note="single"]')).to_be_visible()
 
 
-def test_nothing_to_group_by_is_said(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Without a differing parameter, or without an expression, the legend says what is missing."""
-    for name in ("a", "b"):
-        write_run(tmp_path / name, [scalar_event(1000.0, 0, {"loss": 1.0})], 1000)
-    page.goto(server(tmp_path).url + "#scalar.group=param")
-    expect(page.locator(".group-legend")).to_contain_text("No hyperparameter differs")
-    page.evaluate("location.hash = 'scalar.group=regex&lang=zh'")
-    expect(page.locator(".group-legend")).to_contain_text("正则表达式")
-    page.evaluate("location.hash = 'scalar.group=none'")
-    expect(page.locator(".group-legend li")).to_have_count(1)
+def test_groups_are_shared_by_pages_and_ranked(server: StartServer, pages: Pages, tmp_path: Path) -> None:
+    """Several keys make one grouping of charts, run list and table; what makes few groups is offered first."""
+    for number in range(12):
+        parameters = {"lr": 0.01 * number, "optimizer": ("adam", "sgd")[number % 2], "batch": 32 * (1 + number % 3)}
+        with SummaryRecord(str(tmp_path / f"exp{number}_seed{number}")) as recorder:
+            recorder.add_value("custom_lineage_data", "custom", custom_lineage(parameters))
+            recorder.add_value("scalar", "loss", float(number))
+            recorder.record(1)
+    page = pages.open()
+    page.goto(server(tmp_path).url)
+    page.locator('[data-menu="group-by-rail"]').click()
+    offered = page.locator("#group-by-rail .value-list button")
+    expect(page.locator('#group-by-rail [data-value="param:lr"]')).to_contain_text("12 groups")
+    found = offered.evaluate_all("buttons => buttons.map(button => button.dataset.value)")
+    assert found.index("param:lr") > max(found.index("param:optimizer"), found.index("param:batch"))
+
+    page.locator('#group-by-rail [data-value="param:optimizer"]').click()
+    page.locator('#group-by-rail [data-value="param:batch"]').click()
+    page.keyboard.press("Escape")
+    expect(page.locator("#rail [data-rail-group]")).to_have_count(6)
+    expect(page.locator(".group-legend li")).to_have_count(6)
+    expect(page.locator('.group-legend [data-group-key="adam, 32"]')).to_have_count(1)
+    page.locator('.pages [data-page="overview"]').click()
+    expect(page.locator(".group-line")).to_have_count(6)
+    line = page.locator('.group-line[data-group="adam, 32"] [data-column="last:loss"]')
+    expect(line).to_have_text("3.0 ± 4.2")
+
+    other = pages.open()
+    other.goto(page.url.replace("runs.group=param%3Aoptimizer%2Cparam%3Abatch", "runs.group=name"))
+    expect(other.locator(".group-line")).to_have_count(12)
+    expect(other.locator('.group-line[data-group="exp3"]')).to_have_count(1)
+
+
+def test_runs_are_sorted_in_list_and_table(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """By a metric or a hyperparameter; the address contains the order."""
+    for run, loss in (("a", 0.2), ("b", 0.1), ("c", 0.3)):
+        with SummaryRecord(str(tmp_path / run)) as recorder:
+            recorder.add_value("scalar", "loss", loss)
+            recorder.record(1)
+    page.goto(server(tmp_path).url)
+    page.locator('[data-menu="sort-by-rail"]').click()
+    page.locator('#sort-by-rail [data-value="last:loss"]').click()
+
+    def expect_order(rows: str, *runs: str) -> None:
+        for place, run in enumerate(runs):
+            expect(page.locator(rows).nth(place)).to_have_attribute("data-run", run)
+
+    expect_order(".run[data-run]", "b", "a", "c")
+    page.locator('#sort-by-rail [data-choice="order"] [data-value="down"]').click()
+    expect_order(".run[data-run]", "c", "a", "b")
+    page.keyboard.press("Escape")
+    page.wait_for_url(re.compile("runs.sort=-last%3Aloss"))
+    page.locator('.pages [data-page="overview"]').click()
+    expect_order(".run-line", "c", "a", "b")

@@ -58,7 +58,7 @@ def test_table_is_sorted_by_columns_of_all_runs(server: StartServer, page: Page,
 
 def test_only_runs_that_changed_are_fetched_again(server: StartServer, page: Page, logdir: Path) -> None:
     """When a run grows, the page asks for what has changed since its list, and shows it."""
-    page.goto(server(logdir).url + "#page=overview&over.sort=-last:loss")
+    page.goto(server(logdir).url + "#page=overview&runs.sort=-last:loss")
     lines = page.locator(".run-line")
     expect(lines.first).to_have_attribute("data-run", f"group1/run{RUNS - 1}")
     expect(page.locator(".live")).to_have_text("Connected")  # Everything is loaded.

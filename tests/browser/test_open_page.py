@@ -11,7 +11,7 @@ from support.servers import wait_until
 
 ADDRESSES = {
     "scalars": "page=scalars&app.panel=run:b",
-    "table": "page=overview&over.sort=-last:loss",
+    "table": "page=overview&runs.sort=-last:loss",
     "run": "page=overview&over.run=b",
     "attempts": "page=scalars&attempt=all&rank=all",
 }

@@ -141,7 +141,9 @@ def test_sort_filter_group_and_address(
     page.locator('[data-filter="best:train/loss"]').fill(">wrong")
     expect(page.locator('[data-filter="best:train/loss"]')).to_have_attribute("aria-invalid", "true")
     page.locator('[data-filter="best:train/loss"]').fill("")
-    page.locator('[data-key="group"]').select_option("param:optimizer")
+    page.locator('[data-menu="group-by-toolbar"]').click()
+    page.locator('#group-by-toolbar [data-value="param:optimizer"]').click()
+    page.keyboard.press("Escape")
     expect(page.locator('.group-line[data-group="sgd"]')).to_have_attribute("data-count", "2")
     mean = page.locator('.group-line[data-group="sgd"] td[data-column="last:train/loss"]')
     expect(mean.locator(".mean")).to_have_attribute("data-value", "0.375")
@@ -167,8 +169,10 @@ def test_sort_filter_group_and_address(
     assert (
         other.locator(".heads [data-column]").evaluate_all("heads => heads.map(head => head.dataset.column)") == heads
     )
-    other.locator('[data-key="group"]').select_option("regex:")
-    other.locator('[data-key="group-regex"]').fill("/([ab])")
+    other.locator('[data-menu="group-by-toolbar"]').click()
+    other.locator('#group-by-toolbar [data-value=""]').click()
+    other.locator('#group-by-toolbar [data-key="group-regex"]').fill("/([ab])")
+    other.keyboard.press("Enter")
     expect(other.locator('.group-line[data-group="a"]')).to_have_attribute("data-count", "2")
 
 
@@ -186,7 +190,7 @@ def test_late_data_keeps_elements(server: StartServer, page: Page, tmp_path: Pat
 
     page.route("**/api/runs/columns", hold_values)
     address = server(tmp_path, "--data-dir", str(data_dir)).url
-    page.goto(f"{address}#page=overview&over.sort=-last:train/loss")
+    page.goto(f"{address}#page=overview&runs.sort=-last:train/loss")
     expect_order(page, "sweep/a9", "sweep/a10", "sweep/b1", "other")
     page.locator('[data-key="filter-row"]').click()
     field = page.locator('[data-filter="steps"]')
@@ -417,7 +421,7 @@ def test_hostile_names_under_a_prefix(server: StartServer, page: Page, tmp_path:
         record.add_value("scalar", HOSTILE, 1.0)
         record.record(1)
     started = server(tmp_path, "--data-dir", str(data_dir), "--path-prefix", "/topo")
-    page.goto(started.url + f"#page=overview&over.group={quote('param:optimizer')}")
+    page.goto(started.url + f"#page=overview&runs.group={quote('param:optimizer')}")
 
     page.locator('.group-line[data-count="1"] .group-toggle').first.click()
     expect(row(page, HOSTILE).locator(".run-name")).to_have_text("<img src=x")

@@ -394,7 +394,7 @@ def test_bands_of_groups(server: StartServer, page: Page, tmp_path: Path) -> Non
     runs = {(rate, seed): noisy(20, rate * (1 + seed)) for rate in (1, 10) for seed in range(3)}
     for (rate, seed), values in runs.items():
         record(tmp_path / f"lr{rate}_seed{seed}", {"loss": values})
-    page.goto(server(tmp_path).url + "#scalar.group=regex&scalar.pattern=" + quote("lr\\d+"))
+    page.goto(server(tmp_path).url + "#scalar.band=minmax&runs.group=" + quote("regex:lr\\\\d+"))
     expect_state(card(page), "runs", ["lr1", "lr10"])
     point_at(page, 5)
     row = page.locator('#read-out .row[data-shown="true"][data-run="lr10"]')
@@ -406,9 +406,10 @@ def test_bands_of_groups(server: StartServer, page: Page, tmp_path: Path) -> Non
 
     record(tmp_path / "other", {"loss": [math.nan]})
     expect(card(page).locator('[data-note="ungrouped"]')).to_have_text("1 ungrouped run")
-    page.locator(".group-button").click()
+    page.locator('[data-menu="group-by-rail"]').click()
     page.locator('[data-choice="band"] [data-value="std"]').click()
-    page.locator('[data-choice="group"] [data-value="none"]').click()
+    page.locator('#group-by-rail [data-value=""]').click()
+    page.locator('#group-by-rail [data-value="all"]').click()
     expect_state(card(page), "runs", [""])
     page.keyboard.press("Escape")
     point_at(page, 5)
@@ -424,8 +425,9 @@ def test_bands_of_groups(server: StartServer, page: Page, tmp_path: Path) -> Non
     # "other" has the tag, but no finite value.
     expect(card(page).locator('[data-note="fewer"]')).to_have_text("As few as 7 of 8 runs")
     expect(row.locator(".runs")).to_have_text("7 of 8")
-    page.locator(".group-button").click()
-    page.locator('[data-choice="group"] [data-value="off"]').click()
+    page.locator('[data-menu="group-by-rail"]').click()
+    page.locator('#group-by-rail [data-value=""]').click()
+    page.keyboard.press("Escape")
     expect(card(page)).to_have_attribute("data-drawn-points", "141")
     expect(card(page).locator('[data-note="fewer"]')).to_have_count(0)
 

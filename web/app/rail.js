@@ -14,7 +14,8 @@ import { isMarking, marked, markRange, toggleMark, unmarkAll } from "../data/mar
 import { areHiddenShown, excludedRuns, showHidden } from "../data/notes.js";
 import { cursorRun, hoveredRun, pointedRun } from "../data/pointer.js";
 import { searchNamesHidden } from "../data/run_search.js";
-import { focusTag, listedRuns } from "../data/runs.js";
+import { sortedRuns, sorting } from "../data/run_sort.js";
+import { focusTag, listedRuns, matchingRuns } from "../data/runs.js";
 import { EVERYTHING, NOTHING } from "../data/selection.js";
 import { change, railShown } from "../data/view.js";
 import { columnFormat, grouped } from "../i18n/numbers.js";
@@ -35,7 +36,8 @@ const listHeight = signal(800);
 /** Names of the runs in the list: hidden and archived ones only if they are shown. */
 export const railRuns = computed(() => {
   const excluded = excludedRuns.value;
-  return excluded.size ? listedRuns.value.filter((run) => !excluded.has(run)) : listedRuns.value;
+  const all = sorting.value.length ? sortedRuns(matchingRuns.value) : listedRuns.value;
+  return excluded.size ? all.filter((run) => !excluded.has(run)) : all;
 });
 
 /** The rows: runs, or groups each followed by its runs if it is open. */
@@ -144,7 +146,9 @@ export const followPointedRun = (element) =>
     const run = pointedRun.value;
     for (const row of element.querySelectorAll(".run[data-pointed]")) row.removeAttribute("data-pointed");
     if (run === null) return;
-    const rows = element.querySelectorAll(`.run[data-run="${CSS.escape(run)}"]`);
+    const rows = element.querySelectorAll(
+      `.run:is([data-run="${CSS.escape(run)}"], [data-rail-group="${CSS.escape(run)}"])`,
+    );
     for (const row of rows) /** @type {HTMLElement} */ (row).dataset.pointed = "";
   });
 

@@ -1,15 +1,14 @@
-// The groups of the run list while the charts show groups of runs: one row each, in the colour of its line.
+// The groups of the run list while runs are grouped: one row each, in the colour of its line in charts.
 
-import { computed, signal } from "@preact/signals-core";
+import { computed } from "@preact/signals-core";
 import { html } from "lit-html";
 import { ICONS, swatch } from "../controls/icons.js";
 import { ROW } from "../controls/run_row.js";
 import { runs } from "../data/catalogue.js";
 import { drawnGroups } from "../data/group_order.js";
 import { hoveredRun } from "../data/pointer.js";
-import { receivedGroups } from "../data/received_groups.js";
+import { groupKeys, openedGroups, runGroups, toggleGroup } from "../data/run_groups.js";
 import { DASHES } from "../data/run_styles.js";
-import { bands } from "../data/scalar_view.js";
 import { isShown, switched } from "../data/selection.js";
 import { change, page, selection } from "../data/view.js";
 import { grouped } from "../i18n/numbers.js";
@@ -22,28 +21,28 @@ import { t } from "../i18n/words.js";
  * @property {boolean} isOpen
  */
 
-/** The name of the group of runs without one: no group of runs begins with a null character. */
-const UNGROUPED = "\0";
-/** @type {import("@preact/signals-core").Signal<ReadonlySet<string>>} */
-const open = signal(new Set());
-const isGrouped = computed(() => page.value === "scalars" && bands.value !== null && bands.value.by !== "none");
+/** The name of the group of runs without one, in the address. */
+const UNGROUPED = "-";
+/** On pages that draw no groups, single runs are of interest. */
+const isGrouped = computed(() => page.value === "scalars" && !groupKeys.value.includes("all"));
 
 /** @param {readonly string[]} listed @returns {RailGroup[] | null} null while runs are not grouped */
 export function railGroups(listed) {
-  if (!isGrouped.value || !receivedGroups().size) return null;
+  if (!isGrouped.value || !runGroups.value?.size) return null;
   const names = new Set();
   /** @type {RailGroup[]} */
-  const groups = drawnGroups(receivedGroups(), listed).map(([name, group]) => {
+  const groups = drawnGroups(runGroups.value, listed).map(([name, group]) => {
     for (const run of group.runs) names.add(run);
     return {
       name,
       runs: listed.filter((run) => group.runs.has(run)),
       style: group.style,
-      isOpen: open.value.has(name),
+      isOpen: openedGroups.value.has(name),
     };
   });
   const others = listed.filter((run) => !names.has(run));
-  if (others.length) groups.push({ name: UNGROUPED, runs: others, style: null, isOpen: open.value.has(UNGROUPED) });
+  if (others.length)
+    groups.push({ name: UNGROUPED, runs: others, style: null, isOpen: openedGroups.value.has(UNGROUPED) });
   return groups;
 }
 
@@ -56,7 +55,7 @@ export function groupRow({ name, runs: members, style, isOpen }, place, count) {
       aria-setsize=${count} aria-posinset=${place + 1} title=${title}
       @mouseenter=${() => (hoveredRun.value = style && shown ? name : null)}>
       <button class="quiet group-open" aria-expanded=${isOpen} aria-label=${t("rail.group_runs", { name: title })}
-        @click=${() => toggleOpen(name)}>${ICONS.chevron}</button>
+        @click=${() => toggleGroup(name)}>${ICONS.chevron}</button>
       <button class="run-toggle" role="switch" aria-checked=${shown > 0} aria-label=${t("rail.draw", { run: title })}
         @click=${() => toggleShown(members, shown < members.length)}>
         ${shown ? ICONS.eye : ICONS.hidden}${style ? swatch(style, DASHES[style.dash]) : html`<span class="swatch"></span>`}
@@ -64,13 +63,6 @@ export function groupRow({ name, runs: members, style, isOpen }, place, count) {
         <span class="meta">${shown < members.length ? `${grouped(shown)}/` : ""}${grouped(members.length)}</span>
       </button>
     </li>`;
-}
-
-/** @param {string} name */
-function toggleOpen(name) {
-  const names = new Set(open.peek());
-  if (!names.delete(name)) names.add(name);
-  open.value = names;
 }
 
 /** @param {string[]} members @param {boolean} isOn */

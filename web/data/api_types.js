@@ -156,7 +156,7 @@
  */
 
 /** How runs are grouped.
- * @typedef {{by: string, centre: "mean" | "median" | "sum", band: "minmax" | "std" | "quartiles" | "none"}} Grouping */
+ * @typedef {{by?: string, groups?: Record<string, string[]>, centre: "mean" | "median" | "sum", band: "minmax" | "std" | "quartiles" | "none"}} Grouping */
 
 /** A change of runs; none of those in `states` has new data.
  * @typedef {{revision: number, added: string[], changed: string[], removed: string[], states: string[], views?: boolean}}

@@ -1,9 +1,9 @@
-// The groups of runs that charts have received, by what the runs are grouped by.
+// The groups of runs that charts have received from the server, by what the runs are grouped by.
 
 import { signal } from "@preact/signals-core";
 import { withBands } from "./group_order.js";
+import { runGroups } from "./run_groups.js";
 import { styleOf } from "./run_styles.js";
-import { bands } from "./scalar_view.js";
 
 /** @typedef {import("./group_order.js").Groups} Groups */
 
@@ -12,8 +12,8 @@ const received = signal(new Map());
 /** @type {Groups} */
 const NONE = new Map();
 
-/** @param {string} [by] the grouping of the scalars page if absent @returns {Groups} none while runs are not grouped */
-export const receivedGroups = (by = bands.value?.by ?? "") => received.value.get(by) ?? NONE;
+/** @param {string} [by] the grouping of all pages if absent @returns {Groups} */
+const groupsBy = (by) => (by === undefined ? runGroups.value : received.value.get(by)) ?? NONE;
 
 /** Adds the groups of a chart.
  * @param {import("./card_series.js").Feed} feed */
@@ -27,5 +27,5 @@ export function noteGroups(feed) {
 }
 
 /** The style of a group in all charts that group by the same.
- * @param {string} name @param {string} [by] the grouping of the scalars page if absent */
-export const styleOfGroup = (name, by) => receivedGroups(by).get(name)?.style ?? styleOf(0);
+ * @param {string} name @param {string} [by] the grouping of all pages if absent */
+export const styleOfGroup = (name, by) => groupsBy(by).get(name)?.style ?? styleOf(0);

@@ -4,6 +4,7 @@ import { batch, computed } from "@preact/signals-core";
 import { parseList, parseTriples, printList } from "./address_lists.js";
 import { movedTo } from "./card_order.js";
 import { RankChoice } from "./ranks.js";
+import { groupsOf } from "./run_groups.js";
 import { AUTOMATIC, clampStrength, METHODS, smoothingText } from "./smoothing.js";
 import { pathsOf } from "./tag_paths.js";
 import { change, logarithmic, set, setting, smooth } from "./view.js";
@@ -90,31 +91,13 @@ export const best = setting("scalar.best", "off", /** @type {const} */ (["off", 
 export const ranks = new RankChoice("scalar", "scalar", true);
 export const { rank, attempt } = ranks;
 
-/** @type {import("@preact/signals-core").ReadonlySignal<"off" | "none" | "label" | "regex" | "param">} */
-export const grouping = setting(
-  "scalar.group",
-  "off",
-  /** @type {const} */ (["off", "none", "label", "regex", "param"]),
-);
-export const pattern = setting("scalar.pattern", "");
-export const parameter = setting("scalar.param", "");
 /** @type {import("@preact/signals-core").ReadonlySignal<"mean" | "median" | "sum">} */
 export const centre = setting("scalar.centre", "mean", /** @type {const} */ (["mean", "median", "sum"]));
-/** @type {import("@preact/signals-core").ReadonlySignal<"minmax" | "std" | "quartiles" | "none">} */
-export const band = setting("scalar.band", "minmax", /** @type {const} */ (["minmax", "std", "quartiles", "none"]));
+/** @type {import("@preact/signals-core").ReadonlySignal<"std" | "minmax" | "quartiles" | "none">} */
+export const band = setting("scalar.band", "std", /** @type {const} */ (["std", "minmax", "quartiles", "none"]));
 
-/** How runs are grouped; null = not grouped, or what to group by is not entered yet. */
-export const bands = computed(() => {
-  const how = {
-    none: "none",
-    label: "label",
-    regex: pattern.value && `regex:${pattern.value}`,
-    param: parameter.value && `param:${parameter.value}`,
-    off: "",
-  };
-  const by = how[grouping.value];
-  return by ? { by, centre: centre.value, band: band.value } : null;
-});
+/** How groups of runs are drawn; null = runs are not grouped. */
+export const bands = computed(() => groupsOf.value && { centre: centre.value, band: band.value });
 
 const times = setting("scalar.times", "");
 /** Does the read-out have steps and times of every line? */

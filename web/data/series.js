@@ -12,6 +12,8 @@
  * @property {Int32Array} count series that have a value at each x
  * @property {number} most series in the group
  * @property {string[]} runs of the group
+ * @property {import("./api_types.js").Grouping["centre"]} centre
+ * @property {import("./api_types.js").Grouping["band"]} edges what low and high are
  * @property {boolean} hasNonFinite
  * @property {number} aligned number of x at which it was computed
  */
@@ -87,8 +89,9 @@ function appended(first, rest) {
   return all;
 }
 
-/** @param {import("./api_types.js").GroupReply} reply @returns {Series} */
-export function bandOf(reply) {
+/** @param {import("./api_types.js").GroupReply} reply @param {import("./api_types.js").Grouping} how it was requested
+ * @returns {Series} */
+export function bandOf(reply, { centre, band: edges }) {
   const x = numbersOf(reply.x);
   const value = numbersOf(reply.centre);
   const count = Int32Array.from(numbersOf(reply.count));
@@ -111,6 +114,8 @@ export function bandOf(reply) {
       // With all ranks there are more series than runs.
       most: count.reduce((most, n) => Math.max(most, n), reply.runs.length),
       runs: reply.runs,
+      centre,
+      edges,
       hasNonFinite: numbersOf(reply.non_finite).some((n) => n > 0),
       aligned: reply.aligned,
     },

@@ -98,19 +98,22 @@ test("points are counted without duplicates", () => {
 });
 
 test("a band has the extremes of its centre", () => {
-  const band = bandOf({
-    tag: "loss",
-    group: "g",
-    runs: ["a", "b"],
-    x: { start: 1, stride: 1, count: 3 },
-    centre: Float32Array.of(3, NaN, 1),
-    low: Float32Array.of(2, 2, 0),
-    high: Float64Array.of(4, 4, 2),
-    count: Int32Array.of(2, 3, 1),
-    non_finite: Int32Array.of(0, 1, 0),
-    total: 3,
-    aligned: 3,
-  });
+  const band = bandOf(
+    {
+      tag: "loss",
+      group: "g",
+      runs: ["a", "b"],
+      x: { start: 1, stride: 1, count: 3 },
+      centre: Float32Array.of(3, NaN, 1),
+      low: Float32Array.of(2, 2, 0),
+      high: Float64Array.of(4, 4, 2),
+      count: Int32Array.of(2, 3, 1),
+      non_finite: Int32Array.of(0, 1, 0),
+      total: 3,
+      aligned: 3,
+    },
+    { centre: "mean", band: "std" },
+  );
   assert.deepEqual(band.min, { value: 1, step: 3 });
   assert.deepEqual(band.max, { value: 3, step: 1 });
   assert.equal(band.band?.most, 3);

@@ -169,15 +169,24 @@ const nameOf = (tag, { run, rank, attempt }) => JSON.stringify([tag, run, rank, 
 async function readBands(batch, signal) {
   const { grouped, attempt } = batch.feeds[0].query;
   const { how } = /** @type {NonNullable<typeof grouped>} */ (grouped);
+  const { run: _, ...rest } = requestOf(batch);
+  const run = batch.runs;
+  if (how.groups && !Object.keys(how.groups).length) return { byTag: new Map(), revision: 0, ungrouped: run };
   const request = {
-    ...requestOf(batch),
+    ...rest,
+    ...(!how.groups && { run }),
     ...how,
     points: MOST_POINTS,
     ...(Number(attempt) && { attempt: Number(attempt) }),
   };
   const { groups, revision, ungrouped } = await readGroups(request, signal);
   const byTag = Map.groupBy(groups, ({ tag }) => tag);
-  return { byTag: new Map([...byTag].map(([tag, bands]) => [tag, bands.map(bandOf)])), revision, ungrouped };
+  const inGroups = new Set(Object.values(how.groups ?? {}).flat());
+  return {
+    byTag: new Map([...byTag].map(([tag, bands]) => [tag, bands.map((band) => bandOf(band, how))])),
+    revision,
+    ungrouped: how.groups ? run.filter((each) => !inGroups.has(each)) : ungrouped,
+  };
 }
 
 /** The attempts to fetch separately; 0 = stitched. @param {Batch} batch */

@@ -3,7 +3,7 @@
 import { html } from "lit-html";
 import { popover } from "../../controls/popover.js";
 import { editMarked } from "../../data/run_actions.js";
-import { set } from "../../data/view.js";
+import { groupBy } from "../../data/run_groups.js";
 import { t } from "./words.js";
 
 export const groupMenu = () =>
@@ -24,6 +24,6 @@ function submitted(event) {
   if (!name) return;
   form.reset();
   document.getElementById("actions-group")?.hidePopover();
-  set({ "over.group": "labels", "over.opened": "", "scalar.group": "label" });
+  groupBy(["labels"]);
   void editMarked("label", { add_labels: [name] }, name);
 }

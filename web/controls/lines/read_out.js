@@ -107,7 +107,8 @@ export function showReadOut(area, at, readings, best, where) {
   const columns = columnsOf(rows);
   const wide = writeRows(rows, best, columns, where);
   const width = layOut(columns, wide, widestName(rows));
-  writeHead(columns, momentOf(rows.find(({ line }) => line === best) ?? rows[0], where));
+  const pointed = rows.find(({ line }) => line === best) ?? rows[0];
+  writeHead(columns, momentOf(pointed, where), pointed.line.series.band);
   write(more, sorted.length > rows.length ? t("read.more", { n: grouped(sorted.length - rows.length) }) : "");
   more.hidden = sorted.length === rows.length;
   place(area, at, rows.length + 1 + Number(!more.hidden), width);
@@ -157,18 +158,20 @@ function momentOf({ line: { series, xs }, index, wallTime: wall }, { axis, step 
   return `${t(`read.${axis}`)} ${axis === "step" ? grouped(x) : axis === "relative" ? duration(x) : wallTime(x)}`;
 }
 
-/** @param {Column[]} columns @param {string} moment what all rows have in common */
-function writeHead(columns, moment) {
+/** @param {Column[]} columns @param {string} moment what all rows have in common
+ * @param {import("../../data/series.js").Band | null | undefined} band */
+function writeHead(columns, moment, band) {
   write(head.cells.name, moment);
-  for (const name of COLUMNS) write(head.cells[name], headOf(name, columns));
+  for (const name of COLUMNS) write(head.cells[name], headOf(name, columns, band));
 }
 
-/** A single column of values needs no name.
- * @param {Column} name @param {Column[]} columns */
-const headOf = (name, columns) =>
-  name !== "value" || columns.length > 1
-    ? t(`read.${name === "value" && columns.includes("runs") ? "centre" : name}`)
-    : "";
+/** A single column of values needs no name; those of groups say what they are.
+ * @param {Column} name @param {Column[]} columns @param {import("../../data/series.js").Band | null | undefined} band */
+function headOf(name, columns, band) {
+  if (band && name === "value") return t(`read.${band.centre}`);
+  if (name === "low" || name === "high") return band && band.edges !== "none" ? t(`read.${name}_${band.edges}`) : "";
+  return name !== "value" || columns.length > 1 ? t(`read.${name}`) : "";
+}
 
 /** @param {Reading[]} rows @param {Line | null} best @param {Column[]} columns @param {Place} where
  * @returns {number} the width of a column of values, in pixels */

@@ -3,7 +3,7 @@
 import { axisTicks } from "../../charts/ticks.js";
 import { isLogBetter } from "../../data/log_rule.js";
 import { shortNumber } from "../../i18n/numbers.js";
-import { meanOf } from "../table_rows.js";
+import { meanOf } from "../mean.js";
 
 /** @typedef {import("./columns.js").Column} Column */
 

@@ -16,7 +16,7 @@ const MOST_CATEGORIES = 12;
 /** Of the gradient of the legend. */
 const STOPS = [0, 0.25, 0.5, 0.75, 1].map((place) => Math.round(place * (SHADES - 1)) + COLOURS + 1);
 
-/** @param {string} place where the menu is: pages have one in the run list and one in the toolbar */
+/** @param {string} place */
 export const colourMenu = (place) =>
   valueMenu({
     id: `colour-by-${place}`,

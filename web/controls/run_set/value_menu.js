@@ -20,6 +20,7 @@ import { t } from "./words.js";
  * @property {(id: string) => void} choose
  * @property {() => unknown} [more] further settings, below the list
  * @property {boolean} [staysOpen] can several be chosen?
+ * @property {string} [none] what the button in a slot, which has the label, shows if nothing is chosen
  */
 
 /** Longer lists are cut and must be searched. */
@@ -31,10 +32,14 @@ const search = signal("");
 
 /** @param {ValueMenu} menu */
 export const valueMenu = (menu) => html`
-  <button type="button" class="run-set-button" data-menu=${menu.id} aria-haspopup="dialog"
+  <button type="button" class=${menu.none ? "plain group-button" : "run-set-button"} data-menu=${menu.id} aria-haspopup="dialog"
     aria-expanded=${openMenu.value === menu.id} aria-pressed=${menu.value !== ""}
     title=${[menu.title, menu.value].filter(Boolean).join(": ")} @click=${(/** @type {MouseEvent} */ event) => open(menu.id, event)}>
-    <span>${menu.label}</span>${menu.value ? html`<b>${menu.value}</b>` : nothing}${ICONS.chevron}</button>
+    ${
+      menu.none
+        ? html`<span>${menu.value || menu.none}</span>`
+        : html`<span>${menu.label}</span>${menu.value ? html`<b>${menu.value}</b>` : nothing}${ICONS.chevron}`
+    }</button>
   ${popover(
     { id: menu.id, label: menu.title, toggled: (isOpen) => toggled(menu.id, isOpen) },
     openMenu.value === menu.id ? contents(menu) : nothing,

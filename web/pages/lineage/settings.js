@@ -1,9 +1,9 @@
 // The settings of the lineage page, stored in the address.
 
 import { computed, signal } from "@preact/signals-core";
-import { sortedBy, sortingNames, sortingOf } from "../../controls/table_rows.js";
 import { ThrottledSetting } from "../../controls/throttled_setting.js";
 import { parseList, printList } from "../../data/address_lists.js";
+import { sortedBy, sortingNames, sortingOf } from "../../data/sorting.js";
 import { set, setting } from "../../data/view.js";
 import { parseBrushes, printBrushes } from "./model/brush.js";
 

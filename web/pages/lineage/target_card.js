@@ -3,9 +3,9 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { styleMap } from "lit-html/directives/style-map.js";
+import { meanOf } from "../../controls/mean.js";
 import { countsOf, highestCount } from "../../controls/run_plots/bins.js";
 import { valueAt } from "../../controls/run_plots/scale.js";
-import { meanOf } from "../../controls/table_rows.js";
 import { set } from "../../data/view.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { LineageElement } from "./lineage_element.js";
@@ -13,8 +13,8 @@ import { importance } from "./model/importance.js";
 import { columnNamed, keptRows, scaleFor, scatterColumns, target, visibleRows } from "./state.js";
 import { t } from "./words.js";
 
-/** @typedef {import("./model/client.js").Importance} Importance */
-/** @typedef {import("./model/client.js").ParameterImportance} ParameterImportance */
+/** @typedef {import("../../data/importance_client.js").Importance} Importance */
+/** @typedef {import("../../data/importance_client.js").ParameterImportance} ParameterImportance */
 /** @typedef {import("../../controls/run_plots/columns.js").Column} Column */
 
 const BINS = 20;

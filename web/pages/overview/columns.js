@@ -8,9 +8,11 @@ import { runs } from "../../data/catalogue.js";
 import { deltaOf, percentOf } from "../../data/delta.js";
 import { compareNatural } from "../../data/natural_order.js";
 import { allLabels } from "../../data/notes.js";
+import { groupValues } from "../../data/run_groups.js";
+import { sorting } from "../../data/run_sort.js";
 import { endOf, errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/run_state.js";
 import { metrics, tableColumns } from "../../data/run_table.js";
-import { chosenColumns, filters, grouping, sorting } from "./settings.js";
+import { chosenColumns, filters } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../data/value_filter.js").Value} Value */
@@ -229,7 +231,7 @@ export function neededValues() {
     ...shownIds.value,
     ...sorting.value.map(({ id }) => id),
     ...filters.value.keys(),
-    grouping.value,
+    ...groupValues.value,
   ]);
   const goalsOf = (/** @type {"min" | "max"} */ goal) => metrics.value.filter((tag) => bestOf(tag) === goal);
   return {

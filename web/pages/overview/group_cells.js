@@ -1,7 +1,7 @@
 // The cells of a group of runs: means and deviations of results, and what its hyperparameters have in common.
 
 import { html, nothing } from "lit-html";
-import { spreadOf } from "../../controls/table_rows.js";
+import { spreadOf } from "../../controls/mean.js";
 import { grouped, inColumn, plainText } from "../../i18n/numbers.js";
 import { formats } from "./rows.js";
 import { t } from "./words.js";
@@ -10,8 +10,8 @@ import { t } from "./words.js";
 /** @typedef {import("./columns.js").Column} Column */
 /** A cell as text; `value`: the mean. @typedef {{text: string, title: string, value?: number}} GroupCell */
 
-/** Groups are immutable: their cells are computed once for each format.
- * @type {WeakMap<readonly Row[], Map<string, {format: unknown, cell: GroupCell | null}>>} */
+/** Groups and columns are immutable: their cells are computed once for each format.
+ * @type {WeakMap<readonly Row[], WeakMap<Column, {format: unknown, cell: GroupCell | null}>>} */
 const cells = new WeakMap();
 
 /** @param {readonly Row[]} rows @param {Column} column */
@@ -25,13 +25,13 @@ export function groupCell(rows, column) {
 export function groupText(rows, column) {
   if (column.look !== "metric" && column.look !== "plain") return null;
   const format = formats.value.get(column.metric ?? "");
-  const byColumn = cells.get(rows) ?? new Map();
+  const byColumn = cells.get(rows) ?? new WeakMap();
   cells.set(rows, byColumn);
-  const known = byColumn.get(column.id);
+  const known = byColumn.get(column);
   if (known && known.format === format) return known.cell;
   const values = rows.map(column.value);
   const cell = format ? results(values, format) : settings(values.filter((value) => value !== null));
-  byColumn.set(column.id, { format, cell });
+  byColumn.set(column, { format, cell });
   return cell;
 }
 

@@ -1,23 +1,27 @@
 // The rows of the table of runs: filtered, sorted, grouped; and values over all rows.
 
 import { computed } from "@preact/signals-core";
+import { meanOf } from "../../controls/mean.js";
 import { fractionRoom } from "../../controls/number_cell.js";
-import { groupRows, meanOf, sortRows } from "../../controls/table_rows.js";
 import { bestOf } from "../../data/best_values.js";
 import { runsByName } from "../../data/catalogue.js";
 import { excludedRuns } from "../../data/notes.js";
-import { regexFilter } from "../../data/regex_filter.js";
+import { gathered } from "../../data/run_grouping.js";
+import { groupKeys, groupsOf, openedGroups } from "../../data/run_groups.js";
+import { sorting } from "../../data/run_sort.js";
 import { gravityOf } from "../../data/run_state.js";
 import { metrics, tableColumns } from "../../data/run_table.js";
 import { matchingRuns } from "../../data/runs.js";
+import { sortRows } from "../../data/sorting.js";
 import { valueFilter } from "../../data/value_filter.js";
 import { columnFormat } from "../../i18n/numbers.js";
 import { allColumns } from "./columns.js";
 import { Row } from "./row.js";
-import { filters, grouping, opened, sorting } from "./settings.js";
+import { filters } from "./settings.js";
 
-/** A line of the table. @typedef {{group: RowGroup} | {row: Row}} Line */
-/** @typedef {import("../../controls/table_rows.js").Group<Row> & {key: string, isOpen: boolean}} RowGroup */
+/** A line of the table; a run may be in several groups. @typedef {{group: RowGroup} | {row: Row, of: string}} Line */
+/** name: null = the runs without a group. @typedef {{name: string | null, rows: Row[]}} Group */
+/** @typedef {Group & {key: string, isOpen: boolean}} RowGroup */
 
 /** The runs that match the run filter. */
 const listedRows = computed(() => {
@@ -65,59 +69,34 @@ const sortedRows = computed(() => {
   return sortRows(keptRows.value, columns);
 });
 
-/** The error of the expression to group by; null if it is valid. */
-export const groupingError = computed(() =>
-  grouping.value.startsWith("regex:") ? regexFilter(grouping.value.slice(6)).error : null,
-);
-
-/** Returns the group of a row; null = not grouped. */
-const groupOf = computed(() => {
-  const by = grouping.value;
-  if (by.startsWith("regex:")) return groupOfName(by.slice(6));
-  const column = allColumns.value.get(by);
-  return column ? (/** @type {Row} */ row) => textOf(column.value(row)) : null;
-});
-
-/** @param {import("../../data/value_filter.js").Value} value */
-const textOf = (value) => (value === null || value === "" ? null : String(value));
-
-/** The first capture group, or the whole match. @param {string} pattern */
-function groupOfName(pattern) {
-  const filter = regexFilter(pattern);
-  return pattern && !filter.error ? (/** @type {Row} */ { run }) => filter.groupOf(run) : null;
-}
-
 /** Groups ordered by their mean in the sorted column, or by their names; null = not grouped. */
 export const rowGroups = computed(() => {
-  const of = groupOf.value;
+  const of = groupsOf.value;
   if (!of) return null;
   const first = sorting.value[0];
   const column = first && allColumns.value.get(first.id);
-  const unordered = groupRows(sortedRows.value, of);
-  if (column && column.kind !== "text")
-    return inOrder(unordered, ({ rows }) => meanOf(rows.map(column.value))?.mean ?? null, first.down);
-  if (grouping.value === "state") return inOrder(unordered, ({ name }) => gravityOf(name ?? ""), false);
-  return inOrder(unordered, ({ name }) => (name !== null && !Number.isNaN(Number(name)) ? Number(name) : name), false);
+  const { groups, ungrouped } = gathered(sortedRows.value, ({ run }) => of(run));
+  const unordered = [...groups].map(([name, rows]) => ({ name, rows }));
+  const value = (/** @type {Group} */ { name, rows }) => {
+    if (column && column.kind !== "text") return meanOf(rows.map(column.value))?.mean ?? null;
+    if (groupKeys.value.join() === "state") return gravityOf(name ?? "");
+    return Number.isNaN(Number(name)) ? name : Number(name);
+  };
+  /** @type {Group[]} */
+  const ordered = [...sortRows(unordered, [{ value, down: column?.kind !== "text" && Boolean(first?.down) }])];
+  return ungrouped.length ? [...ordered, { name: null, rows: ungrouped }] : ordered;
 });
-
-/** @typedef {import("../../controls/table_rows.js").Group<Row>} Group */
-/** @param {Group[]} groups @param {(group: Group) => import("../../data/value_filter.js").Value} value
- * @param {boolean} down */
-const inOrder = (groups, value, down) => {
-  const named = groups.filter(({ name }) => name !== null);
-  return [...sortRows(named, [{ value, down }]), ...groups.filter(({ name }) => name === null)];
-};
 
 /** The URL name of the group of runs without a group. */
 const NO_GROUP = "-";
 
 /** The table's lines from top to bottom. @type {import("@preact/signals-core").ReadonlySignal<readonly Line[]>} */
 export const lines = computed(() => {
-  if (!rowGroups.value) return sortedRows.value.map((row) => ({ row }));
+  if (!rowGroups.value) return sortedRows.value.map((row) => ({ row, of: "" }));
   return rowGroups.value.flatMap((group) => {
     const key = group.name ?? NO_GROUP;
-    const isOpen = opened.value.has(key);
-    return [{ group: { ...group, key, isOpen } }, ...(isOpen ? group.rows.map((row) => ({ row })) : [])];
+    const isOpen = openedGroups.value.has(key);
+    return [{ group: { ...group, key, isOpen } }, ...(isOpen ? group.rows.map((row) => ({ row, of: key })) : [])];
   });
 });
 

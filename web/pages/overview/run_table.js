@@ -77,7 +77,8 @@ export const followScrollPosition = () =>
 const slots = new RowSlots();
 
 /** No run name starts with a slash. @param {Line} line */
-const keyOf = (line) => ("row" in line ? line.row.run : `/${line.group.key}`);
+const keyOf = (line) =>
+  "group" in line ? `/${line.group.key}` : line.of ? `/${line.of}/${line.row.run}` : line.row.run;
 
 /** The table, or cards where it has no room. */
 export function runTable() {

@@ -1,7 +1,6 @@
 // The settings of the overview page, stored in the URL.
 
 import { computed, signal } from "@preact/signals-core";
-import { sortedBy, sortingNames, sortingOf } from "../../controls/table_rows.js";
 import { parseList, parsePairs, printList, printPairs } from "../../data/address_lists.js";
 import { metrics } from "../../data/run_table.js";
 import { set, setting } from "../../data/view.js";
@@ -31,12 +30,6 @@ export function toggleMetric(tag, columns) {
   });
 }
 
-const sortText = setting("over.sort", /** @type {string} */ (""));
-export const sorting = computed(() => sortingOf(parseList(sortText.value)));
-/** @param {string} id @param {boolean} keep the other columns @param {boolean} downFirst */
-export const sortBy = (id, keep, downFirst) =>
-  set({ "over.sort": printList(sortingNames(sortedBy(sorting.peek(), id, keep, downFirst))) });
-
 const filterText = setting("over.filter", /** @type {string} */ (""));
 /** The text of each value filter, by column id. */
 export const filters = computed(() => parsePairs(filterText.value));
@@ -50,20 +43,6 @@ export function filterBy(id, text) {
 export const clearFilters = () => set({ "over.filter": "" });
 /** Is the filter row open, although it may be empty? */
 export const filterRow = signal(false);
-
-/** "", "state", "param:NAME" or "regex:PATTERN". */
-export const grouping = setting("over.group", /** @type {string} */ (""));
-/** @param {string} by */
-export const groupBy = (by) => set({ "over.group": by, "over.opened": "" });
-const openedText = setting("over.opened", /** @type {string} */ (""));
-/** Names of expanded groups. */
-export const opened = computed(() => new Set(parseList(openedText.value)));
-/** @param {string} name */
-export function toggleGroup(name) {
-  const names = new Set(opened.peek());
-  if (!names.delete(name)) names.add(name);
-  set({ "over.opened": printList([...names]) });
-}
 
 /** The run whose page is shown; "" = the table. */
 export const openRun = setting("over.run", /** @type {string} */ (""));

@@ -7,10 +7,11 @@ import { ICONS } from "../../controls/icons.js";
 import { stateWord } from "../../controls/state_mark.js";
 import { toggleBest } from "../../data/best_values.js";
 import { cutGroup } from "../../data/names.js";
+import { sortBy, sorting } from "../../data/run_sort.js";
 import { shownIds } from "./columns.js";
 import { markAllBox, showAllSwitch } from "./row_boxes.js";
 import { filterRules, keptRows } from "./rows.js";
-import { chooseColumns, filterBy, filterRow, filters, sortBy, sorting } from "./settings.js";
+import { chooseColumns, filterBy, filterRow, filters } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./columns.js").Column} Column */

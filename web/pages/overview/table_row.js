@@ -9,6 +9,7 @@ import { printView } from "../../data/address.js";
 import { baseline } from "../../data/baseline.js";
 import { marked } from "../../data/marked_runs.js";
 import { cursorRun } from "../../data/pointer.js";
+import { groupKeys, toggleGroup } from "../../data/run_groups.js";
 import { DASHES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { EVERYTHING, isShown } from "../../data/selection.js";
@@ -18,7 +19,7 @@ import { CELLS } from "./cells.js";
 import { groupCell } from "./group_cells.js";
 import { markAllBox, markBox, showAllSwitch, showSwitch } from "./row_boxes.js";
 import { listedRuns } from "./rows.js";
-import { grouping, showRun, toggleGroup } from "./settings.js";
+import { showRun } from "./settings.js";
 import { headRows, isFirst, isNumber } from "./table_head.js";
 import { t } from "./words.js";
 
@@ -126,8 +127,10 @@ export function groupLine(group, columns, place) {
 
 /** @param {string | null} name */
 function groupTitle(name) {
-  const by = grouping.value;
   if (name === null) return t("overview.group_none");
-  if (by === "state") return stateWord(/** @type {import("../../data/api_types.js").RunState} */ (name));
-  return by.startsWith("param:") ? html`<span class="path">${by.slice(6)} = </span>${name}` : name;
+  if (!name) return t("overview.group_all");
+  const [key, ...others] = groupKeys.value;
+  if (others.length) return name;
+  if (key === "state") return stateWord(/** @type {import("../../data/api_types.js").RunState} */ (name));
+  return key.startsWith("param:") ? html`<span class="path">${key.slice(6)} = </span>${name}` : name;
 }

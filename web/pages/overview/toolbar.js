@@ -2,6 +2,8 @@
 
 import { html, nothing } from "lit-html";
 import { ICONS } from "../../controls/icons.js";
+import { colourLegend } from "../../controls/run_set/colour_menu.js";
+import { runSetBar } from "../../controls/run_set/run_set_bar.js";
 import { searchField } from "../../controls/search/search_field.js";
 import { areHiddenShown, hiddenRuns, showHidden } from "../../data/notes.js";
 import { compareRuns, MOST_UNASKED } from "../../data/runs.js";
@@ -9,10 +11,9 @@ import { isShown, only } from "../../data/selection.js";
 import { change, selection } from "../../data/view.js";
 import { grouped } from "../../i18n/numbers.js";
 import { columnMenu, isMenuOpen } from "./column_menu.js";
-import { parameters } from "./columns.js";
 import { countShown } from "./row_boxes.js";
-import { groupingError, keptRows, rowCount } from "./rows.js";
-import { clearFilters, filterRow, filters, groupBy, grouping, openRun, showRun } from "./settings.js";
+import { keptRows, rowCount } from "./rows.js";
+import { clearFilters, filterRow, filters, openRun, showRun } from "./settings.js";
 import { t } from "./words.js";
 
 export const toolbar = () =>
@@ -24,9 +25,10 @@ export const toolbar = () =>
     shown: grouped(keptRows.value.length),
     n: grouped(rowCount.value),
   })}</span>
+  ${runSetBar("toolbar")}
+  ${colourLegend()}
   <span class="space"></span>
   ${hiddenRunsSwitch()}
-  ${grouper()}
   <button class="plain" data-key="filter-row" aria-pressed=${filterRow.value || filters.value.size > 0}
     @click=${toggleFilters}>${ICONS.search}${t(
       "overview.filters",
@@ -73,33 +75,4 @@ function hiddenRunsSwitch() {
     ? html`<button class="plain" data-key="away" aria-pressed=${areHiddenShown.value}
       @click=${() => showHidden(!areHiddenShown.peek())}>${t("overview.away", { n: grouped(count) })}</button>`
     : nothing;
-}
-
-function grouper() {
-  const by = grouping.value;
-  const isRegex = by.startsWith("regex:");
-  const option = (/** @type {string} */ value, /** @type {string} */ text) =>
-    html`<option value=${value} .selected=${value === (isRegex ? "regex:" : by)}>${text}</option>`;
-  return html`
-    <label class="grouper"><span>${t("overview.group_by")}</span>
-      <select data-key="group"
-        @change=${(/** @type {Event} */ event) => groupBy(/** @type {HTMLSelectElement} */ (event.target).value)}>
-        ${option("", t("overview.group_nothing"))}${option("state", t("overview.col_state"))}${option("labels", t("overview.col_labels"))}${option(
-          "regex:",
-          t("overview.group_regex"),
-        )}
-        <optgroup label=${t("overview.parameters")}>${[...parameters.value.keys()].map((name) =>
-          option(`param:${name}`, name),
-        )}</optgroup>
-      </select>
-      ${
-        isRegex
-          ? html`<input type="text" spellcheck="false" class="plain" data-key="group-regex" placeholder="(adam|sgd)"
-            aria-label=${t("overview.group_regex")} .value=${by.slice(6)}
-        aria-invalid=${groupingError.value !== null} title=${groupingError.value ?? t("overview.group_regex_hint")}
-        @input=${(/** @type {InputEvent} */ event) =>
-          groupBy(`regex:${/** @type {HTMLInputElement} */ (event.target).value}`)}>`
-          : nothing
-      }
-    </label>`;
 }

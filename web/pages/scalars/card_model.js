@@ -1,6 +1,9 @@
 // What a card requests and how it draws it: the settings of the page and of its tag.
 
+import { computed } from "@preact/signals-core";
 import { rangeOf, yRanges } from "../../data/ranges.js";
+import { gathered } from "../../data/run_grouping.js";
+import { groupsOf } from "../../data/run_groups.js";
 import { drawnRuns } from "../../data/runs.js";
 import {
   attempt,
@@ -20,6 +23,13 @@ import { xOf } from "../../data/x_axis.js";
 
 /** @typedef {import("../../charts/ticks.js").Axis} Axis */
 
+/** The drawn runs, and those of each group; null while runs are not grouped. */
+const drawnBands = computed(() => {
+  if (!bands.value || !groupsOf.value) return null;
+  const { groups } = gathered(drawnRuns.value, groupsOf.value);
+  return { how: { ...bands.value, groups: Object.fromEntries(groups) }, runs: drawnRuns.value };
+});
+
 /** @param {string} card its tag @param {Axis} axis @returns {import("../../data/card_series.js").Query} */
 export const queryFor = (card, axis) => ({
   axis: axis === "value" ? "step" : axis,
@@ -29,7 +39,7 @@ export const queryFor = (card, axis) => ({
   scale: isLogX(axis) ? "log" : "linear",
   rank: rank.value,
   attempt: attempt.value,
-  grouped: bands.value && { how: bands.value, runs: drawnRuns.value },
+  grouped: drawnBands.value,
 });
 
 /** Wall times have no meaningful logarithm.

@@ -1,17 +1,15 @@
-// The legend of groups below the toolbar; what to group by, if that is not chosen yet.
+// The legend of groups below the toolbar.
 
 import { html, nothing } from "lit-html";
 import { swatch } from "../../controls/icons.js";
 import { nameOf } from "../../controls/run_name.js";
 import { drawnGroups } from "../../data/group_order.js";
 import { hoveredRun } from "../../data/pointer.js";
-import { receivedGroups } from "../../data/received_groups.js";
+import { groupKeys, runGroups } from "../../data/run_groups.js";
 import { DASHES } from "../../data/run_styles.js";
 import { drawnRuns } from "../../data/runs.js";
-import { bands, grouping } from "../../data/scalar_view.js";
-import { set } from "../../data/view.js";
+import { bands } from "../../data/scalar_view.js";
 import { grouped } from "../../i18n/numbers.js";
-import { parameters, parametersKnown } from "./model/parameters.js";
 import { t } from "./words.js";
 
 /** @typedef {import("../../data/group_order.js").Group} Group */
@@ -20,16 +18,14 @@ import { t } from "./words.js";
 const MOST = 24;
 /** Runs in the title of a group. */
 const MOST_NAMED = 20;
-const MOST_OFFERED = 12;
 
 export function groupLegend() {
-  if (grouping.value === "off") return nothing;
-  const content = bands.value ? legend() : grouping.value === "param" ? parameterChoice() : t("legend.no_pattern");
-  return content && html`<div class="group-legend" data-by=${bands.value?.by ?? ""}>${content}</div>`;
+  const content = bands.value && legend();
+  return content ? html`<div class="group-legend" data-by=${groupKeys.value.join(" ")}>${content}</div>` : nothing;
 }
 
 function legend() {
-  const groups = drawnGroups(receivedGroups(), drawnRuns.value);
+  const groups = drawnGroups(runGroups.value ?? new Map(), drawnRuns.value);
   if (!groups.length) return null;
   const areSingle = groups.length > 1 && groups.every(([, { runs }]) => runs.size === 1);
   return html`<span class="meta">${t("legend.groups", { n: grouped(groups.length) })}</span>
@@ -50,14 +46,3 @@ const titleOf = (runs) =>
     ...runs.slice(0, MOST_NAMED).map(nameOf),
     ...(runs.length > MOST_NAMED ? [`+${runs.length - MOST_NAMED}`] : []),
   ].join("\n");
-
-/** Parameters that differ between the drawn runs. */
-function parameterChoice() {
-  const offered = parameters.value.filter(({ values }) => values > 1).slice(0, MOST_OFFERED);
-  if (!offered.length) return parametersKnown.value ? t("legend.no_parameter") : null;
-  return html`<span>${t("legend.choose")}</span>${offered.map(
-    ({ name, values }) =>
-      html`<button class="plain" data-parameter=${name} title=${t("legend.values", { n: values })}
-        @click=${() => set({ "scalar.param": name })}>${name}</button>`,
-  )}`;
-}

@@ -13,11 +13,3 @@ export const choices = (name, label, chosen, options, hint = label) =>
     label,
     choice(name, hint, options, chosen, (value) => set({ [`scalar.${name}`]: value === options[0][0] ? "" : value })),
   );
-
-/** @param {string} name of the setting @param {string} value @param {string} label @param {string[]} offered */
-export const field = (name, value, label, offered) => html`
-  <input class="field" data-field=${name} type="text" spellcheck="false" autocomplete="off" maxlength="200"
-    placeholder=${label} aria-label=${label}
-    list=${`${name}-offered`} .value=${value} @change=${(/** @type {Event} */ event) =>
-      set({ [name]: /** @type {HTMLInputElement} */ (event.target).value })}>
-  <datalist id=${`${name}-offered`}>${offered.map((option) => html`<option value=${option}></option>`)}</datalist>`;

@@ -20,7 +20,6 @@ import { followDrags } from "./card_drag.js";
 import { cardMenu } from "./card_menu.js";
 import { isEnlarged, pinned, sections } from "./card_slots.js";
 import { followOrder } from "./model/card_order.js";
-import { followParameters } from "./model/parameters.js";
 import { t } from "./words.js";
 import { ownXChoice } from "./x_choice.js";
 import "./scalar_card.js";
@@ -75,7 +74,7 @@ const pinnedCards = (tags) => html`<div class="groups flowing" data-size=${cardS
 </div>`;
 
 export function follow() {
-  return stopAll([followParameters(), followStepMetrics(), followOrder(), followOpened(), followDrags()]);
+  return stopAll([followStepMetrics(), followOrder(), followOpened(), followDrags()]);
 }
 
 /** Scrolls to the enlarged card, and back to its place. */

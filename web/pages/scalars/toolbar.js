@@ -2,6 +2,7 @@
 
 import { html, nothing } from "lit-html";
 import { choice, select } from "../../controls/choice.js";
+import { groupMenu } from "../../controls/run_set/group_menu.js";
 import { sectionMenu } from "../../controls/section_menu.js";
 import { slot } from "../../controls/slot.js";
 import { tagField } from "../../controls/tag_page.js";
@@ -12,7 +13,6 @@ import { axis, change, logarithmic, narrow, set } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
 import { sections } from "./card_slots.js";
 import { groupLegend } from "./group_legend.js";
-import { groupButton } from "./group_menu.js";
 import { optionsButton } from "./options.js";
 import { t } from "./words.js";
 import { pageXChoice } from "./x_choice.js";
@@ -35,7 +35,7 @@ export const toolbar = () => html`
 const slots = () => html`
   ${slot("x", t("slot.x"), pageXChoice())}
   ${slot("smoothing", t("bar.smooth"), smoothing())}
-  ${slot("group", t("slot.group"), groupButton())}
+  ${slot("group", t("slot.group"), groupMenu("slot"))}
   ${slot(
     "scale",
     t("slot.y"),

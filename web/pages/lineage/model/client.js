@@ -1,4 +1,4 @@
-// Requests for lineage, dataset pipelines and the importance of hyperparameters.
+// Requests for lineage and dataset pipelines.
 
 import { postJson } from "../../../data/client.js";
 
@@ -26,31 +26,6 @@ import { postJson } from "../../../data/client.js";
 
 /** @typedef {{run: string, dataset: Stage | null, problems: string[]}} RunPipeline */
 
-/** @typedef {object} ParameterImportance
- * @property {string} name
- * @property {number | null} importance
- * @property {number | null} spread
- * @property {number | null} pearson
- * @property {number | null} spearman
- * @property {number} distinct values
- * @property {string} kind
- * @property {number} missing
- * @property {string | null} problem why it has no importance, or a caveat
- */
-
-/** @typedef {object} Importance
- * @property {string} metric
- * @property {MetricSource} source
- * @property {number} runs
- * @property {number} left_out runs that have the metric but were not used
- * @property {boolean} enough
- * @property {string | null} problem
- * @property {number | null} score
- * @property {ParameterImportance[]} parameters
- */
-
-/** @typedef {"scalar" | "lineage"} MetricSource */
-
 /**
  * Runs without lineage are omitted.
  * @param {string[]} run @param {AbortSignal} signal @returns {Promise<RunLineage[]>}
@@ -62,9 +37,3 @@ export const readLineages = async (run, signal) => (await postJson("lineage", { 
  * @param {string[]} run @param {AbortSignal} signal @returns {Promise<RunPipeline[]>}
  */
 export const readPipelines = async (run, signal) => (await postJson("lineage/datasets", { run }, signal)).runs;
-
-/**
- * @param {string} metric @param {MetricSource} source @param {string[]} run an empty list means all
- * @param {AbortSignal} signal @returns {Promise<Importance>}
- */
-export const readImportance = (metric, source, run, signal) => postJson("importance", { metric, source, run }, signal);

@@ -1,8 +1,8 @@
-// Rows of a table: sorted, grouped, averaged. Fast enough for tens of thousands.
+// Rows sorted by several columns. Fast enough for tens of thousands.
 
-import { naturalKey } from "../data/natural_order.js";
+import { naturalKey } from "./natural_order.js";
 
-/** @typedef {import("../data/value_filter.js").Value} Value */
+/** @typedef {import("./value_filter.js").Value} Value */
 
 /** How a table is sorted: by its columns, the first one first. @typedef {{id: string, down: boolean}[]} Sorting */
 
@@ -53,37 +53,4 @@ function compare(a, b, sign) {
   if (b === null) return -1;
   if (typeof a !== typeof b) return typeof a === "number" ? -1 : 1;
   return a < b ? -sign : sign;
-}
-
-/** @template Row @typedef {{name: string | null, rows: Row[]}} Group name: null = the rows without a group */
-
-/** Groups rows in order; groups are ordered by their first row, the rows without a group are last.
- * @template Row
- * @param {readonly Row[]} rows @param {(row: Row) => string | null} groupOf @returns {Group<Row>[]} */
-export function groupRows(rows, groupOf) {
-  const groups = Map.groupBy(rows, groupOf);
-  return [...groups]
-    .map(([name, members]) => ({ name, rows: members }))
-    .sort((a, b) => Number(a.name === null) - Number(b.name === null));
-}
-
-/** Returns the mean of the finite numbers among the values, and their number; null without any.
- * @param {Iterable<Value>} values */
-export function meanOf(values) {
-  let sum = 0;
-  let count = 0;
-  for (const value of values) {
-    if (typeof value !== "number" || !Number.isFinite(value)) continue;
-    sum += value;
-    count++;
-  }
-  return count ? { mean: sum / count, count } : null;
-}
-
-/** The same with the standard deviation of the sample; NaN of a single number. @param {readonly Value[]} values */
-export function spreadOf(values) {
-  const found = meanOf(values);
-  if (!found) return null;
-  const squares = meanOf(values.map((value) => (typeof value === "number" ? (value - found.mean) ** 2 : null)));
-  return { ...found, deviation: Math.sqrt(((squares?.mean ?? NaN) * found.count) / (found.count - 1)) };
 }
