@@ -5,20 +5,22 @@ import { computed, effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { ROW, runRow } from "../controls/run_row.js";
-import { colourLegend } from "../controls/run_set/colour_menu.js";
+import { colourLegend, valueText } from "../controls/run_set/colour_menu.js";
 import { runSetBar } from "../controls/run_set/run_set_bar.js";
 import { searchField } from "../controls/search/search_field.js";
 import { runs, runsByName } from "../data/catalogue.js";
-import { lastValues } from "../data/last_values.js";
 import { isMarking, marked, markRange, toggleMark, unmarkAll } from "../data/marked_runs.js";
+import { cutGroup } from "../data/names.js";
 import { areHiddenShown, excludedRuns, showHidden } from "../data/notes.js";
 import { cursorRun, hoveredRun, pointedRun } from "../data/pointer.js";
+import { railValues } from "../data/rail_values.js";
 import { searchNamesHidden } from "../data/run_search.js";
 import { sortedRuns, sorting } from "../data/run_sort.js";
-import { focusTag, listedRuns, matchingRuns } from "../data/runs.js";
+import { valueNamed } from "../data/run_values.js";
+import { listedRuns, matchingRuns } from "../data/runs.js";
 import { EVERYTHING, NOTHING } from "../data/selection.js";
 import { change, railShown } from "../data/view.js";
-import { columnFormat, grouped } from "../i18n/numbers.js";
+import { columnFormat, grouped, inColumn, plainText } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { groupRow, railGroups } from "./rail_groups.js";
 import { railHandle } from "./rail_width.js";
@@ -64,9 +66,25 @@ const existingLines = computed(() => {
 export const runsInRail = () =>
   railShown.value ? existingLines.value.flatMap(({ run }) => (run === undefined ? [] : [run])) : [];
 
+/** The values of the existing rows: each column has one format, and the width of its widest value. */
+function valueColumns() {
+  const names = existingLines.value.flatMap(({ run }) => (run === undefined ? [] : [run]));
+  return railValues.value.map(({ id, read }) => {
+    const values = names.map(read);
+    const format = columnFormat(values.flatMap((value) => (typeof value === "number" ? [value] : [])));
+    const isResult = valueNamed(id)?.kind !== "param";
+    const textOf = (/** @type {import("../data/value_filter.js").Value} */ value) =>
+      value === null ? "" : typeof value === "number" && isResult ? inColumn(value, format) : plainText(value);
+    const width = Math.min(MOST_LETTERS, Math.max(FEWEST_LETTERS, ...values.map((value) => textOf(value).length)));
+    return { id, read, textOf, width };
+  });
+}
+/** Of a column of values. */
+const [FEWEST_LETTERS, MOST_LETTERS] = [5, 12];
+
 export function rail() {
   const count = lines.value.length;
-  const format = columnFormat(existingLines.value.map(({ run }) => lastValues.value.get(run ?? "") ?? NaN));
+  const columns = valueColumns();
   const areMarksShown = isMarking.value || marked.value.size > 0;
   return html`
     <div class="rail-head">
@@ -81,11 +99,10 @@ export function rail() {
           <button class="text" data-key="mark" aria-pressed=${areMarksShown} title=${t("rail.mark_hint")}
             @click=${() => (areMarksShown ? unmarkAll() : (isMarking.value = true))}>${t("rail.mark")}</button>
         </span>
-        ${
-          focusTag.value
-            ? html`<span class="focus-tag" title=${t("rail.last_of", { tag: focusTag.value })}>${focusTag.value}</span>`
-            : nothing
-        }
+        <span class="value-heads">${columns.map(
+          ({ id, width }) => html`<span class="focus-tag" title=${valueText(id)}
+            style=${columns.length > 1 ? `width:calc(${width}ch * 12 / 11)` : ""}>${valueName(id, columns.length > 1)}</span>`,
+        )}</span>
       </div>
     </div>
     <div class="run-list ${areMarksShown ? "marking" : ""}" @scroll=${onScroll}
@@ -96,22 +113,28 @@ export function rail() {
           : nothing
       }
       <ul aria-label=${t("rail.title")} style="height:${count * ROW}px">
-        ${repeat(existingLines.value, keyOf, (line, index) => lineRow(line, firstRow.value + index, count, format))}
+        ${repeat(existingLines.value, keyOf, (line, index) => lineRow(line, firstRow.value + index, count, columns))}
       </ul>
     </div>
     ${!searchNamesHidden.value && (areHiddenShown.value || excludedRuns.value.size) ? hiddenRunsNote() : nothing}
     ${railHandle()}`;
 }
 
+/** @param {import("../data/run_values.js").ValueId} id @param {boolean} isShort */
+function valueName(id, isShort) {
+  const name = valueNamed(id)?.name ?? id;
+  return isShort ? cutGroup(name)[1] : name;
+}
+
 /** A run may be in several groups. @param {Line} line @param {number} index */
 const keyOf = (line, index) => (line.group ? `/${line.group.name}` : line.style ? `${index}/${line.run}` : line.run);
 
 /** @param {Line} line @param {number} place @param {number} count
- * @param {import("../i18n/numbers.js").ColumnFormat} format */
-function lineRow(line, place, count, format) {
+ * @param {import("../controls/run_row.js").ValueColumn[]} columns */
+function lineRow(line, place, count, columns) {
   if (line.group) return groupRow(line.group, place, count);
   const row = runsByName.value.get(line.run);
-  return row ? runRow(row, { place, count, format, groupStyle: line.style, mark: markRun }) : nothing;
+  return row ? runRow(row, { place, count, columns, groupStyle: line.style, mark: markRun }) : nothing;
 }
 
 /** A click with the shift key marks a range. @param {string} run @param {{shiftKey: boolean}} event */

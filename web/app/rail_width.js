@@ -1,7 +1,9 @@
 // The width of the run list: dragged at its edge, or changed with the arrow keys, and remembered by the browser.
 
+import { effect, signal } from "@preact/signals-core";
 import { html } from "lit-html";
 import { roomInList } from "../controls/run_name.js";
+import { chosenValues } from "../data/rail_values.js";
 import { t } from "../i18n/words.js";
 
 const KEY = "toposcope.rail";
@@ -9,8 +11,9 @@ const LEAST = 180;
 const MOST = 640;
 const STEP = 24;
 const DEFAULT = 272;
-/** Beside the names: mark, eye, line, value. */
+/** Beside the names: mark, eye, line, value; and each further value. */
 const BESIDE_NAMES = 146;
+const VALUE = 58;
 const LETTER = 8;
 const SHORTEST_NAME = 8;
 
@@ -19,10 +22,16 @@ const clamp = (width) => Math.round(Math.min(MOST, innerWidth / 2, Math.max(LEAS
 
 const current = () => document.getElementById("rail")?.offsetWidth ?? DEFAULT;
 
+const shownWidth = signal(DEFAULT);
+effect(() => {
+  const values = Math.max(0, chosenValues.value.length - 1) * VALUE;
+  roomInList.value = Math.max(SHORTEST_NAME, Math.floor((shownWidth.value - BESIDE_NAMES - values) / LETTER));
+});
+
 /** @param {number} width */
 function apply(width) {
   document.documentElement.style.setProperty("--rail-width", `${width}px`);
-  roomInList.value = Math.max(SHORTEST_NAME, Math.floor((width - BESIDE_NAMES) / LETTER));
+  shownWidth.value = width;
 }
 
 /** @param {number} width */

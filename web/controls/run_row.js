@@ -3,7 +3,6 @@
 import { html, nothing } from "lit-html";
 import { live } from "lit-html/directives/live.js";
 import { baseline, setBaseline } from "../data/baseline.js";
-import { lastValues } from "../data/last_values.js";
 import { marked } from "../data/marked_runs.js";
 import { noteOf } from "../data/notes.js";
 import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
@@ -12,7 +11,6 @@ import { DASHES } from "../data/run_styles.js";
 import { styles } from "../data/runs.js";
 import { isShown, only, toggled } from "../data/selection.js";
 import { change, selection } from "../data/view.js";
-import { inColumn } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { ICONS, swatch } from "./icons.js";
 import { labelChips } from "./label_chips.js";
@@ -25,11 +23,15 @@ import { stateHint, stateMark, stateSentence } from "./state_mark.js";
 /** Must be equal to the height in rail.css. */
 export const ROW = 28;
 
+/** Values of the runs: `width` in digits.
+ * @typedef {import("../data/rail_values.js").RailValue &
+ * {textOf: (value: import("../data/value_filter.js").Value) => string, width: number}} ValueColumn */
+
 /** Where a row is, and how it is shown.
  * @typedef {object} RowPlace
  * @property {number} place
  * @property {number} count of all rows
- * @property {import("../i18n/numbers.js").ColumnFormat} format of last values
+ * @property {readonly ValueColumn[]} columns
  * @property {import("../data/run_styles.js").LineStyle | null} groupStyle of its group; null = it is in none
  * @property {(run: string, event: {shiftKey: boolean}) => void} mark
  */
@@ -38,7 +40,7 @@ export const ROW = 28;
 const MOST_LABELS = 1;
 
 /** @param {RunRow} row @param {RowPlace} at */
-export function runRow(row, { place, count, format, groupStyle, mark }) {
+export function runRow(row, { place, count, columns, groupStyle, mark }) {
   const { run, parent } = row;
   const state = stateOf(row);
   const shown = isShown(selection.value, run);
@@ -75,7 +77,7 @@ export function runRow(row, { place, count, format, groupStyle, mark }) {
               aria-label=${t("rail.stale", { reason: row.stale })}>${ICONS.warning}</span>`
             : nothing
         }
-        ${lastValue(run, format)}
+        ${columns.map((column) => valueCell(run, column))}
       </button>
       ${state === "unknown" ? nothing : stateMark(state, stateSentence(row))}
       <span class="run-actions">
@@ -97,11 +99,11 @@ function clicked(run, event, mark) {
   else change({ selection: toggled(selection.peek(), run) });
 }
 
-/** @param {string} run @param {import("../i18n/numbers.js").ColumnFormat} format */
-function lastValue(run, format) {
-  const value = lastValues.value.get(run);
-  if (value === undefined) return nothing;
-  return html`<span class="last ${Number.isFinite(value) ? "" : "non-finite"}">${inColumn(value, format)}</span>`;
+/** @param {string} run @param {ValueColumn} column */
+function valueCell(run, { read, textOf, width }) {
+  const value = read(run);
+  const isNonFinite = typeof value === "number" && !Number.isFinite(value);
+  return html`<span class="last ${isNonFinite ? "non-finite" : ""}" style="min-width:${width}ch">${textOf(value)}</span>`;
 }
 
 /** Plugins that have a page, or a section of the page of a run. */

@@ -52,6 +52,11 @@ export const en = {
   "run_set.order": "Order",
   "run_set.order_up": "Ascending",
   "run_set.order_down": "Descending",
+  "run_set.values": "Values",
+  "run_set.values_hint": "Values in the run list; several can be chosen",
+  "run_set.values_default": "Last {tag}",
+  "run_set.baseline": "Baseline",
+  "run_set.no_baseline": "Click for none",
 };
 export const zh = {
   "run_set.find": "查找",
@@ -103,6 +108,11 @@ export const zh = {
   "run_set.order": "顺序",
   "run_set.order_up": "升序",
   "run_set.order_down": "降序",
+  "run_set.values": "值",
+  "run_set.values_hint": "运行列表中显示的值，可选多项",
+  "run_set.values_default": "{tag} 的最新值",
+  "run_set.baseline": "基准",
+  "run_set.no_baseline": "点击可取消",
 };
 
 /** @typedef {keyof typeof en} TextKey */

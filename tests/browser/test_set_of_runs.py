@@ -1,4 +1,4 @@
-"""The legend of groups of runs on the scalars page, in a real browser."""
+"""Groups, order and values of the set of runs: the legend of charts, the run list and the table, in a real browser."""
 
 import re
 from pathlib import Path
@@ -119,3 +119,20 @@ def test_runs_are_sorted_in_list_and_table(server: StartServer, page: Page, tmp_
     page.wait_for_url(re.compile("runs.sort=-last%3Aloss"))
     page.locator('.pages [data-page="overview"]').click()
     expect_order(".run-line", "c", "a", "b")
+
+
+def test_list_shows_several_values(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Of each run, metrics and hyperparameters; the address contains them."""
+    record(tmp_path / "a", 0.25, ["loss", "accuracy"])
+    record(tmp_path / "b", 0.5, ["loss", "accuracy"])
+    page.goto(server(tmp_path).url)
+    values = page.locator('.run[data-run="a"] .last')
+    expect(values).to_have_count(1)
+    page.locator('[data-menu="values-rail"]').click()
+    page.locator('#values-rail [data-value="last:accuracy"]').click()
+    page.locator('#values-rail [data-value="param:learning_rate"]').click()
+    page.keyboard.press("Escape")
+    expect(values).to_have_text(["0.25000", "0.25"])
+    expect(page.locator(".value-heads .focus-tag")).to_have_text(["accuracy", "learning_rate"])
+    page.reload()
+    expect(values).to_have_text(["0.25000", "0.25"])
