@@ -451,3 +451,22 @@ def test_on_a_phone_the_runs_are_cards(server: StartServer, pages: Pages, tmp_pa
     expect(card.locator("[data-value]")).to_have_attribute("data-value", "0.375")
     card.get_by_role("link").tap()
     expect(page.locator(".run-page")).to_contain_text("a10")
+
+
+def test_rewards_come_first_and_the_best_is_known(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Neither an entropy nor a learning rate is shown by default, and no value of them is marked as the best."""
+    for number in range(3):
+        with SummaryRecord(str(tmp_path / f"run{number}")) as record:
+            for tag in ("losses/entropy", "losses/value_loss", "charts/learning_rate", "charts/episodic_return"):
+                record.add_value("scalar", tag, 1.0 + number)
+            record.record(1)
+    url = server(tmp_path).url
+    page.goto(url + "#page=overview")
+    best = page.locator(".run-line .best")
+    expect(best).to_have_count(2)
+    expect(cell(page, "run2", "best:charts/episodic_return").locator(".best")).to_have_count(1)
+    expect(cell(page, "run0", "best:losses/value_loss").locator(".best")).to_have_count(1)
+    expect(page.locator('.heads [data-column="last:losses/entropy"]')).to_have_count(0)
+    page.goto(url + "#page=overview&over.metrics=charts/learning_rate")
+    expect_value(page, "run2", "best:charts/learning_rate", "3")
+    expect(best).to_have_count(0)

@@ -87,7 +87,8 @@
  * @typedef {{kind: "uncompiled_scan" | "shadowed_package" | "unwritable_index" | "unwritable_data", message: string}}
  * HealthWarning */
 
-/** @typedef {{plugin: string, tag: string, runs: number}} TagRow */
+/** `direction`: which value of a scalar is its best; absent if its name does not tell.
+ * @typedef {{plugin: string, tag: string, runs: number, direction?: "min" | "max"}} TagRow */
 
 /** Numbers of a reply. A typed array, integers at regular distances, or none.
  * @typedef {Int32Array | BigInt64Array | Float32Array | Float64Array | {start: number, stride: number, count: number} | number[]}

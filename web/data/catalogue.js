@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals-core";
 import { listScalarTags, readRunColumns } from "./client.js";
+import { noteDirections } from "./directions.js";
 import { withoutOnlySessions } from "./only_sessions.js";
 import { Query } from "./query.js";
 import { FACTS, RunFacts } from "./run_facts.js";
@@ -99,6 +100,7 @@ async function readTags(signal) {
   const rows = (await listScalarTags(signal)).tags;
   if (signal.aborted) return;
   areTagsStale = false;
+  noteDirections(rows.flatMap(({ tag, direction }) => (direction ? [/** @type {const} */ ([tag, direction])] : [])));
   runCounts.value = new Map(rows.map((row) => [row.tag, row.runs]));
   publishTags(rows.map((row) => row.tag));
 }

@@ -1,9 +1,7 @@
-// Guesses from the names of metrics: whether lower is better, and which metrics to show first.
+// Guesses from the names of metrics: which of them to show first.
 
 import { compareNatural } from "./natural_order.js";
 
-const LOWER_IS_BETTER =
-  /loss|err(or)?(?![a-z])|mse|mae|rmse|perplexity|ppl|nll|wer|cer|fid|regret|cost|(^|[/_ ])(time|latency|seconds)/i;
 const RETURN = /reward|return/i;
 const QUALITY = /acc|auc|f1|score|bleu|iou|map(?![a-z])|precision|recall|mmlu|exact_match|pass@/i;
 /** What is recorded of how a training goes, not of how good its result is. */
@@ -13,11 +11,7 @@ const NO_RESULT =
 /** Of data that the model was not trained on. */
 const HELD_OUT = /(^|[/_.])(val|valid|validation|eval|evaluation|test|dev)([/_.]|$)/i;
 
-/** @typedef {"min" | "max"} Best */
 /** @typedef {"return" | "loss" | "quality" | "other" | "none"} Kind */
-
-/** @param {string} tag @returns {Best} */
-export const likelyBest = (tag) => (LOWER_IS_BETTER.test(tag) ? "min" : "max");
 
 /** @param {string} tag @returns {Kind} none = it is no result */
 function kindOf(tag) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { likelyBest, likelyMetrics, likelyTarget } from "./metrics.js";
+import { likelyMetrics, likelyTarget } from "./metrics.js";
 
 const tags = (/** @type {Record<string, number>} */ counts) =>
   Object.entries(counts).map(([tag, runs]) => ({ tag, runs }));
@@ -21,12 +21,6 @@ test("a selected tag replaces the loss", () => {
     "train/loss",
     "accuracy",
   ]);
-});
-
-test("lower is better for errors and times, not for accuracies", () => {
-  for (const tag of ["train/loss", "val_mse", "error", "time", "epoch_seconds"])
-    assert.equal(likelyBest(tag), "min", tag);
-  for (const tag of ["accuracy", "f1", "reward", "runtime_ratio"]) assert.equal(likelyBest(tag), "max", tag);
 });
 
 test("likely metrics are a loss and a quality, or the focus instead of the loss", () => {

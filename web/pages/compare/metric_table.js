@@ -4,7 +4,7 @@ import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { wholeCell } from "../../controls/number_cell.js";
 import { baseline } from "../../data/baseline.js";
-import { bestOf } from "../../data/best_values.js";
+import { bestOf, isBestKnown } from "../../data/best_values.js";
 import { runCounts } from "../../data/catalogue.js";
 import { deltaOf, percentOf, percentText, verdictOf, withSign } from "../../data/delta.js";
 import { likelyMetrics } from "../../data/metrics.js";
@@ -58,14 +58,16 @@ function lineOf({ tag, values, format }, room) {
   const goal = bestOf(tag);
   const numbers = values.map((best) => best?.value ?? NaN);
   const finite = numbers.filter(Number.isFinite);
-  const best = finite.length > 1 && new Set(finite).size > 1 ? Math[goal](...finite) : NaN;
+  const best = isBestKnown(tag) && new Set(finite).size > 1 ? Math[goal](...finite) : NaN;
   const base = baseline.value ? bestValue(baseline.value, tag)?.value : undefined;
   const cell = (/** @type {{value: number, step: number} | null} */ each, /** @type {number} */ at) =>
     each === null
       ? html`<td><span class="dim">–</span></td>`
       : html`<td class=${each.value === best ? "best" : ""} data-value=${each.value}
           title=${`${each.value} · ${t("step.at", { step: grouped(each.step) })}`}><div>${wholeCell(inColumn(each.value, format), room)}${
-            comparedRuns.value[at] === baseline.value ? nothing : difference(each.value, base, format, goal)
+            comparedRuns.value[at] === baseline.value
+              ? nothing
+              : difference(each.value, base, format, isBestKnown(tag) ? goal : null)
           }</div></td>`;
   return {
     name: tag,
@@ -75,12 +77,12 @@ function lineOf({ tag, values, format }, room) {
 }
 
 /** @param {number} value @param {number | undefined} base @param {import("../../i18n/numbers.js").ColumnFormat} format
- * @param {"min" | "max"} goal */
+ * @param {"min" | "max" | null} goal null = neither is known to be better */
 function difference(value, base, format, goal) {
   const delta = deltaOf(value, base);
   if (delta === null) return nothing;
   const percent = percentOf(value, base);
-  return html`<span class="delta ${verdictOf(delta, goal)}" data-delta=${delta}>${withSign(
+  return html`<span class="delta ${goal ? verdictOf(delta, goal) : ""}" data-delta=${delta}>${withSign(
     delta,
     inColumn(Math.abs(delta), format),
   )}${percent === null ? nothing : html` <span>${percentText(percent)}</span>`}</span>`;

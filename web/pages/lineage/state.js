@@ -5,7 +5,8 @@ import { nameOf } from "../../controls/run_name.js";
 import { columnOf, columnsOf } from "../../controls/run_plots/columns.js";
 import { isLogByDefault, scaleOf } from "../../controls/run_plots/scale.js";
 import { runNames } from "../../data/catalogue.js";
-import { likelyBest, likelyMetrics } from "../../data/metrics.js";
+import { directionOf } from "../../data/directions.js";
+import { likelyMetrics } from "../../data/metrics.js";
 import { excludedRuns, noteOf } from "../../data/notes.js";
 import { matchesSearch } from "../../data/run_search.js";
 import { visibleRuns } from "../../data/runs.js";
@@ -165,7 +166,7 @@ const defaultTarget = computed(() => {
       candidates.map(({ name, recordedRuns }) => ({ tag: name, runs: recordedRuns })),
       "",
       2,
-    ).toSorted((a, b) => Number(likelyBest(b) === "max") - Number(likelyBest(a) === "max"));
+    ).toSorted((a, b) => Number(directionOf(b) === "max") - Number(directionOf(a) === "max"));
     if (first !== undefined) return `${section}:${first}`;
   }
   return "";

@@ -3,7 +3,7 @@
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { columnDragHandlers } from "../../controls/column_drag.js";
-import { likelyBest } from "../../data/metrics.js";
+import { directionOf } from "../../data/directions.js";
 import { groupOf } from "./column_menu.js";
 import { choose, selected, sortBy, sorting } from "./settings.js";
 import { columnIds, keptRows, sources } from "./state.js";
@@ -54,7 +54,7 @@ const columnTitle = ({ id, name }) =>
   id === "note:labels" ? t("overview.col_labels") : id === "note:note" ? t("overview.col_note") : name;
 /** @param {Column} column */
 const isDescendingFirst = ({ section, name, isNumber }) =>
-  isNumber && (section === "metric" || section === "last") && likelyBest(name) === "max";
+  isNumber && (section === "metric" || section === "last") && directionOf(name) === "max";
 
 /** Groups of neighbouring columns. @param {Column[]} columns */
 function groupSpans(columns) {

@@ -7,7 +7,7 @@ import { firstLine } from "../../controls/markdown/first_line.js";
 import { numberCell } from "../../controls/number_cell.js";
 import { stateHint, stateLabel } from "../../controls/state_mark.js";
 import { baseline } from "../../data/baseline.js";
-import { bestOf } from "../../data/best_values.js";
+import { bestOf, isBestKnown } from "../../data/best_values.js";
 import { percentText, verdictOf, withSign } from "../../data/delta.js";
 import { errorLine } from "../../data/run_state.js";
 import { styles } from "../../data/runs.js";
@@ -109,7 +109,7 @@ function deltaCell(row, column) {
   if (typeof delta !== "number") return nothing;
   const format = formats.value.get(column.metric ?? "") ?? { decimals: 4, exponents: false };
   const text = column.look === "percent" ? percentText(delta) : withSign(delta, inColumn(Math.abs(delta), format));
-  return html`<span class=${verdictOf(delta, bestOf(column.metric ?? ""))} data-value=${delta}
+  return html`<span class=${isBestKnown(column.metric ?? "") ? verdictOf(delta, bestOf(column.metric ?? "")) : ""} data-value=${delta}
     title=${delta}>${text}</span>`;
 }
 

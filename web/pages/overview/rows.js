@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals-core";
 import { meanOf } from "../../controls/mean.js";
 import { fractionRoom } from "../../controls/number_cell.js";
-import { bestOf } from "../../data/best_values.js";
+import { bestOf, isBestKnown } from "../../data/best_values.js";
 import { runsByName } from "../../data/catalogue.js";
 import { excludedRuns } from "../../data/notes.js";
 import { gathered } from "../../data/run_grouping.js";
@@ -133,7 +133,7 @@ export const bestValues = computed(() => {
     const goal = bestOf(tag);
     const read = tableColumns.of(goal, tag);
     const values = keptRows.value.map(({ run }) => read(run)).filter((value) => typeof value === "number");
-    if (values.length < 2) return NaN;
+    if (values.length < 2 || !isBestKnown(tag)) return NaN;
     const value = values.reduce((a, b) => Math[goal](a, b));
     const tied = values.filter((other) => other === value).length;
     return tied <= MOST_TIED && tied < values.length ? value : NaN;

@@ -1,6 +1,7 @@
 // Requests for lineage and dataset pipelines.
 
 import { postJson } from "../../../data/client.js";
+import { noteDirections } from "../../../data/directions.js";
 
 /** A JSON value, in which non-finite numbers are "NaN", "Infinity" and "-Infinity". @typedef {unknown} Json */
 /** @typedef {Record<string, Json>} JsonByName */
@@ -30,7 +31,11 @@ import { postJson } from "../../../data/client.js";
  * Runs without lineage are omitted.
  * @param {string[]} run @param {AbortSignal} signal @returns {Promise<RunLineage[]>}
  */
-export const readLineages = async (run, signal) => (await postJson("lineage", { run }, signal)).runs;
+export async function readLineages(run, signal) {
+  const { runs, directions } = await postJson("lineage", { run }, signal);
+  noteDirections(Object.entries(directions));
+  return runs;
+}
 
 /**
  * Runs without a pipeline are omitted.
