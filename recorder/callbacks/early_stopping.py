@@ -48,7 +48,7 @@ class EarlyStopping(Callback):
             patience: epochs without improvement after which the training stops.
             verbose: whether to print messages.
             mode: "min": smaller is better; "max": larger is better; "auto": by the words of
-                the name; with a warning and "max" if they do not tell.
+                the name; with a warning and "max" if they do not say.
             baseline: value that must also be improved on; None: no baseline.
             restore_best_weights: whether the weights of the best epoch, of which a copy is stored, are restored.
 

@@ -45,7 +45,7 @@ def likely_direction(monitor: str, choices: str) -> Direction:
     """Return the direction of a metric by its name; an unknown one is "max", with a warning that names the choices."""
     direction = metric_direction(monitor)
     if direction is None:
-        log.warn("Larger values of %r are taken as better, as its name does not tell: pass %s.", monitor, choices)
+        log.warn("Larger values of %r are taken as better, as its name does not say: pass %s.", monitor, choices)
     return direction or "max"
 
 

@@ -43,7 +43,7 @@ class ReduceLROnPlateau(Callback):
             patience: epochs without improvement after which the learning rates are reduced.
             verbose: whether to print the new learning rates.
             mode: "min": smaller is better; "max": larger is better; "auto": by the words of
-                the name; with a warning and "max" if they do not tell.
+                the name; with a warning and "max" if they do not say.
             min_delta: minimum change that is an improvement; its sign is ignored.
             cooldown: epochs after a reduction in which no epoch without improvement is counted.
             min_lr: lower bound of reduced learning rates.

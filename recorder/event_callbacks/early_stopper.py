@@ -47,7 +47,7 @@ class EarlyStopper(Stopper):
             dataloader_label: "train" for a metric of the training, otherwise the label of the evaluator: "eval" unless
                 it was given another one.
             comp: when a value improves on the best one: "greater", "less", or a function comp(value, best). None: by
-                the words of the name; with a warning and "greater" if they do not tell.
+                the words of the name; with a warning and "greater" if they do not say.
             min_delta: a value that differs from the best one by no more than this is no improvement; its sign is
                 ignored.
             patience: allowed time without improvement, in epochs (a number, or "3ep") or batches ("100ba"). With

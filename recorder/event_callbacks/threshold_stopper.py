@@ -38,7 +38,7 @@ class ThresholdStopper(Stopper):
                 it was given another one.
             threshold: the value that the metric must pass.
             comp: when it is passed: "greater", "less", or a function comp(value, threshold). None: by
-                the words of the name; with a warning and "greater" if they do not tell.
+                the words of the name; with a warning and "greater" if they do not say.
             stop_on_batch: whether a metric of the training is compared after each batch, not only after each epoch.
 
         Raises:

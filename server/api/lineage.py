@@ -76,7 +76,7 @@ class Lineages(BaseModel):
     revision: int
     runs: list[RunLineage]
     directions: dict[str, Direction]
-    """Whether the smallest or the largest value of a metric is its best, if its name tells."""
+    """Whether the smallest or the largest value of a metric is its best, if its name says so."""
 
 
 class Stage(BaseModel):

@@ -159,7 +159,7 @@ class OverviewReply(BaseModel):
     missing: list[str]
     """Requested metrics that none of the runs in this reply has."""
     directions: dict[str, Direction]
-    """Whether the smallest or the largest value of a requested metric is its best, if its name tells."""
+    """Whether the smallest or the largest value of a requested metric is its best, if its name says so."""
 
 
 _FIRST_DATE = 1e8

@@ -60,7 +60,7 @@ class TagRow(BaseModel):
     runs: int | None = None
     """Number of these runs with the tag; absent in the row of one run."""
     direction: Direction | None = None
-    """Whether the smallest or the largest value of a scalar is its best; absent if its name does not tell."""
+    """Whether the smallest or the largest value of a scalar is its best; absent if its name does not say."""
     run: str | None = None
     points: int | None = None
     """Points of the lowest rank that has the tag, with attempts stitched. Absent for several runs, as the following."""

@@ -18,7 +18,7 @@ _TIER = 8
 _STEP = 3
 """From a colour that is in use to the next candidate of its tier."""
 _MOST_KEPT = 2000
-"""The colours of further runs are their first choices: of so many, one line is not told from another by its colour."""
+"""The colours of further runs are their first choices: of so many, no line is known by its colour."""
 _FILE = "colours.json"
 LARGEST_FILE = 4 << 20
 

@@ -12,7 +12,7 @@ def test_the_direction_is_known_by_the_words_of_the_name() -> None:
     assert [name for name in LARGER_IS_BETTER if metric_direction(name) != "max"] == []
 
 
-def test_a_name_that_does_not_tell_has_no_direction() -> None:
+def test_a_name_that_does_not_say_has_no_direction() -> None:
     assert metric_directions(DIRECTION_UNKNOWN) == {}
 
 

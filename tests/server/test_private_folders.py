@@ -52,6 +52,6 @@ def test_an_existing_folder_is_tightened_once(
 
 
 def test_a_folder_that_cannot_be_created_is_no_error(tmp_path: Path) -> None:
-    """Whoever writes to it reports it."""
+    """What writes to it reports it."""
     (tmp_path / "file").touch()
     make_private(tmp_path / "file" / "folder")

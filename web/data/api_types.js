@@ -87,7 +87,7 @@
  * @typedef {{kind: "uncompiled_scan" | "shadowed_package" | "unwritable_index" | "unwritable_data", message: string}}
  * HealthWarning */
 
-/** `direction`: which value of a scalar is its best; absent if its name does not tell.
+/** `direction`: which value of a scalar is its best; absent if its name does not say.
  * @typedef {{plugin: string, tag: string, runs: number, direction?: "min" | "max"}} TagRow */
 
 /** Numbers of a reply. A typed array, integers at regular distances, or none.

@@ -1,4 +1,4 @@
-// Whether the smallest or the largest value of a metric is its best, as far as the server tells it by the metric's name.
+// Whether the smallest or the largest value of a metric is its best, as far as the server knows it from the metric's name.
 
 import { signal } from "@preact/signals-core";
 
@@ -13,5 +13,5 @@ export function noteDirections(stated) {
   if (added.length) directions.value = new Map([...directions.peek(), ...added]);
 }
 
-/** @param {string} metric @returns {Best | undefined} undefined = its name does not tell */
+/** @param {string} metric @returns {Best | undefined} undefined = its name does not say */
 export const directionOf = (metric) => directions.value.get(metric);

@@ -43,7 +43,7 @@ test("the palette has 24 colours in each theme, and notes store those of the lig
 });
 
 for (const [theme, colours] of Object.entries({ light, dark })) {
-  test(`all colours of the ${theme} theme are told apart, by colour-blind people too`, () => {
+  test(`all colours of the ${theme} theme are distinguished, by colour-blind people too`, () => {
     assert.ok(smallestDistance(colours) > 2 * TOLD_APART);
     for (const vision of [PROTANOPIA, DEUTERANOPIA])
       assert.ok(smallestDistance(colours, seenWith(vision)) > TOLD_APART);

@@ -239,7 +239,7 @@ def test_a_rising_quality_of_any_name_improves(monitor: str) -> None:
     assert EarlyStopping(monitor)._goal.is_better(2, 1)
 
 
-def test_a_name_that_does_not_tell_asks_for_the_mode(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_name_that_does_not_say_asks_for_the_mode(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         EarlyStopping("foo", mode="min")
         assert not caplog.messages

@@ -102,7 +102,7 @@ def test_the_comparison_is_chosen_by_the_words_of_the_name() -> None:
     assert [name for name in LARGER_IS_BETTER if not comparison(None, name)(2, 1)] == []
 
 
-def test_a_name_that_does_not_tell_asks_for_the_comparison(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_name_that_does_not_say_asks_for_the_comparison(caplog: pytest.LogCaptureFixture) -> None:
     EarlyStopper("foo", "eval", "less")
     assert not caplog.messages
     ThresholdStopper("foo", "eval", 1)

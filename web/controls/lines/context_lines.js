@@ -1,20 +1,20 @@
 // Which lines of a crowded chart keep their colours: those of the best and of marked runs; the others are its context.
 
-import { likelyBest } from "../../data/metrics.js";
-
 /** @typedef {import("../../charts/plot.js").Line} Line */
 
-/** Lines that colours and dashes tell apart. */
+/** Lines that colours and dashes distinguish. */
 export const MOST_TOLD_APART = 24;
 /** Runs with the best last values that keep their colours. */
 const BEST = 5;
 
-/** @param {Line[]} lines @param {ReadonlySet<string>} marked runs @returns {Line[]} in the same order */
-export function withContext(lines, marked) {
+/** @param {Line[]} lines @param {ReadonlySet<string>} marked runs
+ * @param {(tag: string) => "min" | "max"} bestOf which value of a metric is its best
+ * @returns {Line[]} in the same order */
+export function withContext(lines, marked, bestOf) {
   const own = lines.filter(({ isBaseline }) => !isBaseline);
   if (own.length <= MOST_TOLD_APART) return lines;
   const isCrowd = new Set(own.map(({ run }) => run)).size > MOST_TOLD_APART;
-  const best = isCrowd ? bestRuns(own) : [];
+  const best = isCrowd ? bestRuns(own, bestOf) : [];
   return lines.map((line) =>
     line.isBaseline
       ? line
@@ -26,10 +26,10 @@ export function withContext(lines, marked) {
   );
 }
 
-/** By the last values of the first tag. @param {Line[]} lines */
-function bestRuns(lines) {
+/** By the last values of the first tag. @param {Line[]} lines @param {(tag: string) => "min" | "max"} bestOf */
+function bestRuns(lines, bestOf) {
   const { tag = "" } = lines[0];
-  const sign = likelyBest(tag) === "min" ? 1 : -1;
+  const sign = bestOf(tag) === "min" ? 1 : -1;
   return lines
     .filter((line) => line.tag === lines[0].tag)
     .map(({ run, ys }) => ({ run, last: sign * (ys.findLast(Number.isFinite) ?? Infinity * sign) }))

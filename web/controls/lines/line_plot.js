@@ -5,6 +5,7 @@ import { clippedOf, countSpikes } from "../../charts/clipped.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
 import { drawnOf, sideOf } from "../../charts/plot.js";
 import { baseline as baselineRun } from "../../data/baseline.js";
+import { bestOf } from "../../data/best_values.js";
 import { attemptCounts, rankCounts, writerCounts } from "../../data/catalogue.js";
 import { marked } from "../../data/marked_runs.js";
 import { tagLabels } from "../../data/names.js";
@@ -67,7 +68,7 @@ export function plotOf(parts, settings, baseline = null) {
   const found = parts.flatMap((part, place) => linesOf(part, place, parts, settings));
   const own = marginOf ? found.map((line) => ({ ...line, margin: marginOf(line) })) : found;
   const all = own.length && baseline ? [...baselineLines(baseline, settings), ...own] : own;
-  const lines = withContext(all, marked.value);
+  const lines = withContext(all, marked.value, bestOf);
   const whole = window ?? xExtent(lines.map((line) => line.xs));
   if (!whole || !lines.length) return null;
   const x = logX ? aboveZero(whole, lines) : whole;

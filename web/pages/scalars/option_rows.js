@@ -1,6 +1,5 @@
 // Rows of the popovers of the scalars page: a label, and a choice that is a setting of the page.
 
-import { html } from "lit-html";
 import { choice } from "../../controls/choice.js";
 import { option } from "../../controls/view_menu.js";
 import { set } from "../../data/view.js";
