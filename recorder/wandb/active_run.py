@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toposcope.recorder import log as logger
+from toposcope.recorder.imported import imported
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.stores.spool import shown_path
 from toposcope.recorder.summary_record import SummaryRecord
@@ -113,7 +114,7 @@ def init(
     strict: bool = False,
     **ignored: Any,
 ) -> Run:
-    """Start a run and return it; if one is active, return that, unless reinit says otherwise.
+    """Start a run and return it; if one is active, return that, or finish it in a notebook, unless reinit is given.
 
     Args:
         entity: a user or a team, recorded.
@@ -133,7 +134,8 @@ def init(
         mode: "disabled": nothing is recorded. "online" and "offline" are the same here.
         force: has no effect.
         reinit: "finish_previous" or True: the active runs end first. "create_new": the new run is not the active one.
-            "return_previous" or None: see above.
+            "return_previous": the active run is returned. None: "finish_previous" in a notebook, whose cells are run
+            again, otherwise "return_previous".
         resume: "must": the run with the id is continued. "allow": likewise if it exists. "never": it must not exist.
             "auto": the newest run of the project is continued if it failed, or if its process was killed.
         resume_from: "<id>?_step=<step>": the run is continued after the step; later ones are hidden.
@@ -148,7 +150,7 @@ def init(
     REPORTS.is_strict = REPORTS.is_strict or strict
     report_ignored("init", {key: value for key, value in ignored.items() if key not in _WITHOUT_EFFECT}, _IGNORED)
     settings = _chosen_settings(config, config_include_keys, config_exclude_keys)
-    if reinit in (True, "finish_previous"):
+    if reinit in (True, "finish_previous") or (reinit is None and _is_notebook()):
         for previous in list(_PROCESS.runs):
             previous.finish()
     elif _PROCESS.run is not None and reinit != "create_new":
@@ -158,6 +160,12 @@ def init(
     run = _new_run(arguments, settings)
     _PROCESS.add(run, is_active=reinit != "create_new")
     return run
+
+
+def _is_notebook() -> bool:
+    """Return whether the program is a notebook: the kernel of Jupyter is an IPython shell with a kernel."""
+    shell = getattr(imported("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
 
 
 def _chosen_settings(config: Any, include: list[str] | None, exclude: list[str] | None) -> dict[str, Any]:

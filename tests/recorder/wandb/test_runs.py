@@ -10,6 +10,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,20 @@ def test_a_second_init_returns_the_run_unless_reinit(tmp_path: Path) -> None:
     third.finish()
     assert len(list((tmp_path / "wandb/p").iterdir())) == 3
     assert first.config.more == 1
+
+
+def test_a_cell_of_a_notebook_that_is_run_again_starts_a_new_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell = types.SimpleNamespace(kernel=object())
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    for cell in (1.0, 2.0, 3.0):
+        run = wandb.init(project="p", name="cell")
+        run.log({"loss": cell})
+    returned = wandb.init(reinit="return_previous")
+    wandb.finish()
+    assert returned is run
+    assert len(list((tmp_path / "wandb/p").iterdir())) == 3
 
 
 @pytest.mark.parametrize(("exit_code", "state"), [(None, "finished"), (0, "finished"), (1, "failed")])
