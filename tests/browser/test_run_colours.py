@@ -73,8 +73,9 @@ def test_hidden_runs_are_dimmed(server: StartServer, page: Page, tmp_path: Path)
     expect(hidden).to_have_attribute("data-shown", "false")
     expect(hidden.locator(".run-toggle > .icon path")).not_to_have_attribute("d", eye or "")
     expect(hidden.locator(".run-name")).to_have_css("text-decoration-line", "none")
-    opacity = "name => Number(getComputedStyle(name).opacity)"
-    assert hidden.locator(".run-name").evaluate(opacity) < shown.locator(".run-name").evaluate(opacity)
+    colour = "name => getComputedStyle(name).color"
+    assert hidden.locator(".run-name").evaluate(colour) != shown.locator(".run-name").evaluate(colour)
+    expect(hidden.locator(".swatch")).to_have_css("opacity", "0.35")
 
 
 def test_runs_are_coloured_by_a_value(server: StartServer, pages: Pages, tmp_path: Path) -> None:
