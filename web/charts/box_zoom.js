@@ -2,9 +2,6 @@
 
 /** @typedef {import("../data/address.js").Window} Window */
 
-/** What a gesture shows: an absent range stays as it is; x = null: all points.
- * @typedef {{x?: Window | null, y?: Window}} Zoom */
-
 /** A drag is along one axis if it is at most this share as far along the other one. */
 const FLAT = 1 / 3;
 /** Or fewer pixels. */

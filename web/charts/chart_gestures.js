@@ -3,7 +3,7 @@
 import { dragged, factorOf, leastAlong, rounded, scaled } from "./box_zoom.js";
 
 /** @typedef {import("./line_chart.js").LineChart} LineChart */
-/** @typedef {import("./box_zoom.js").Zoom} Zoom */
+/** @typedef {import("../data/address.js").Zoom} Zoom */
 
 /** Milliseconds after the last turn of the wheel before the points of the window are requested. */
 const WHEEL_REST = 200;

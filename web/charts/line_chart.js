@@ -14,7 +14,7 @@ import { followTouches, pinchedWindow } from "./touches.js";
 /** @typedef {import("../data/address.js").Window} Window */
 
 /** @typedef {object} ChartListener
- * @property {(zoom: import("./box_zoom.js").Zoom) => void} zoomed the user dragged over a part, moved it, or zoomed
+ * @property {(zoom: import("../data/address.js").Zoom) => void} zoomed the user dragged over a part, moved it, or zoomed
  * @property {boolean} [isBox] do drags also zoom y?
  * @property {() => void} reset the user double-clicked
  * @property {(at: {left: number, top: number} | null) => void} pointed in pixels of the plot area; null = the pointer

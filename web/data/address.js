@@ -9,6 +9,9 @@ import { EVERYTHING, NOTHING } from "./selection.js";
 /** A range of the x axis, both ends included.
  * @typedef {readonly [lo: number, hi: number]} Window */
 
+/** What a gesture on a chart shows: an absent range stays as it is; x = null: all points.
+ * @typedef {{x?: Window | null, y?: Window}} Zoom */
+
 /** The pages, in the order of their tabs. */
 export const PAGES = /** @type {const} */ ([
   "overview",

@@ -60,7 +60,7 @@ export function zoomTo(tag, chartAxis, range) {
 }
 
 /** Applies a gesture on a chart: its x range is shared while ranges are linked, its y range is its own.
- * @param {string} tag @param {string} chartAxis @param {import("../charts/box_zoom.js").Zoom | null} zoom null = the whole
+ * @param {string} tag @param {string} chartAxis @param {import("./address.js").Zoom | null} zoom null = the whole
  * of both */
 export function zoomBox(tag, chartAxis, zoom) {
   const { x, y } = zoom ?? { x: null, y: /** @type {const} */ ([null, null]) };

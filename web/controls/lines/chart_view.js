@@ -13,7 +13,7 @@ import { axisName, ChartPointer } from "./pointer.js";
  * @property {() => HTMLElement | null} host the element that contains the chart, with a size
  * @property {() => Plot | null} plot read in an effect
  * @property {() => import("../../data/card_series.js").Query} query under what the lines were requested
- * @property {(zoom: import("../../charts/box_zoom.js").Zoom | null) => void} zoomed null = the whole of both axes
+ * @property {(zoom: import("../../data/address.js").Zoom | null) => void} zoomed null = the whole of both axes
  * @property {() => void} [drawn]
  */
 

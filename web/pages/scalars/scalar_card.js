@@ -97,7 +97,7 @@ export class ScalarCard extends HTMLElement {
     render(nothing, this);
   }
 
-  /** @param {import("../../charts/box_zoom.js").Zoom | null} zoom null = the whole of both axes */
+  /** @param {import("../../data/address.js").Zoom | null} zoom null = the whole of both axes */
   zoom(zoom) {
     zoomBox(this.tag, this.plot?.axis ?? xOf(this.tag).axis, zoom);
   }

@@ -66,7 +66,7 @@ class RunChart extends LazyCard {
     ];
   }
 
-  /** @param {import("../../../charts/box_zoom.js").Zoom | null} zoom */
+  /** @param {import("../../../data/address.js").Zoom | null} zoom */
   #zoom(zoom) {
     const { x, y } = zoom ?? { x: null, y: null };
     if (x !== undefined) this.#window.value = x;

@@ -127,7 +127,7 @@ class LinesPanel extends PanelElement {
     return this.zoom.value in zooms.value || yRanges.value.has(this.zoom.value);
   }
 
-  /** @param {import("../../../charts/box_zoom.js").Zoom | null} zoom null = the whole of both axes */
+  /** @param {import("../../../data/address.js").Zoom | null} zoom null = the whole of both axes */
   zoomTo(zoom) {
     const name = this.zoom.peek();
     const { x, y } = zoom ?? { x: null, y: /** @type {const} */ ([null, null]) };
