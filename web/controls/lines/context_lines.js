@@ -2,19 +2,18 @@
 
 /** @typedef {import("../../charts/plot.js").Line} Line */
 
-/** Lines that colours and dashes distinguish. */
+/** Lines that colours and dashes tell apart. */
 export const MOST_TOLD_APART = 24;
 /** Runs with the best last values that keep their colours. */
 const BEST = 5;
 
 /** @param {Line[]} lines @param {ReadonlySet<string>} marked runs
- * @param {(tag: string) => "min" | "max"} bestOf which value of a metric is its best
- * @returns {Line[]} in the same order */
-export function withContext(lines, marked, bestOf) {
+ * @param {(tag: string) => "min" | "max"} goalOf which values of a tag are best @returns {Line[]} in the same order */
+export function withContext(lines, marked, goalOf) {
   const own = lines.filter(({ isBaseline }) => !isBaseline);
   if (own.length <= MOST_TOLD_APART) return lines;
   const isCrowd = new Set(own.map(({ run }) => run)).size > MOST_TOLD_APART;
-  const best = isCrowd ? bestRuns(own, bestOf) : [];
+  const best = isCrowd ? bestRuns(own, goalOf(own[0].tag ?? "")) : [];
   return lines.map((line) =>
     line.isBaseline
       ? line
@@ -26,10 +25,9 @@ export function withContext(lines, marked, bestOf) {
   );
 }
 
-/** By the last values of the first tag. @param {Line[]} lines @param {(tag: string) => "min" | "max"} bestOf */
-function bestRuns(lines, bestOf) {
-  const { tag = "" } = lines[0];
-  const sign = bestOf(tag) === "min" ? 1 : -1;
+/** By the last values of the first tag. @param {Line[]} lines @param {"min" | "max"} goal */
+function bestRuns(lines, goal) {
+  const sign = goal === "min" ? 1 : -1;
   return lines
     .filter((line) => line.tag === lines[0].tag)
     .map(({ run, ys }) => ({ run, last: sign * (ys.findLast(Number.isFinite) ?? Infinity * sign) }))

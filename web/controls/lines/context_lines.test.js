@@ -16,22 +16,22 @@ const linesOf = (count, tag) =>
       }),
   );
 
+/** @param {string} tag */
+const goalOf = (tag) => (tag.includes("loss") ? "min" : "max");
+
 /** @param {import("../../charts/plot.js").Line[]} lines */
 const coloured = (lines) => lines.filter(({ isContext }) => !isContext).map(({ run }) => run);
 
-/** @param {string} tag @returns {"min" | "max"} */
-const bestOf = (tag) => (tag.endsWith("loss") ? "min" : "max");
-
 test("few lines keep their colours and dashes", () => {
   const lines = linesOf(24, "loss");
-  assert.equal(withContext(lines, new Set(), bestOf), lines);
+  assert.equal(withContext(lines, new Set(), goalOf), lines);
 });
 
 test("of many runs the best by the direction of the metric and the marked ones have colours, and none is dashed", () => {
-  const losses = withContext(linesOf(25, "val/loss"), new Set(["r20"]), bestOf);
+  const losses = withContext(linesOf(25, "val/loss"), new Set(["r20"]), goalOf);
   assert.deepEqual(coloured(losses), ["r0", "r1", "r2", "r3", "r4", "r20"]);
   assert.ok(losses.every(({ style }) => style.dash === 0));
-  assert.deepEqual(coloured(withContext(linesOf(30, "val/accuracy"), new Set(), bestOf)), [
+  assert.deepEqual(coloured(withContext(linesOf(30, "val/accuracy"), new Set(), goalOf)), [
     "r25",
     "r26",
     "r27",
@@ -43,14 +43,14 @@ test("of many runs the best by the direction of the metric and the marked ones h
 test("a run without a finite value is not among the best", () => {
   for (const tag of ["loss", "accuracy"]) {
     const [first, ...others] = linesOf(30, tag);
-    const lines = withContext([{ ...first, ys: Float64Array.of(NaN) }, ...others], new Set(), bestOf);
+    const lines = withContext([{ ...first, ys: Float64Array.of(NaN) }, ...others], new Set(), goalOf);
     assert.ok(!coloured(lines).includes("r0"), tag);
   }
 });
 
 test("the baseline keeps its dash, and lines of one run their colour", () => {
   const lines = linesOf(30, "loss").map((line) => ({ ...line, run: "one" }));
-  const [baseline, ...own] = withContext([{ ...lines[0], isBaseline: true }, ...lines], new Set(), bestOf);
+  const [baseline, ...own] = withContext([{ ...lines[0], isBaseline: true }, ...lines], new Set(), goalOf);
   assert.equal(baseline.style.dash, 1);
   assert.ok(own.every(({ style, isContext }) => style.dash === 0 && !isContext));
 });
