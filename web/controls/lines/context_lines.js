@@ -8,7 +8,8 @@ export const MOST_TOLD_APART = 24;
 const BEST = 5;
 
 /** @param {Line[]} lines @param {ReadonlySet<string>} marked runs
- * @param {(tag: string) => "min" | "max"} goalOf which values of a tag are best @returns {Line[]} in the same order */
+ * @param {(tag: string) => "min" | "max" | null} goalOf which values of a tag are best; null = it is not known
+ * @returns {Line[]} in the same order */
 export function withContext(lines, marked, goalOf) {
   const own = lines.filter(({ isBaseline }) => !isBaseline);
   if (own.length <= MOST_TOLD_APART) return lines;
@@ -25,8 +26,9 @@ export function withContext(lines, marked, goalOf) {
   );
 }
 
-/** By the last values of the first tag. @param {Line[]} lines @param {"min" | "max"} goal */
+/** By the last values of the first tag. @param {Line[]} lines @param {"min" | "max" | null} goal */
 function bestRuns(lines, goal) {
+  if (goal === null) return [];
   const sign = goal === "min" ? 1 : -1;
   return lines
     .filter((line) => line.tag === lines[0].tag)

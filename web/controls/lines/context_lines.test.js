@@ -17,7 +17,7 @@ const linesOf = (count, tag) =>
   );
 
 /** @param {string} tag */
-const goalOf = (tag) => (tag.includes("loss") ? "min" : "max");
+const goalOf = (tag) => (tag.includes("loss") ? "min" : tag.includes("acc") ? "max" : null);
 
 /** @param {import("../../charts/plot.js").Line[]} lines */
 const coloured = (lines) => lines.filter(({ isContext }) => !isContext).map(({ run }) => run);
@@ -38,6 +38,10 @@ test("of many runs the best by the direction of the metric and the marked ones h
     "r28",
     "r29",
   ]);
+});
+
+test("without a known direction only marked runs have colours", () => {
+  assert.deepEqual(coloured(withContext(linesOf(30, "lr"), new Set(["r7"]), goalOf)), ["r7"]);
 });
 
 test("a run without a finite value is not among the best", () => {

@@ -5,7 +5,7 @@ import { clippedOf, countSpikes } from "../../charts/clipped.js";
 import { xExtent, yExtent } from "../../charts/extent.js";
 import { drawnOf, sideOf } from "../../charts/plot.js";
 import { baseline as baselineRun } from "../../data/baseline.js";
-import { bestOf } from "../../data/best_values.js";
+import { bestOf, isBestKnown } from "../../data/best_values.js";
 import { attemptCounts, rankCounts, writerCounts } from "../../data/catalogue.js";
 import { marked } from "../../data/marked_runs.js";
 import { tagLabels } from "../../data/names.js";
@@ -60,6 +60,9 @@ export function drawnSeries(feed) {
  * @param {Chosen} axis @param {string} tag @param {Series[]} series @returns {Chosen | "wall_time"} */
 export const axisFor = (axis, tag, series) => (axis === "step" && opensOnWallTime(tag, series) ? "wall_time" : axis);
 
+/** @param {string} tag */
+const goalOf = (tag) => (isBestKnown(tag) ? bestOf(tag) : null);
+
 /** @param {TagSeries[]} parts @param {PlotSettings} settings
  * @param {TagSeries | null} [baseline] a run that is drawn under the lines of the parts
  * @returns {Plot | null} null without points of the parts */
@@ -68,7 +71,7 @@ export function plotOf(parts, settings, baseline = null) {
   const found = parts.flatMap((part, place) => linesOf(part, place, parts, settings));
   const own = marginOf ? found.map((line) => ({ ...line, margin: marginOf(line) })) : found;
   const all = own.length && baseline ? [...baselineLines(baseline, settings), ...own] : own;
-  const lines = withContext(all, marked.value, bestOf);
+  const lines = withContext(all, marked.value, goalOf);
   const whole = window ?? xExtent(lines.map((line) => line.xs));
   if (!whole || !lines.length) return null;
   const x = logX ? aboveZero(whole, lines) : whole;
