@@ -50,7 +50,7 @@ def test_read_out_shows_every_run_at_one_step(server: StartServer, page: Page, t
     for run in range(runs):
         events = [scalar_event(1000.0 + step, step, {"loss": value_of(run, step)}) for step in range(POINTS)]
         write_run(tmp_path / f"run{run}", events, 1000)
-    page.goto(server(tmp_path).url + "#open=loss")
+    page.goto(server(tmp_path).url + "#open=loss&scalar.auto=off")
     expect(page.locator("scalar-card")).to_have_attribute("data-total", str(runs * POINTS))
     expect(page.locator("scalar-card")).to_have_attribute("data-pending", "false")
     for across in (0.31, 0.52, 0.77):
