@@ -1,6 +1,7 @@
-// Gestures of the mouse on a chart: Shift and a drag move what it shows, Ctrl or ⌘ and the wheel zoom along x.
+// Gestures on a chart: Shift and a drag move what it shows, Ctrl or ⌘ and the wheel zoom along x, as do two fingers.
 
 import { dragged, factorOf, leastAlong, rounded, scaled } from "./box_zoom.js";
+import { pinchedWindow } from "./touches.js";
 
 /** @typedef {import("./line_chart.js").LineChart} LineChart */
 /** @typedef {import("../data/address.js").Zoom} Zoom */
@@ -23,6 +24,9 @@ export class ChartGestures {
   #shown = null;
   /** Ends listening to a drag. @type {AbortController | null} */
   #drag = null;
+
+  /** The window when two fingers were put down. @type {import("../data/address.js").Window | null} */
+  #pinching = null;
 
   /** @param {LineChart} chart */
   constructor(chart) {
@@ -65,6 +69,19 @@ export class ChartGestures {
     this.#rest = window.setTimeout(() => this.#finish(), WHEEL_REST);
   }
 
+  /** @param {import("./touches.js").Places} from @param {import("./touches.js").Places} to */
+  pinched(from, to) {
+    const { plot } = this.chart;
+    this.#pinching ??= [plot.x[0], plot.x[1]];
+    const x = pinchedWindow(this.#pinching, plot.logX ?? false, from, to);
+    if (x) this.#show({ x });
+  }
+
+  /** One of two fingers was lifted. */
+  released() {
+    this.#finish();
+  }
+
   /** @param {Zoom} zoom */
   #show(zoom) {
     this.#shown = zoom;
@@ -87,6 +104,6 @@ export class ChartGestures {
   cancel() {
     clearTimeout(this.#rest);
     this.#drag?.abort();
-    [this.#drag, this.#shown] = [null, null];
+    [this.#drag, this.#shown, this.#pinching] = [null, null, null];
   }
 }

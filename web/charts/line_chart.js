@@ -7,7 +7,7 @@ import { ChartGestures } from "./chart_gestures.js";
 import { yExtent } from "./extent.js";
 import { LinesLayer } from "./lines_layer.js";
 import { drawnOf, projections } from "./plot.js";
-import { followTouches, pinchedWindow } from "./touches.js";
+import { followTouches } from "./touches.js";
 
 /** @typedef {import("./plot.js").Plot} Plot */
 /** @typedef {import("./plot.js").Heights} Heights */
@@ -30,8 +30,6 @@ export class LineChart {
   constructor(host, plot, listener) {
     this.plot = plot;
     this.y = heightsOf(plot);
-    /** The plot before two fingers zoom it. @type {Plot | null} */
-    this.pinching = null;
     this.axes = axesOf(plot, this.y, host.clientWidth, host.clientHeight);
     this.listener = listener;
     this.gestures = new ChartGestures(this);
@@ -69,26 +67,11 @@ export class LineChart {
     u.over.addEventListener("wheel", (event) => this.gestures.turned(event), { passive: false });
     followTouches(u.over, {
       pointed: (at) => this.listener.pointed(at),
-      pinched: (from, to) => this.#pinch(from, to),
-      released: () => this.#zoomToPinched(),
+      pinched: (from, to) => this.gestures.pinched(from, to),
+      released: () => this.gestures.released(),
     });
     u.batch(() => {});
     return u;
-  }
-
-  /** Shows a zoom while two fingers move. @param {import("./touches.js").Places} from
-   * @param {import("./touches.js").Places} to */
-  #pinch(from, to) {
-    const before = (this.pinching ??= this.plot);
-    const x = pinchedWindow([before.x[0], before.x[1]], before.logX ?? false, from, to);
-    if (x) this.draw({ ...before, x });
-  }
-
-  #zoomToPinched() {
-    if (!this.pinching) return;
-    this.pinching = null;
-    const window = this.wholeSteps(this.plot.x[0], this.plot.x[1]);
-    if (window[1] > window[0]) this.listener.zoomed({ x: window });
   }
 
   /** uPlot fixes a scale's kind at construction. */
