@@ -2,7 +2,7 @@
 
 /** @typedef {import("../../charts/plot.js").Line} Line */
 
-/** Lines that colours and dashes tell apart. */
+/** Lines that colours and dashes distinguish. */
 export const MOST_TOLD_APART = 24;
 /** Runs with the best last values that keep their colours. */
 const BEST = 5;
