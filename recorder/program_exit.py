@@ -62,13 +62,13 @@ def is_exiting() -> bool:
 def ending_by_exit() -> RecordingEnd:
     """Return how a training ended whose program exits without an unhandled exception.
 
-    If SystemExit was raised without sys.exit(), the exit code is unknown, as is the state of the training.
+    If SystemExit was raised without sys.exit(), the exit code is unknown, and the training counts as interrupted.
     """
     if (end := ending_of_child()) is not None:
         return end
     if _main_frame is None or _has_returned(_main_frame):
         return FINISHED
-    return _exit_call or RecordingEnd(error_text="SystemExit, whose code is unknown")
+    return _exit_call or interruption("SystemExit, whose code is unknown")
 
 
 def _remembering(original: Any) -> Any:

@@ -116,7 +116,7 @@ def make_api(
 
     prefetcher = Prefetcher(overview_cache, lambda: logdir.snapshot.runs, prepare)
     data_folder = data_folder or default_data_folder()
-    if not read_only and not is_remote(str(data_folder)):
+    if not read_only and not is_remote(str(data_folder)) and Path(data_folder).exists():
         make_private(Path(data_folder))
     note_files = data_files(data_folder, "notes", logdir.path, notes_folder.LARGEST_FILE)
     colour_files = data_files(data_folder, "colours", logdir.path, run_colours.LARGEST_FILE)

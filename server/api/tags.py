@@ -36,6 +36,7 @@ class TagsQuery(BaseModel):
     sessions: bool = Field(
         True, description="whether to count the hyperparameter session that describes another run as a run"
     )
+    directions: bool = Field(False, description="whether to state the direction of scalars")
     plugin: list[str] = Field([], max_length=100, description="plugins; none: all")
     search: str = Field(
         "", max_length=1000, description='a part of the name, ignoring case; "*" stands for any text; empty: all'
@@ -60,7 +61,8 @@ class TagRow(BaseModel):
     runs: int | None = None
     """Number of these runs with the tag; absent in the row of one run."""
     direction: Direction | None = None
-    """Whether the smallest or the largest value of a scalar is its best; absent if its name does not say."""
+    """Whether the smallest or the largest value of a scalar is its best; absent if its name does not say, or if the
+    request does not ask for it."""
     run: str | None = None
     points: int | None = None
     """Points of the lowest rank that has the tag, with attempts stitched. Absent for several runs, as the following."""
@@ -107,12 +109,15 @@ def _list(request: Request, current: Snapshot, query: TagsQuery) -> Response:
         by_run = [(run, _matching(_sorted_tags(request, run), query)) for run in runs]
         total = sum(len(tags) for _, tags in by_run)
         every = ((run, tag) for run, tags in by_run for tag in tags)
-        rows = [_row(run, tag) for run, tag in islice(every, query.offset, end)]
+        rows = [_row(run, tag) | _direction(tag, query) for run, tag in islice(every, query.offset, end)]
     else:
         tags, runs_of = _counted(request, current, runs if query.run or omitted else None)
         matching = _matching(tags, query)
         total = len(matching)
-        rows = [_shared(tag) | {"runs": runs_of[tag]} for tag in matching[query.offset : end]]
+        rows = [
+            {"plugin": tag.plugin, "tag": tag.name, "runs": runs_of[tag]} | _direction(tag, query)
+            for tag in matching[query.offset : end]
+        ]
     return json_reply({"revision": current.revision, "tags": rows, "total": total})
 
 
@@ -150,17 +155,19 @@ def _matching(tags: Sequence[Tag], query: TagsQuery) -> Sequence[Tag]:
     return tags
 
 
-def _shared(tag: Tag) -> dict[str, Any]:
-    """Return what the row of a tag states whatever the runs are."""
-    direction = metric_direction(tag.name) if tag.plugin == "scalar" else None
-    return {"plugin": tag.plugin, "tag": tag.name} | ({"direction": direction} if direction else {})
+def _direction(tag: Tag, query: TagsQuery) -> dict[str, Any]:
+    """Return the direction of a scalar whose name says it, if the request asks for it."""
+    direction = metric_direction(tag.name) if query.directions and tag.plugin == "scalar" else None
+    return {"direction": direction} if direction else {}
 
 
 def _row(run: RunView, tag: Tag) -> dict[str, Any]:
     rank = run.ranks_of(tag)[0]
     points = run.points(tag.name, rank) if tag.plugin == "scalar" else run.payloads(tag, rank)
-    return _shared(tag) | {
+    return {
         "run": run.name,
+        "plugin": tag.plugin,
+        "tag": tag.name,
         "points": points.total,
         "first_step": int(points.step.min()),
         "last_step": int(points.step.max()),

@@ -19,6 +19,7 @@ from toposcope.server.data_files.json_files import (
     encode,
     parse,
 )
+from toposcope.server.places.private_folders import make_private
 from toposcope.server.places.writable import why_unwritable
 
 _PART_FILE = "draft"
@@ -135,6 +136,9 @@ class JsonFolder:
         Raises:
             OSError: the folder cannot be written; TimeoutError: another server holds the lock for seconds.
         """
+        data_folder = self._folder.parents[1]
+        if not data_folder.exists():
+            make_private(data_folder)
         self._folder.mkdir(parents=True, exist_ok=True)
         try:
             self._lock.acquire()

@@ -12,7 +12,7 @@ from support.written_events import read_all_events
 
 from toposcope.proto.summary_pb2 import RecordingEnd
 
-FINISHED, FAILED, INTERRUPTED, UNKNOWN = "FINISHED", "FAILED", "INTERRUPTED", "UNKNOWN"
+FINISHED, FAILED, INTERRUPTED = "FINISHED", "FAILED", "INTERRUPTED"
 UNKNOWN_CODE = "SystemExit, whose code is unknown"
 # Each script records into sys.argv[1]; the exit code of its process; the state, the type and the text of the error.
 SCRIPTS = {
@@ -134,7 +134,7 @@ SCRIPTS = {
     "SystemExit raised": (
         "r = SummaryRecord(sys.argv[1]); train(r, [1]); raise SystemExit(3)",
         3,
-        (UNKNOWN, "", UNKNOWN_CODE),
+        (INTERRUPTED, "", UNKNOWN_CODE),
     ),
     "SystemExit raised in a function": (
         """
@@ -145,7 +145,7 @@ SCRIPTS = {
         main()
         """,
         3,
-        (UNKNOWN, "", UNKNOWN_CODE),
+        (INTERRUPTED, "", UNKNOWN_CODE),
     ),
     "sys.exit caught, then the end": (
         """
@@ -168,7 +168,7 @@ SCRIPTS = {
         raise SystemExit(3)
         """,
         3,
-        (UNKNOWN, "", UNKNOWN_CODE),
+        (INTERRUPTED, "", UNKNOWN_CODE),
     ),
     "Ctrl-C in with": (
         "with SummaryRecord(sys.argv[1]) as r: train(r, [1]); signal.raise_signal(signal.SIGINT)",

@@ -78,7 +78,7 @@ export const readRuns = (runs, signal) =>
 export const readHealth = (signal) => fetchJson("health", { signal });
 
 /** @param {AbortSignal} signal @returns {Promise<{tags: TagRow[]}>} */
-export const listScalarTags = (signal) => fetchJson("tags?plugin=scalar&sessions=false", { signal });
+export const listScalarTags = (signal) => fetchJson("tags?plugin=scalar&sessions=false&directions=true", { signal });
 
 /** @param {string} path @param {object} body @param {AbortSignal} [signal] @returns {Promise<any>} */
 export const postJson = (path, body, signal) =>

@@ -17,7 +17,7 @@ def test_tags_and_overview_state_the_directions_by_which_callbacks_choose(tmp_pa
     client = serve(tmp_path)
 
     for query in ({}, {"run": "run"}):
-        rows = client.get("api/tags", params=query).json()["tags"]
+        rows = client.get("api/tags", params=query | {"directions": "true"}).json()["tags"]
         assert {row["tag"]: row.get("direction") for row in rows} == {**_KNOWN, **dict.fromkeys(DIRECTION_UNKNOWN)}
     assert client.post("api/overview", json={"metric": _ALL}).json()["directions"] == _KNOWN
 
