@@ -19,10 +19,15 @@ const measured = computed(() => (width.value ? columns.value : 0));
  * @param {number} count */
 export const cardsInRow = (count) => (count && measured.value ? balanced(count, measured.value) : 1);
 
-/** The style of a group of cards: its number of cards, and how many of them are in a row.
+/** The style of a group of cards: its number of cards, how many of them are in a row, and how many columns the last one
+ * takes if the last row lacks cards.
  * @param {number} count */
-export const groupStyle = (count) =>
-  `--tags:${count}${count && measured.value ? `;--row:${balanced(count, measured.value)}` : ""}`;
+export function groupStyle(count) {
+  if (!count || !measured.value) return `--tags:${count}`;
+  const row = balanced(count, measured.value);
+  const last = row - ((count - 1) % row);
+  return `--tags:${count};--row:${row}${last > 1 ? `;--last:${last}` : ""}`;
+}
 
 /** Follows the width of the page's content while the page is open.
  * @param {HTMLElement} content */
