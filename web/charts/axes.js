@@ -2,7 +2,7 @@
 
 import { columnsOf, sideOf } from "./plot.js";
 import { tokens } from "./theme.js";
-import { areWhole, axisTicks, labelWidth, shareOf } from "./ticks.js";
+import { areWhole, axisTicks, containsCounts, labelWidth, shareOf } from "./ticks.js";
 
 /** @typedef {import("./plot.js").Plot} Plot */
 /** @typedef {import("./plot.js").Heights} Heights */
@@ -30,7 +30,10 @@ export function axesOf(plot, heights, width, height) {
   const room = { length: Math.max(1, height - TOP - BOTTOM), isVertical: true, log };
   const ticksOn = (/** @type {Side} */ side) => {
     const window = heights[side] ?? (side === "left" && !heights.right ? EMPTY : null);
-    return window && axisTicks("value", window, { ...room, isWhole: !log && areCounts(plot, side) });
+    return (
+      window &&
+      axisTicks("value", window, { ...room, isWhole: !log && containsCounts(window) && areCounts(plot, side) })
+    );
   };
   const y = { left: ticksOn("left"), right: ticksOn("right") };
   const [left, right] = [widthOf(y.left), widthOf(y.right)];

@@ -37,6 +37,9 @@ export function areWhole(columns) {
   return true;
 }
 
+/** Does a range contain enough whole numbers for the labels? @param {readonly [number, number]} range */
+export const containsCounts = ([lo, hi]) => Math.floor(hi) - Math.ceil(lo) >= FEWEST - 1;
+
 /** @param {Axis} axis @param {readonly [number, number]} window @param {Room} room @returns {Ticks} */
 export function axisTicks(axis, window, room) {
   const all = [];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { areWhole, axisTicks, labelWidth, shareOf } from "./ticks.js";
+import { areWhole, axisTicks, containsCounts, labelWidth, shareOf } from "./ticks.js";
 
 /** @typedef {import("./ticks.js").Room} Room */
 
@@ -112,4 +112,10 @@ for (const [kind, range] of Object.entries(RANGES))
 test("counts are recognised among non-finite values", () => {
   assert.ok(areWhole([[1, NaN, 3], [Infinity]]));
   assert.ok(!areWhole([[1, 2.5]]));
+});
+
+test("a range with few whole numbers has labels between them", () => {
+  assert.ok(!containsCounts([0.9, 1.1]));
+  assert.ok(!containsCounts([0.1, 2.9]));
+  assert.ok(containsCounts([0, 2]));
 });
