@@ -24,6 +24,7 @@ export const ICONS = {
   details: icon(svg`<circle cx="8" cy="8" r="5.6"/><path d="M8 7.4v3.4M8 5.2v.2"/>`),
   close: icon(svg`<path d="M4 4l8 8M12 4l-8 8"/>`),
   contents: icon(svg`<path d="M2.5 4h11M5 8h8.5M5 12h8.5"/>`),
+  trash: icon(svg`<path d="M2.500 4.500h11M6.500 4.500v-2h3v2M4 4.500l.600 9h6.800l.600-9M6.700 7v4M9.300 7v4"/>`),
   chevron: icon(svg`<path d="M6 4l4 4-4 4"/>`),
   warning: icon(svg`<path d="M8 2.4l6 11H2z"/><path d="M8 6.6v3.2M8 11.6v.2"/>`),
   copy: icon(svg`<path d="M6 6h7v7.500H6zM10 6V2.500H3V10h3"/>`),

@@ -24,13 +24,15 @@ import { change, selection } from "./view.js";
 /** @type {import("@preact/signals-core").Signal<Notice | null>} */
 export const notice = signal(null);
 
-/** Milliseconds for which a notice without problems is shown. */
+/** Milliseconds for which a notice without problems is shown: long enough to undo what was done. */
 const SHOWN = 15_000;
+const SHOWN_WITHOUT_UNDO = 4_000;
 
 /** @param {Notice} next */
 function announce(next) {
   notice.value = next;
-  if (!next.problems.length) setTimeout(() => notice.peek() === next && (notice.value = null), SHOWN);
+  if (next.problems.length) return;
+  setTimeout(() => notice.peek() === next && (notice.value = null), next.undo ? SHOWN : SHOWN_WITHOUT_UNDO);
 }
 
 /** Changes the notes of the marked runs. @param {Kind} kind @param {NoteEdit} edit @param {string} [detail] */

@@ -146,7 +146,7 @@ function actions(row) {
     <button class="quiet" data-key="rename" title=${t("views.rename")} aria-label=${`${t("views.rename")}: ${row.name}`}
       @click=${ask("rename")}>${ICONS.pencil}</button>
     <button class="quiet" data-key="delete" title=${t("views.delete")} aria-label=${`${t("views.delete")}: ${row.name}`}
-      @click=${ask("delete")}>${ICONS.close}</button>`;
+      @click=${ask("delete")}>${ICONS.trash}</button>`;
 }
 
 /** @param {ViewRow} row @param {"delete" | "rename"} act */

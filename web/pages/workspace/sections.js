@@ -44,7 +44,7 @@ function section({ name, collapsed, panels }, at, key, count) {
         ${action("section-settings", t("ws.section_settings"), ICONS.pencil, () => (editing.value = { level: "section", section: at }))}
         ${at ? action("section-up", t("ws.section_up"), OWN_ICONS.up, () => rearrange(moveSection(now(), at, at - 1))) : nothing}
         ${at < count - 1 ? action("section-down", t("ws.section_down"), OWN_ICONS.down, () => rearrange(moveSection(now(), at, at + 1))) : nothing}
-        ${action("section-remove", t("ws.section_remove"), ICONS.close, () => {
+        ${action("section-remove", t("ws.section_remove"), ICONS.trash, () => {
           rearrange(deleteSection(now(), at));
           announce(t("ws.removed", { name: title }), true);
         })}
