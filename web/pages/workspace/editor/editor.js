@@ -65,7 +65,7 @@ function panelFields({ section, at }, document, target) {
     ${textField("title", t("ws.title"), String(title), (text) => target.put("title", text || undefined), {
       placeholder: titleOf({ ...panel, settings: others }),
     })}
-    ${FORMS[panel.kind](target)}`;
+    <div class="ws-own">${FORMS[panel.kind](target)}</div>`;
 }
 
 /** @param {Edited} edited @param {WorkspaceDocument} document @returns {Target} */

@@ -1,4 +1,4 @@
-// The focus goes to the editor when it opens, and back to where it was when it closes; what is edited is in view.
+// The focus goes to the editor when it opens, to what a panel shows first, and back to where it was when it closes; what is edited is in view.
 
 import { effect } from "@preact/signals-core";
 import { narrow } from "../../../data/view.js";
@@ -22,7 +22,9 @@ export function followFocus() {
 function focusEditor() {
   const edited = document.querySelector('.panel[data-edited="true"]');
   edited?.scrollIntoView({ block: narrow.peek() ? "start" : "nearest" });
-  const field = document.querySelector(".ws-editor :is(input, textarea, select)");
+  const [field] = [".ws-own", ".ws-editor"].flatMap(
+    (part) => document.querySelector(`${part} :is(input, textarea, select)`) ?? [],
+  );
   if (field instanceof HTMLElement && !document.activeElement?.closest(".ws-editor"))
     field.focus({ preventScroll: true });
 }
