@@ -310,7 +310,7 @@ def test_notes_are_shared_and_stored(
     other = pages.open()
     other.goto(first.url + "#page=overview&rail=open")
     expect(row(other, "sweep/a9")).to_be_visible()
-    form = page.locator(".notes-form")
+    form = page.locator(".run-page")
 
     form.locator('[name="alias"]').fill(HOSTILE)
     form.locator('[name="labels"]').fill("paper, best")

@@ -11,6 +11,9 @@ const NO_RESULT =
 /** Of data that the model was not trained on. */
 const HELD_OUT = /(^|[/_.])(val|valid|validation|eval|evaluation|test|dev)([/_.]|$)/i;
 
+/** @param {string} tag */
+export const isHeldOut = (tag) => HELD_OUT.test(tag);
+
 /** @typedef {"return" | "loss" | "quality" | "other" | "none"} Kind */
 
 /** @param {string} tag @returns {Kind} none = it is no result */

@@ -1,8 +1,9 @@
-// The form of a run's notes: alias, labels, colour, note, hidden, archived. Every change is saved immediately.
+// The forms of a run's notes: alias, labels, colour, note, hidden, archived. Every change is saved immediately.
 
 import { html, nothing } from "lit-html";
 import { areNotesOff, noteOf, noteProblems, saveErrors, saveNotes } from "../../data/notes.js";
 import { colourPicker } from "./colour_picker.js";
+import { noteOn } from "./note.js";
 import { t } from "./words.js";
 
 /** @param {Event} event */
@@ -18,34 +19,52 @@ const parseLabels = (text) => [
   ),
 ];
 
-/** @param {string} run @param {unknown} [note] the field of its note, if there is room */
-export function notesForm(run, note = nothing) {
-  if (areNotesOff.value) return nothing;
-  const current = noteOf(run);
+/** All fields but the note itself, for the panel. @param {string} run */
+export const notesForm = (run) =>
+  areNotesOff.value
+    ? nothing
+    : html`<section class="notes-form" data-notes-of=${run}><h3>${t("notes.title")}</h3>
+      ${problems(run)}${names(run)}${colourPicker(run, noteOf(run))}${switches(run)}</section>`;
+
+/** What names and sorts a run, in a row below its title. @param {string} run */
+export const namesForm = (run) =>
+  areNotesOff.value
+    ? nothing
+    : html`<section class="notes-form in-row" data-notes-of=${run} aria-label=${t("notes.title")}>
+      ${names(run)}${switches(run)}${problems(run)}</section>`;
+
+/** The colour and the note, with the text to whom they are visible. @param {string} run */
+export const noteForm = (run) =>
+  areNotesOff.value
+    ? nothing
+    : html`<div class="notes-form"><h3>${t("notes.title")}</h3>
+      ${colourPicker(run, noteOf(run))}${noteOn(run)}<p class="meta wrap">${t("notes.shared")}</p></div>`;
+
+/** @param {string} run */
+function problems(run) {
   const error = saveErrors.value.get(run);
-  const isProblem = noteProblems.value.length > 0;
+  const [unread] = noteProblems.value;
   return html`
-    <section class="notes-form" data-notes-of=${run}>
-      <h3>${t("notes.title")}</h3>
-      ${error ? html`<p class="warning" role="alert">${t("notes.failed", { reason: error.message })}</p>` : nothing}
-      ${isProblem ? html`<p class="warning">${t("notes.unread", { reason: noteProblems.value[0] })}</p>` : nothing}
-      <label><span>${t("notes.alias")}</span>
-        <input class="plain" name="alias" maxlength="200" autocomplete="off" placeholder=${t("notes.alias_hint")}
-          .value=${current.alias ?? ""}
-          @change=${(/** @type {Event} */ event) => saveNotes(run, { alias: typed(event).trim() || null })}></label>
-      <label><span>${t("notes.labels")}</span>
-        <input class="plain" name="labels" autocomplete="off" placeholder=${t("notes.labels_hint")}
-          .value=${current.labels.join(", ")}
-          @change=${(/** @type {Event} */ event) => saveNotes(run, { labels: parseLabels(typed(event)) })}></label>
-      ${colourPicker(run, current)}
-      ${note}
-      <div class="switches">
-        ${flag(run, "hidden", current.hidden)}
-        ${flag(run, "archived", current.archived)}
-      </div>
-      ${note !== nothing ? html`<p class="meta wrap">${t("notes.shared")}</p>` : nothing}
-    </section>`;
+    ${error ? html`<p class="warning" role="alert">${t("notes.failed", { reason: error.message })}</p>` : nothing}
+    ${unread === undefined ? nothing : html`<p class="warning">${t("notes.unread", { reason: unread })}</p>`}`;
 }
+
+/** @param {string} run */
+const names = (run) => html`
+  <label><span>${t("notes.alias")}</span>
+    <input class="plain" name="alias" maxlength="200" autocomplete="off" placeholder=${t("notes.alias_hint")}
+      .value=${noteOf(run).alias ?? ""}
+      @change=${(/** @type {Event} */ event) => saveNotes(run, { alias: typed(event).trim() || null })}></label>
+  <label><span>${t("notes.labels")}</span>
+    <input class="plain" name="labels" autocomplete="off" placeholder=${t("notes.labels_hint")}
+      .value=${noteOf(run).labels.join(", ")}
+      @change=${(/** @type {Event} */ event) => saveNotes(run, { labels: parseLabels(typed(event)) })}></label>`;
+
+/** @param {string} run */
+const switches = (run) => html`<div class="switches">
+  ${flag(run, "hidden", noteOf(run).hidden)}
+  ${flag(run, "archived", noteOf(run).archived)}
+</div>`;
 
 /** The box follows the note, not the click: a change that is not saved is reverted.
  * @param {string} run @param {"hidden" | "archived"} name @param {boolean} checked */

@@ -1,7 +1,7 @@
 // Which scalar tags of a run are drawn on its page: the most informative ones, and those of the machine.
 
 import { isOfMachine } from "../../../data/machine_tags.js";
-import { likelyMetrics } from "../../../data/metrics.js";
+import { isHeldOut, likelyMetrics } from "../../../data/metrics.js";
 import { compareNatural } from "../../../data/natural_order.js";
 
 const MOST_CHARTS = 6;
@@ -9,11 +9,21 @@ const MOST_OF_MACHINE = 8;
 /** Utilization first, then memory; temperatures and power last. */
 const RANKS = [/gpu.*utili|gpu.*percent/i, /cpu/i, /gpu.*mem/i, /mem|rss|ram/i, /disk|net/i];
 
-/** @param {readonly string[]} tags */
-export function chartTags(tags) {
+/** The training loss first if the run failed: it tells how it went until then; else after the results.
+ * @param {readonly string[]} tags @param {boolean} [hasFailed] */
+export function chartTags(tags, hasFailed = false) {
   const own = tags.filter((tag) => !isOfMachine(tag)).map((tag) => ({ tag, runs: 1 }));
-  const likely = likelyMetrics(own, "", MOST_CHARTS);
+  const likely = likelyMetrics(own, "", own.length);
+  const loss = trainingLoss(likely);
+  likely.splice(hasFailed ? 0 : 2, 0, ...loss);
   return [...new Set([...likely, ...own.map(({ tag }) => tag)])].slice(0, MOST_CHARTS);
+}
+
+/** The likeliest loss on training data; none without losses. @param {string[]} ranked */
+function trainingLoss(ranked) {
+  const losses = ranked.filter((tag) => /loss/i.test(tag));
+  const loss = losses.find((tag) => /train/i.test(tag)) ?? losses.find((tag) => !isHeldOut(tag)) ?? losses[0];
+  return loss === undefined ? [] : [loss];
 }
 
 /** @param {readonly string[]} tags */

@@ -31,6 +31,13 @@ test("losses and qualities of held-out data come first, then others; the machine
   ]);
 });
 
+test("a failed run begins with its training loss", () => {
+  const tags = ["eval/a_acc", "eval/b_acc", "eval/c_acc", "eval/d_acc", "eval/e_acc", "eval/loss", "train/loss"];
+  assert.equal(chartTags(tags, true)[0], "train/loss");
+  assert.ok(chartTags(tags).includes("train/loss"));
+  assert.equal(chartTags(["rollout/reward"], true)[0], "rollout/reward");
+});
+
 test("a run without scalars has none", () => {
   assert.deepEqual(chartTags([]), []);
   assert.deepEqual(machineTags([]), []);

@@ -11,10 +11,13 @@ import "./run_chart.js";
 
 /** @typedef {import("../../../data/api_types.js").RunRow} RunRow */
 
+/** The states of runs that did not end as they should. */
+const FAILED = new Set(["failed", "interrupted", "lost", "stalled"]);
+
 /** @param {RunRow} listed */
 export function runCharts(listed) {
   const tags = tagsOf(listed, "scalar");
-  const drawn = chartTags(tags);
+  const drawn = chartTags(tags, FAILED.has(listed.state));
   const all = listed.plugins.scalar ?? 0;
   if (!all) return nothing;
   const more = linkTo(listed.run, { page: "scalars", tags: "" }, t("run.all_scalars", { n: all }), "open-scalars");

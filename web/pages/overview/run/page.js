@@ -1,4 +1,4 @@
-// The page of one run: problems, charts, hyperparameters, data, what was recorded about its process, and notes.
+// The page of one run: its names, problems, charts, hyperparameters, data, what was recorded about its process, a note.
 
 import { html, nothing } from "lit-html";
 import { empty } from "../../../controls/empty_state.js";
@@ -15,8 +15,7 @@ import { detailCache } from "../../../data/run_table.js";
 import { styles } from "../../../data/runs.js";
 import { grouped, nonFinite } from "../../../i18n/numbers.js";
 import { duration, wallTime } from "../../../i18n/times.js";
-import { noteOn } from "../note.js";
-import { notesForm } from "../notes_form.js";
+import { namesForm, noteForm } from "../notes_form.js";
 import { openRun } from "../settings.js";
 import { attemptLinks } from "./attempt_links.js";
 import { machineTags } from "./chart_tags.js";
@@ -55,6 +54,7 @@ export function runPage(run) {
 /** @param {RunDetails} listed @param {OverviewRun | undefined} facts */
 const details = (listed, facts) => html`
   ${title(listed)}
+  ${namesForm(listed.run)}
   ${stateNotice(listed)}
   ${facts?.first_bad ? nonFiniteNotice(listed, facts.first_bad) : nothing}
   ${
@@ -74,7 +74,7 @@ const details = (listed, facts) => html`
   ${recordingList(listed)}
   <run-code .run=${listed.run}></run-code>
   <run-files .run=${listed.run}></run-files>
-  <section class="run-section" data-section="notes" id="run-notes" tabindex="-1">${notesForm(listed.run, noteOn(listed.run))}</section>`;
+  <section class="run-section" data-section="notes" id="run-notes" tabindex="-1">${noteForm(listed.run)}</section>`;
 
 /** @param {RunDetails} listed @param {import("./section.js").SectionName} name */
 function hasSection({ run, plugins }, name) {
