@@ -216,10 +216,12 @@ def test_empty_pages_say_what_there_is(server: StartServer, page: Page, tmp_path
         record.record(0)
 
     for name in ("histograms", "images", "tensors", "text"):
+        expect(page.locator(f'.pages [data-page="{name}"]')).to_have_attribute("data-empty", "true")
         page.locator(f'.pages [data-page="{name}"]').click()
         expect(page.locator(f'body[data-page="{name}"] .empty[data-state="no_plugin"]')).to_contain_text("1 scalar")
         expect(page.locator("#toolbar")).to_be_hidden()
     for name in ("compare", "overview", "scalars"):
+        expect(page.locator(f'.pages [data-page="{name}"]')).to_have_attribute("data-empty", "false")
         page.locator(f'.pages [data-page="{name}"]').click()
         expect(page.locator(f'body[data-page="{name}"] #toolbar')).to_be_visible()
     assert faults(page) == []

@@ -140,9 +140,19 @@ def test_toggling_hides_a_line(server: StartServer, page: Page, tmp_path: Path) 
     page.locator('.run[data-run="c"] [data-key="only"]').click()
     expect_runs(page, "c")
     page.locator('[data-key="none"]').click()
-    expect(card(page).locator('[data-state="none_drawn"]')).to_be_visible()
+    expect(page.locator('.empty[data-state="none_drawn"]')).to_contain_text("No runs selected.")
     page.locator('.rail-head [data-key="all"]').click()
     expect_runs(page, "a", "b", "c")
+
+
+def test_search_without_a_match_says_so(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Instead of empty cards, the page names the search and offers to clear it."""
+    record_run(tmp_path / "a", 10)
+    page.goto(server(tmp_path).url + "#runs=nothing")
+    expect(page.locator('.empty[data-state="no_run_found"]')).to_contain_text("nothing")
+    expect(page.locator("scalar-card")).to_have_count(0)
+    page.locator('[data-key="clear-search"]').click()
+    expect_runs(page, "a")
 
 
 def test_url_restores_the_view(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:

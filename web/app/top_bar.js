@@ -8,7 +8,7 @@ import { runs, runsReply } from "../data/catalogue.js";
 import { serverWarnings } from "../data/health.js";
 import { connection } from "../data/live.js";
 import { panel } from "../data/pointer.js";
-import { presentPages } from "../data/present_pages.js";
+import { isEmptyPage, presentPages } from "../data/present_pages.js";
 import { snapshot } from "../data/snapshot/state.js";
 import { change, choose, page, railShown, themeChoice, toggleRail, view } from "../data/view.js";
 import { language } from "../i18n/language.js";
@@ -54,7 +54,8 @@ export const topBar = () => html`
 
 /** A link, so that a page can be opened in another tab. @param {import("../data/address.js").PageName} name */
 const tab = (name) => html`<a href=${`#${printView(changed(view.value, { page: name }))}`} data-page=${name}
-  aria-current=${page.value === name ? "page" : nothing}
+  aria-current=${page.value === name ? "page" : nothing} data-empty=${isEmptyPage(name)}
+  title=${isEmptyPage(name) ? t("page.no_data") : nothing}
   @click=${(/** @type {MouseEvent} */ event) => openPage(event, name)}>${t(`page.${name}`)}</a>`;
 
 /** @param {MouseEvent} event @param {import("../data/address.js").PageName} name */

@@ -3,7 +3,10 @@
 import { html, nothing } from "lit-html";
 import { listError, runsReply } from "../data/catalogue.js";
 import { excludedRuns, showHidden } from "../data/notes.js";
-import { change } from "../data/view.js";
+import { isSearched } from "../data/run_search.js";
+import { drawnRuns, matchingRuns } from "../data/runs.js";
+import { EVERYTHING } from "../data/selection.js";
+import { change, runFilter } from "../data/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
 import { firstRun } from "./first_run.js";
@@ -66,6 +69,27 @@ export const noMatch = () =>
     nothing,
     html`<button class="plain" @click=${() => change({ tags: "" })}>${t("empty.clear")}</button>`,
   );
+
+/** There is data for this page, but of no visible run: the search finds none, none is selected, or others have it. */
+export function noneDrawn() {
+  if (drawnRuns.value.length) return empty("none_drawn", t("empty.not_in_drawn"), nothing);
+  if (!isSearched.value) return skeleton();
+  if (runFilter.value.trim() && !matchingRuns.value.length)
+    return empty(
+      "no_run_found",
+      t("empty.no_run_found"),
+      html`<code>${runFilter.value}</code>`,
+      html`<button class="plain" data-key="clear-search"
+        @click=${() => change({ runs: "" })}>${t("empty.clear_search")}</button>`,
+    );
+  return empty(
+    "none_drawn",
+    t("card.none_drawn"),
+    nothing,
+    html`<button class="plain" data-key="show-all"
+      @click=${() => change({ selection: EVERYTHING })}>${t("empty.show_all")}</button>`,
+  );
+}
 
 /** @param {Error} error */
 const failed = (error) => empty("failed", t("empty.failed"), html`${error.message}<br>${t("empty.failed_more")}`);

@@ -2,11 +2,11 @@
 
 import { html, nothing } from "lit-html";
 import { runsReply } from "../data/catalogue.js";
-import { drawnRuns, tagRule } from "../data/runs.js";
+import { tagRule } from "../data/runs.js";
 import { change, tagFilter } from "../data/view.js";
 import { grouped } from "../i18n/numbers.js";
 import { t } from "../i18n/words.js";
-import { empty, loadingRuns, noMatch, noPlugin, noRuns, skeleton } from "./empty_state.js";
+import { empty, loadingRuns, noMatch, noneDrawn, noPlugin, noRuns, skeleton } from "./empty_state.js";
 import { filterField } from "./filter_field.js";
 import { sectionMenu } from "./section_menu.js";
 import { tagGroups } from "./tag_groups.js";
@@ -62,6 +62,6 @@ function withoutSeries(tags, title) {
   if (tags.runsByTag.value.size) return noMatch();
   if (runsReply.value?.loading) return loadingRuns();
   const has = runsReply.value?.runs.some((row) => row.plugins[tags.plugin]);
-  if (has) return empty("none_drawn", t(drawnRuns.value.length ? "empty.not_in_drawn" : "card.none_drawn"), nothing);
+  if (has) return noneDrawn();
   return noPlugin(title);
 }

@@ -1,5 +1,6 @@
 // Requests to the server of this page. Every URL is relative, so that path prefixes and proxies work.
 
+import { t } from "../i18n/words.js";
 import { decodeCbor } from "./cbor.js";
 import { recordingOrder } from "./snapshot/state.js";
 
@@ -26,12 +27,18 @@ export class RequestError extends Error {
 
 /** @type {Source} */
 async function askServer(path, options) {
-  const response = await fetch(`./api/${path}`, options);
+  const response = await fetch(`./api/${path}`, options).catch(inWords);
   if (!response.ok) throw await refusalOf(response);
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("application/json")) return response.json();
   const content = await response.arrayBuffer();
   return type.startsWith(CBOR) ? decodeCbor(content) : content;
+}
+
+/** What browsers say of a server that does not reply differs, and says little: "Failed to fetch".
+ * @param {unknown} error @returns {never} */
+function inWords(error) {
+  throw error instanceof TypeError ? new Error(t("page.no_reply"), { cause: error }) : error;
 }
 
 const replaced = Promise.withResolvers();

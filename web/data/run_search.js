@@ -40,6 +40,9 @@ export const found = computed(() => {
 /** Does the search ask for hidden or archived runs? */
 export const searchNamesHidden = computed(() => found.value.namesHidden);
 
+/** Is it known which runs the search finds? */
+export const isSearched = computed(() => found.value !== NOTHING_YET);
+
 /** Does a run match the search? */
 export const matchesSearch = computed(() => {
   const { runs } = found.value;

@@ -2,9 +2,8 @@
 
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { empty, loadingRuns, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
 import { runsReply } from "../../data/catalogue.js";
-import { drawnRuns } from "../../data/runs.js";
 import { datasetToolbar, datasetView, graphKind, kindChoice } from "./dataset/view.js";
 import { startWorker } from "./draw/layout.js";
 import { candidates, graph, graphSeries, graphs, listError, run } from "./graph_list.js";
@@ -57,9 +56,7 @@ function withoutGraphs() {
   if (!candidates.value.length) {
     if (runsReply.value?.loading) return loadingRuns();
     const has = runsReply.value?.runs.some(graphSeries);
-    return has
-      ? empty("none_drawn", t(drawnRuns.value.length ? "empty.not_in_drawn" : "card.none_drawn"), nothing)
-      : noPlugin(t("graph.none"));
+    return has ? noneDrawn() : noPlugin(t("graph.none"));
   }
   if (!graphs.value) return listError.value ? empty("failed", t("graph.failed"), listError.value.message) : skeleton();
   const row = graph.value;

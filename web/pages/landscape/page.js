@@ -4,9 +4,8 @@ import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { runTitle } from "../../controls/card_parts.js";
 import { select } from "../../controls/choice.js";
-import { empty, loadingRuns, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
 import { runsReply } from "../../data/catalogue.js";
-import { drawnRuns } from "../../data/runs.js";
 import { stopAll } from "../../data/stop_all.js";
 import { downloads } from "./downloads.js";
 import { failure, followLandscapes, isListed, keyOf, landscapes, listFailure, retry } from "./model/landscapes.js";
@@ -134,6 +133,6 @@ function emptyPage() {
   if (!isListed.value) return skeleton();
   if (runsReply.value?.loading) return loadingRuns();
   const has = runsReply.value?.runs.some((row) => row.plugins.landscape);
-  if (has) return empty("none_drawn", t(drawnRuns.value.length ? "empty.not_in_drawn" : "card.none_drawn"), nothing);
+  if (has) return noneDrawn();
   return noPlugin(t("empty.no_landscapes"));
 }

@@ -104,7 +104,6 @@ function state(all, isZoomed) {
       role="alert"><span>${t("card.failed", { reason: failed.feed.error.value?.message ?? "" })}</span>
     <button class="plain" @click=${() => retryFeeds(all.map(({ feed }) => feed))}>${t("card.retry")}</button></div>`;
   if (all.some(({ series }) => series.some(({ step }) => step.length))) return nothing;
-  if (!drawnRuns.value.length) return html`<div class="state" data-state="none_drawn">${t("card.none_drawn")}</div>`;
   const { feed } = all[0];
   if (!drawnRuns.value.every((run) => feed.fetched.has(run)))
     return html`<div class="state bone" data-state="waiting"></div>`;

@@ -4,11 +4,11 @@ import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import { showCard } from "../../controls/card_block.js";
-import { empty, loadingRuns, noMatch, noPlugin, noRuns } from "../../controls/empty_state.js";
+import { loadingRuns, noMatch, noneDrawn, noPlugin, noRuns } from "../../controls/empty_state.js";
 import { groupStyle } from "../../controls/grid_columns.js";
 import { cardsHeading, tagGroups } from "../../controls/tag_groups.js";
 import { runsReply, scalarTags } from "../../data/catalogue.js";
-import { groups } from "../../data/runs.js";
+import { drawnRuns, groups } from "../../data/runs.js";
 import { isLogGroup, toggleLogGroup } from "../../data/scalar_view.js";
 import { followStepMetrics } from "../../data/step_metrics.js";
 import { stopAll } from "../../data/stop_all.js";
@@ -33,8 +33,9 @@ function emptyPage() {
   const none = noRuns();
   if (none) return none;
   if (!scalarTags.value?.length) return runsReply.value?.loading ? loadingRuns() : noPlugin(t("empty.no_scalars"));
+  if (!drawnRuns.value.length) return noneDrawn();
   if (drawnGroups.value.length || opened.value) return null;
-  return groups.value.length ? empty("none_drawn", t("empty.not_in_drawn"), nothing) : noMatch();
+  return groups.value.length ? noneDrawn() : noMatch();
 }
 
 export const content = () => emptyPage() ?? html`${isEnlarged.value ? enlarged() : allCards()}${cardMenu()}`;
