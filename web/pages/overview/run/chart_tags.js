@@ -9,7 +9,7 @@ const MOST_OF_MACHINE = 8;
 /** Utilization first, then memory; temperatures and power last. */
 const RANKS = [/gpu.*utili|gpu.*percent/i, /cpu/i, /gpu.*mem/i, /mem|rss|ram/i, /disk|net/i];
 
-/** The training loss first if the run failed: it tells how it went until then; else after the results.
+/** The training loss first if the run failed: it shows how it went until then; else after the results.
  * @param {readonly string[]} tags @param {boolean} [hasFailed] */
 export function chartTags(tags, hasFailed = false) {
   const own = tags.filter((tag) => !isOfMachine(tag)).map((tag) => ({ tag, runs: 1 }));
