@@ -11,6 +11,7 @@ from toposcope.recorder.training.evaluation import evaluate_all
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.network import Steps
+from toposcope.recorder.training.position import Position, random_states, set_random_states
 
 _NO_BATCH = (
     "The training data has no batch in this epoch: {!r}. It is iterated once per epoch; a generator allows only one."
@@ -45,6 +46,11 @@ def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan
         batches: returns the batches of one epoch.
         plan: evaluators, iterations and schedulers.
     """
+    position = engine.state.position
+    if position is not None:
+        engine.state.timestamp = engine.state.timestamp.copy(
+            batch_in_epoch=position.batch_in_epoch, sample_in_epoch=position.sample_in_epoch
+        )
     engine.run_event(Event.FIT_START)
     loop = _FitLoop(engine, steps, plan)
     while not engine.state.is_over:
@@ -84,11 +90,18 @@ class _FitLoop:
 
     def _run_batches(self, batches: Iterable[Any]) -> bool:
         """Train on the batches; return False if the training is over before the last of them."""
-        run_event, state, iterator = self._engine.run_event, self._state, iter(batches)
-        if self._plan.skips_trained_batches and not isinstance(state.train_dataloader, Iterator):
+        run_event, state = self._engine.run_event, self._state
+        position, state.position = state.position, None
+        if position is not None:
+            set_random_states(position.at_epoch, state.train_dataloader)
+        state.random_at_epoch = random_states(state.train_dataloader)
+        iterator = iter(batches)
+        if self._skips(position):
             for _ in range(int(state.timestamp.batch_in_epoch)):
                 run_event(Event.BEFORE_DATALOADER)
                 next(iterator, None)
+        if position is not None:
+            set_random_states(position.at_step)
         while True:
             run_event(Event.BEFORE_DATALOADER)
             try:
@@ -103,6 +116,11 @@ class _FitLoop:
             # In sink mode the batches of a sink are one step to callbacks, which a stop does not cut.
             if state.is_over and not (state.sink_size and state.timestamp.batch_in_epoch < state.sink_size):
                 return state.timestamp.batch_in_epoch == state.dataloader_len
+
+    def _skips(self, position: Position | None) -> bool:
+        """Return whether the trained batches of the epoch come again; in a new process also those of an iterator."""
+        is_new = not isinstance(self._state.train_dataloader, Iterator)
+        return position is not None or (self._plan.skips_trained_batches and is_new)
 
     def _run_batch(self) -> None:
         run_event, state = self._engine.run_event, self._state

@@ -10,6 +10,7 @@ from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.batch_items import item_of, with_item
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.loop_sources import LoopSources
+from toposcope.recorder.training.position import Position
 from toposcope.recorder.training.state_dict import SERIALIZED, load_into, state_dict_of
 from toposcope.recorder.training.step_counter import StepCounter
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit, checked_time
@@ -97,6 +98,10 @@ class State:
         """The number of steps trained before, if the user has given it; see begin_counting()."""
         self.initial_epoch: int | None = None
         """The number of epochs trained before, if the user has given it."""
+        self.position: Position | None = None
+        """Where fit() continues in an epoch that a callback has restored; None: at the beginning."""
+        self.random_at_epoch = ""
+        """The random states when the epoch began; see random_states()."""
         self.eval_timestamp, self.predict_timestamp = Timestamp(), Timestamp()
         self.is_stop_requested = False
         self.max_duration = max_duration

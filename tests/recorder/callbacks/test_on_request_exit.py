@@ -101,13 +101,47 @@ def test_a_training_ends_after_the_step_and_the_next_one_continues_it(tmp_path: 
     assert not (tmp_path / "exits" / "rank_0" / "net_train.ckpt").exists()
 
 
-def test_an_interrupted_epoch_begins_again(tmp_path: Path) -> None:
-    """The steps are counted on."""
-    first, second = At(6, send), At()
-    for each in (first, second):
-        model().train(3, batches(), callbacks=[OnRequestExit(directory=tmp_path, save_mindir=False), each])
+class Batches(Callback):
+    """Keeps the numbers of the batches, and requests the exit after some of them."""
 
-    assert (first.steps, second.steps) == ([1, 2, 3, 4, 5, 6], list(range(7, 15)))
+    def __init__(self, at: int) -> None:
+        self.at, self.seen = at, list[tuple[int, int, int]]()
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        """Keep step, epoch and batch."""
+        params = run_context.original_args()
+        self.seen.append((params.cur_step_num, params.cur_epoch_num, int(params.train_dataset_element[0][0, 0])))
+        if len(self.seen) == self.at:
+            send()
+
+
+@pytest.mark.parametrize("is_shuffled", [False, True])
+def test_an_interrupted_epoch_continues_with_its_next_batch(tmp_path: Path, is_shuffled: bool) -> None:
+    """Whatever the seed of a new process: every step is trained once, with the batch of an uninterrupted training."""
+
+    def train(at: int, folder: str) -> list[tuple[int, int, int]]:
+        inputs = torch.arange(20.0)[:, None].repeat(1, 2)
+        data = torch.utils.data.TensorDataset(inputs, torch.zeros(20, 1))
+        loader = torch.utils.data.DataLoader(data, shuffle=is_shuffled)
+        network = torch.nn.Sequential(torch.nn.Dropout(), torch.nn.Linear(2, 1))
+        trained = Model(network, torch.nn.MSELoss(), torch.optim.SGD(network.parameters(), lr=0.001))
+        callbacks = [BackupAndRestore(tmp_path / folder), Batches(at)]
+        exits = OnRequestExit(directory=tmp_path / folder, save_mindir=False)
+        trained.train(2, loader, callbacks=[*callbacks, exits])
+        trained_weights.append(network[1].weight.detach().clone())
+        return callbacks[1].seen
+
+    trained_weights: list[Any] = []
+    torch.manual_seed(0)
+    expected = train(0, "whole")
+    seen = []
+    for start in range(3):
+        torch.manual_seed(0 if start == 0 else 100 + start)
+        seen += train(15, "interrupted")
+
+    assert seen == expected
+    assert len(seen) == 40
+    torch.testing.assert_close(trained_weights[-1], trained_weights[0], rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("kind", ["plain", "compiled", "THOR"])
@@ -258,7 +292,7 @@ def test_the_backup_of_a_stopped_training_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "backup" / "backup.ckpt").exists()
     at = At()
     model().train(3, batches(), callbacks=[*callbacks, at])
-    assert at.steps == list(range(7, 15))
+    assert at.steps == list(range(7, 13))
     assert not (tmp_path / "backup" / "backup.ckpt").exists()
 
 
@@ -276,8 +310,8 @@ def test_the_latest_of_several_files_is_restored(tmp_path: Path, is_reversed: bo
         model().train(4, batches(), callbacks=[*callbacks, At(8, fail)])
     at = At()
     model().train(4, batches(), callbacks=[*callbacks, at])
-    # The first epoch began again after step 2 and ended at step 6; three epochs follow.
-    assert at.steps == list(range(7, 19))
+    # The exit was after step 2, the last backup after the first epoch, at step 4; three epochs follow.
+    assert at.steps == list(range(5, 17))
     assert not list(tmp_path.rglob("*.ckpt"))
 
 
@@ -357,7 +391,7 @@ def test_all_processes_end_after_the_same_step(programs: TorchPrograms, tmp_path
         [line.partition(" ")[2] for line in printed.splitlines() if line.startswith(rank)] for rank in "01"
     )
     assert first == second
-    assert [json.loads(line.rsplit(" ", 1)[0]) for line in first] == [[1, 2, 3], list(range(4, 12))]
+    assert [json.loads(line.rsplit(" ", 1)[0]) for line in first] == [[1, 2, 3], list(range(4, 9))]
     assert not list(tmp_path.glob("rank_*/*.ckpt"))
 
 
