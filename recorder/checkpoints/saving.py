@@ -12,6 +12,7 @@ from toposcope.recorder.checkpoints.checkpoint import Appended, Checkpoint, libr
 from toposcope.recorder.checkpoints.protection import Protection, protected_writer
 from toposcope.recorder.checkpoints.saving_phase import saving
 from toposcope.recorder.checkpoints.step_count import saved_step
+from toposcope.recorder.writing.event_queue import flush_all
 
 
 @saving()
@@ -75,3 +76,4 @@ def write_checkpoint(checkpoint: Checkpoint, path: str, protection: Protection, 
             write = torch_file.write if library == "torch" else numpy_file.write
             with open(part, "wb") as file, protected_writer(file, protection) as protected:
                 write(checkpoint, protected)
+        flush_all()  # A training that is killed and continues from this file leaves no hole in its recording.

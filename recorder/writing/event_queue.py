@@ -8,6 +8,7 @@ drops its event.
 
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable
 
@@ -20,6 +21,16 @@ _MAX_BYTES, _HIGH_WATER_BYTES = 128 << 20, 4 << 20
 _RETRY_SECONDS = 1.0
 _MAX_SLEEP_SECONDS = 5.0
 STALL_SECONDS = 30.0
+
+_queues: "weakref.WeakValueDictionary[int, EventQueue]" = weakref.WeakValueDictionary()
+
+
+def flush_all() -> None:
+    """Wait until everything that this process has recorded is in its files, except where the writer fails."""
+    for reference in _queues.valuerefs():
+        queue = reference()
+        if queue is not None and queue.is_healthy:
+            queue.flush()
 
 
 class EventQueue:
@@ -51,6 +62,7 @@ class EventQueue:
         self._drops_on_backlog = drops_on_backlog
         self._max_events, self._high_water_events = max_events, max_events // 8
         self._path = path
+        _queues[id(self)] = self
         self._faults = Faults(path)
         self._writer_thread = 0
         self._bytes = 0

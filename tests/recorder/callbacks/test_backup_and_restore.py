@@ -1,5 +1,7 @@
 """BackupAndRestore: an interrupted training continues as if it had not been interrupted."""
 
+import signal
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -7,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 from support.recorded_run import scalars_of
+from support.torch_programs import TorchPrograms
 from torch import nn
 
 from toposcope.recorder.callbacks import BackupAndRestore, Callback, RunContext, SummaryCollector
@@ -210,3 +213,24 @@ def test_wrong_arguments(tmp_path: Path, arguments: dict[str, Any]) -> None:
     """A ValueError, as MindSpore documents, that names the argument."""
     with pytest.raises(ValueError, match=next(iter(arguments))):
         BackupAndRestore(**{"backup_dir": tmp_path, **arguments})
+
+
+def test_everything_before_a_backup_is_on_the_disk(programs: TorchPrograms, tmp_path: Path) -> None:
+    """A training that is killed after it, and continues from it, leaves no hole."""
+    program = """
+        import os, signal, sys
+        import torch
+        from toposcope.recorder.callbacks import BackupAndRestore, LambdaCallback, SummaryCollector
+        from toposcope.recorder.training import Model
+
+        network = torch.nn.Linear(2, 1)
+        model = Model(network, torch.nn.MSELoss(), torch.optim.SGD(network.parameters(), lr=0.01))
+        collector = SummaryCollector(sys.argv[1] + "/run")
+        kill = LambdaCallback(on_train_epoch_end=lambda _: os.kill(os.getpid(), signal.SIGKILL))
+        batches = [(torch.ones(4, 2), torch.ones(4, 1))] * 20
+        model.train(2, batches, callbacks=[collector, BackupAndRestore(sys.argv[1]), kill])
+    """
+    script = tmp_path / "program.py"
+    script.write_text(textwrap.dedent(program))
+    assert programs.start(script, tmp_path, output=tmp_path / "program.txt").wait() == -signal.SIGKILL
+    assert sorted(scalars_of(tmp_path / "run", "loss/auto")) == list(range(1, 21))

@@ -123,13 +123,14 @@ def test_an_interrupted_epoch_continues_with_its_next_batch(tmp_path: Path, is_s
         inputs = torch.arange(20.0)[:, None].repeat(1, 2)
         data = torch.utils.data.TensorDataset(inputs, torch.zeros(20, 1))
         loader = torch.utils.data.DataLoader(data, shuffle=is_shuffled)
-        network = torch.nn.Sequential(torch.nn.Dropout(), torch.nn.Linear(2, 1))
+        linear = torch.nn.Linear(2, 1)
+        network = torch.nn.Sequential(torch.nn.Dropout(), linear)
         trained = Model(network, torch.nn.MSELoss(), torch.optim.SGD(network.parameters(), lr=0.001))
-        callbacks = [BackupAndRestore(tmp_path / folder), Batches(at)]
+        backup, batches = BackupAndRestore(tmp_path / folder), Batches(at)
         exits = OnRequestExit(directory=tmp_path / folder, save_mindir=False)
-        trained.train(2, loader, callbacks=[*callbacks, exits])
-        trained_weights.append(network[1].weight.detach().clone())
-        return callbacks[1].seen
+        trained.train(2, loader, callbacks=[backup, batches, exits])
+        trained_weights.append(linear.weight.detach().clone())
+        return batches.seen
 
     trained_weights: list[Any] = []
     torch.manual_seed(0)
