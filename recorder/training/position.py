@@ -13,7 +13,7 @@ class Position(NamedTuple):
     """The place after a step of an epoch."""
 
     batch_in_epoch: int
-    """Batches of the epoch that were trained; 0: the epoch has not begun."""
+    """Batches of the epoch that were trained; 0: the epoch has not started."""
     sample_in_epoch: int
     at_epoch: str
     """The random states when the epoch began: they determine the order of its batches; empty: unknown."""
