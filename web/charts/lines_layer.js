@@ -72,22 +72,17 @@ export class LinesLayer {
   drawPart(canvas, lines, first) {
     const context = contextOf(canvas);
     let next = first;
+    clip(context, /** @type {Projections} */ (this.to).left);
     for (let points = 0; next < lines.length && points < POINTS_AT_ONCE; next++) {
       const line = lines[next];
       const to = this.projectionOf(line);
       const colour = colourOf(line);
       const placed = this.drawn.get(keyOf(line));
       if (placed?.raw && !line.isContext) strokeRaw(context, placed.raw, colour, to);
-      if (placed)
-        (this.isCrowded ? strokeFinely : strokeLine)(
-          context,
-          placed,
-          colour,
-          line.isBaseline ? 1 : line.raw ? 2 : 1.5,
-          to,
-        );
+      if (placed) (this.isCrowded ? strokeFinely : strokeLine)(context, placed, colour, widthOf(line), to);
       points += countOf(line);
     }
+    context.restore();
     if (next < lines.length) this.frame = requestAnimationFrame(() => this.drawPart(canvas, lines, next));
     else this.finish(canvas, lines);
   }
@@ -186,8 +181,11 @@ export class LinesLayer {
     fit(this.highlight, this.to.left);
     for (const placed of lines)
       this.fillAreas(contextOf(this.highlight), placed, ownColourOf(placed.line), envelopeAlpha(1));
+    const context = contextOf(this.highlight);
+    clip(context, this.to.left);
     for (const placed of lines)
-      strokeLine(contextOf(this.highlight), placed, ownColourOf(placed.line), 2.5, this.projectionOf(placed.line));
+      strokeLine(context, placed, ownColourOf(placed.line), 2.5, this.projectionOf(placed.line));
+    context.restore();
   }
 
   /** Marks a point of the highlighted line; null = none.
@@ -230,6 +228,19 @@ function fit(canvas, { width, height, pixelRatio }) {
     height: `${high / pixelRatio}px`,
   });
 }
+
+/** Restricts drawing to the height of the plot area, and half a line, until the context is restored.
+ * @param {CanvasRenderingContext2D} context @param {Projection} to */
+function clip(context, { width, height, pixelRatio }) {
+  const margin = MARGIN * pixelRatio;
+  context.save();
+  context.beginPath();
+  context.rect(-margin, -pixelRatio, width + 2 * margin, height + 2 * pixelRatio);
+  context.clip();
+}
+
+/** In CSS pixels; a smoothed line is strong. @param {Line} line */
+const widthOf = ({ isBaseline, raw }) => (isBaseline ? 1 : raw ? 2 : 1.5);
 
 /** @param {HTMLCanvasElement} canvas */
 const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
