@@ -15,17 +15,19 @@ import { sideOf } from "./plot.js";
 const NOISE = 1;
 
 /** Returns the lines with spikes in a window. A spike is what is drawn of consecutive points beyond the y range; of a
- * smoothed line, points that are also beyond most of its raw ones: its noise may fill the chart.
- * @param {Line[]} lines @param {Window} window @param {Heights} heights @returns {Clipped[]} */
-export const clippedOf = (lines, window, heights) =>
+ * smoothed line, points that are also beyond most of its raw ones: its noise may fill the chart. Points that have no place
+ * on a logarithmic axis are none.
+ * @param {Line[]} lines @param {Window} window @param {Heights} heights @param {boolean} log @returns {Clipped[]} */
+export const clippedOf = (lines, window, heights, log) =>
   lines.flatMap((line) => {
     const range = heights[sideOf(line)];
-    const clipped = range && spikesOf(line, window, range);
+    const clipped = range && spikesOf(line, window, range, log ? 0 : -Infinity);
     return clipped && clipped.above.length + clipped.below.length ? [clipped] : [];
   });
 
-/** @param {Line} line @param {Window} window @param {Window} range @returns {Clipped} */
-function spikesOf(line, [left, right], [low, high]) {
+/** @param {Line} line @param {Window} window @param {Window} range @param {number} bottom below all places
+ * @returns {Clipped} */
+function spikesOf(line, [left, right], [low, high], bottom) {
   const { xs, raw } = line;
   const [begin, end] = [lowerBound(xs, left), lowerBound(xs, right + (right - left) * 1e-9)];
   const values = (raw ?? line.ys).subarray(begin, end);
@@ -39,9 +41,15 @@ function spikesOf(line, [left, right], [low, high]) {
   return {
     line,
     above: starts((value) => value > high && value > most && value < Infinity),
-    below: starts((value) => value < low && value < least && value > -Infinity),
+    below: starts((value) => value < low && value < least && value > bottom),
   };
 }
 
-/** @param {readonly Clipped[]} clipped */
-export const countSpikes = (clipped) => clipped.reduce((sum, { above, below }) => sum + above.length + below.length, 0);
+/** @typedef {{above: number, below: number}} Counts of spikes */
+
+/** @param {readonly Clipped[]} clipped @returns {Counts} */
+export const countSpikes = (clipped) =>
+  clipped.reduce((sum, { above, below }) => ({ above: sum.above + above.length, below: sum.below + below.length }), {
+    above: 0,
+    below: 0,
+  });

@@ -67,9 +67,11 @@ const lineOf = (ys, raw = null) =>
 
 test("spikes are runs of points beyond the y range within the window, by edge", () => {
   const line = lineOf([9, 0, 9, 9, 0, -5, NaN, Infinity, 9]);
-  const [{ above, below }] = clippedOf([line], [1, 7], { left: [-1, 1], right: null });
+  const [{ above, below }] = clippedOf([line], [1, 7], { left: [-1, 1], right: null }, false);
   assert.deepEqual([above, below], [[2], [5]]);
-  assert.deepEqual(clippedOf([line], [1, 1], { left: [-1, 1], right: null }), []);
+  assert.deepEqual(clippedOf([line], [1, 1], { left: [-1, 1], right: null }, false), []);
+  const [onLog] = clippedOf([lineOf([1, 0, -5, 0.01, 1])], [0, 4], { left: [0.1, 10], right: null }, true);
+  assert.deepEqual([onLog.above, onLog.below], [[], [3]]);
 });
 
 test("the noise behind a smoothed line has no spikes, but for those that stand out of it", () => {
@@ -78,11 +80,17 @@ test("the noise behind a smoothed line has no spikes, but for those that stand o
     raw.map(() => 0),
     raw,
   );
-  assert.equal(countSpikes(clippedOf([noise], [0, 1000], { left: [-1, 1], right: null })), 0);
+  assert.deepEqual(countSpikes(clippedOf([noise], [0, 1000], { left: [-1, 1], right: null }, false)), {
+    above: 0,
+    below: 0,
+  });
   raw[500] = 40;
   const spiky = lineOf(
     raw.map(() => 0),
     raw,
   );
-  assert.equal(countSpikes(clippedOf([spiky], [0, 1000], { left: [-1, 1], right: null })), 1);
+  assert.deepEqual(countSpikes(clippedOf([spiky], [0, 1000], { left: [-1, 1], right: null }, false)), {
+    above: 1,
+    below: 0,
+  });
 });

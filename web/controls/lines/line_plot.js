@@ -77,7 +77,7 @@ export function plotOf(parts, settings, baseline = null) {
   const x = logX ? aboveZero(whole, lines) : whole;
   const y = heights(lines, x, settings);
   const isTyped = settings.y?.some((end) => end !== null) ?? false;
-  const clipped = isTyped ? [] : clippedOf(lines, x, y);
+  const clipped = isTyped ? [] : clippedOf(lines, x, y, log);
   return { lines, axis, log, logX, raw: settings.raw, x, isWhole: window === null, y, limits, clipped };
 }
 

@@ -7,16 +7,16 @@ import { tagParts } from "../../controls/tag_name.js";
 import { tagLabels } from "../../data/names.js";
 import { rangeOf, yRanges } from "../../data/ranges.js";
 import { drawnRuns } from "../../data/runs.js";
-import { bands, isWhole, outliers, pins, togglePin, toggleWhole } from "../../data/scalar_view.js";
+import { bands, pins, togglePin } from "../../data/scalar_view.js";
 import { retryFeeds } from "../../data/series_requests.js";
 import { change, opened } from "../../data/view.js";
 import { xOf } from "../../data/x_axis.js";
-import { grouped } from "../../i18n/numbers.js";
 import { menuOf, openMenu } from "./card_menu.js";
 import { plotSettings } from "./card_model.js";
 import { cardSettings } from "./card_settings.js";
 import { cardStatus, notesOf } from "./card_status.js";
 import { ICONS as CARD_ICONS } from "./icons.js";
+import { spikesChip } from "./spikes_chip.js";
 import { t } from "./words.js";
 import "./range_strip.js";
 import "./value_table.js";
@@ -37,10 +37,10 @@ export function cardFrame(card, parts, plot, axis) {
     <header draggable=${isOpen ? "false" : "true"} title=${isOpen ? nothing : t("card.move")}>
       ${title(all, isOpen)}
       ${cardStatus(card.tag, notesOf(card.tag, all, counts, plot, axis))}
+      ${spikesChip(card.tag, counts.spikes)}
       ${actions(card, isOpen, rangeOf(card.tag, axis) !== null || yRanges.value.has(card.tag))}
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
-    ${spikesNote(card.tag, counts.spikes)}
     ${axis === "value" ? html`<span class="x-name" title=${xOf(card.tag).x}>${xOf(card.tag).x}</span>` : nothing}
     ${state(all, rangeOf(card.tag, axis) !== null)}
     ${isOpen ? html`<range-strip .card=${card} .axis=${axis}></range-strip>${cardSettings(card.tag, plot)}<value-table .plot=${plot}></value-table>` : nothing}`;
@@ -83,17 +83,6 @@ function actions(card, isOpen, isZoomed) {
 const button = (key, label, sign, act, pressed = false) =>
   html`<button class="quiet" data-key=${key} title=${label} aria-label=${label} aria-pressed=${pressed}
     @click=${act}>${sign}</button>`;
-
-/** The spikes that the y range leaves out, with a button that shows them, and one that goes back.
- * @param {string} tag @param {number} spikes */
-function spikesNote(tag, spikes) {
-  const isAll = outliers.value === "ignored" && isWhole(tag);
-  if (!spikes && !isAll) return nothing;
-  const button = html`<button class="text show-all" data-key="show-all"
-    @click=${() => toggleWhole(tag)}>${t(isAll ? "card.show_lines" : "card.show_all")}</button>`;
-  return html`<p class="spikes" data-note="spikes"
-    title=${t("card.spikes_hint")}>${isAll ? nothing : t("card.spikes", { n: grouped(spikes) })} ${button}</p>`;
-}
 
 /** The reason why there is no line; empty if there are lines.
  * @param {Part[]} all @param {boolean} isZoomed */

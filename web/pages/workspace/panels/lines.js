@@ -279,8 +279,9 @@ function pointNotes(parts, plot, { log }) {
     plot,
     { log },
   );
+  const clipped = spikes.above + spikes.below;
   return html`${dropped ? html`<span data-note="dropped">${t("ws.dropped", { n: grouped(dropped) })}</span>` : nothing}
-    ${spikes ? html`<span data-note="spikes">${t("ws.spikes", { n: grouped(spikes) })}</span>` : nothing}`;
+    ${clipped ? html`<span data-note="spikes">${t("ws.spikes", { n: grouped(clipped) })}</span>` : nothing}`;
 }
 
 /** The reason why nothing is drawn, or what failed.
