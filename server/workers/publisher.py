@@ -37,7 +37,6 @@ from toposcope.server.workers.settings import Settings
 from toposcope.server.workers.shared_memory import ArrayReference, BlockId, SharedMemory
 
 _PATIENCE_SECONDS = 1.0
-"""How long a change waits for a worker that does not answer."""
 _MOST_RUNS = 200
 """Runs in one patch: a worker that starts gets many."""
 
@@ -78,11 +77,18 @@ class _Link:
 
 
 class Publisher:
-    """Publishes the snapshots of a logdir to workers."""
+    """Publishes the snapshots of a logdir to workers.
 
-    def __init__(self, logdir: Logdir, memory: SharedMemory) -> None:
+    Args:
+        logdir: whose snapshots.
+        memory: holds the arrays that the workers share.
+        patience_seconds: how long a change waits for a worker that does not answer.
+    """
+
+    def __init__(self, logdir: Logdir, memory: SharedMemory, patience_seconds: float = _PATIENCE_SECONDS) -> None:
         self._logdir = logdir
         self._memory = memory
+        self._patience_seconds = patience_seconds
         self._links: list[_Link] = []
         self._changed = threading.Condition()
         self._snapshot: Snapshot = logdir.snapshot
@@ -198,7 +204,7 @@ class Publisher:
         if not self._unannounced:
             return None
         sent = [link.sent_at for link in self._links if link.sent_at and link.acknowledged >= 0 and not link.was_late]
-        return max(0.01, min(sent, default=time.monotonic()) + _PATIENCE_SECONDS - time.monotonic())
+        return max(0.01, min(sent, default=time.monotonic()) + self._patience_seconds - time.monotonic())
 
     def _next_patch(self, link: _Link) -> Patch:
         """Return how the last snapshot differs from what the worker has; called with the lock."""
@@ -287,7 +293,9 @@ class Publisher:
         """Announce the changes that all workers have that are waited for; called with the lock."""
         now = time.monotonic()
         for link in self._links:
-            link.was_late |= bool(link.sent_at) and link.acknowledged >= 0 and now - link.sent_at > _PATIENCE_SECONDS
+            link.was_late |= (
+                bool(link.sent_at) and link.acknowledged >= 0 and now - link.sent_at > self._patience_seconds
+            )
         waited = [link.acknowledged for link in self._links if link.acknowledged >= 0 and not link.was_late]
         reached = min(waited, default=self._number)
         updates = [update for number, update in self._unannounced if number <= reached]

@@ -6,6 +6,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -42,12 +43,7 @@ class Server(httpx.Client):
     def workers(self) -> list[psutil.Process]:
         """The workers that run."""
         children = psutil.Process(self.process.pid).children()
-        return [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
-
-    def totals(self, tag: str = "loss") -> set[int]:
-        """Return how many points a tag has, as several requests answer."""
-        replies = [self.get("api/scalars", params={"tag": tag}).json()["series"] for _ in range(8)]
-        return {series[0]["total"] if series else 0 for series in replies}
+        return [child for child in children if _runs(child)]
 
 
 @pytest.fixture
@@ -95,9 +91,9 @@ def _has_long_run(client: httpx.Client) -> bool:
     return 5000 in [run["total"] for run in runs] and tensors.status_code == 200
 
 
-def test_every_worker_has_a_change_when_it_is_announced(logdir: Path, server: Server) -> None:
+def test_every_worker_has_a_change_when_it_is_announced(logdir: Path) -> None:
     """A page may ask any of them next: neither a run nor a point is missing then."""
-    with server.stream("GET", "api/updates") as stream:
+    with _workers(logdir, patience_seconds=SLOW_SECONDS) as client, client.stream("GET", "api/updates") as stream:
         lines = stream.iter_lines()
         next(line for line in lines if line.startswith("data:"))
         with SummaryRecord(logdir / "b") as recorder:
@@ -106,12 +102,12 @@ def test_every_worker_has_a_change_when_it_is_announced(logdir: Path, server: Se
                 recorder.record(step)
                 recorder.flush()
                 next(line for line in lines if line.startswith("data:") and '"b"' in line)
-                assert server.totals("growing") == {step + 1}
+                assert _totals(client, "growing") == {step + 1}
 
 
 def test_worker_that_dies_is_started_again(logdir: Path, server: Server) -> None:
     """The others answer meanwhile, and the new one has everything, also what was recorded since."""
-    wait_until(lambda: server.totals() == {3})
+    wait_until(lambda: _totals(server, "loss") == {3})
     before = wait_until(lambda: len(workers := server.workers) == 2 and workers)
     before[0].send_signal(signal.SIGKILL)
     loss_run(logdir / "b", range(7))
@@ -128,7 +124,7 @@ def test_worker_that_dies_is_started_again(logdir: Path, server: Server) -> None
 
 def test_worker_that_does_not_answer_is_not_waited_for(logdir: Path, server: Server) -> None:
     """The other one announces a change after a second; what the first missed is announced again when it answers."""
-    wait_until(lambda: len(server.workers) == 2 and server.totals() == {3})
+    wait_until(lambda: len(server.workers) == 2 and _totals(server, "loss") == {3})
     stopped, other = server.workers
     _updates_of(server, stopped)  # It serves: a worker without a first snapshot misses nothing.
     lines = _updates_of(server, other)
@@ -145,32 +141,42 @@ def test_worker_that_does_not_answer_is_not_waited_for(logdir: Path, server: Ser
 
 def test_worker_that_hangs_is_killed_and_started_again(logdir: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The connections that it accepted end then, and one line of the log says so; the other worker stays."""
+    with _workers(logdir, silent_seconds=6.0) as client:
+        before = wait_until(lambda: len(children := _children()) == 2 and children)
+        for worker in before:
+            _updates_of(client, worker)  # Both serve.
+        hanging = _updates_of(client, before[0])
+        next(hanging)
+        before[0].suspend()
+        with pytest.raises(httpx.RemoteProtocolError):
+            list(hanging)
+        after = wait_until(lambda: len(children := _children()) == 2 and before[0] not in children and children)
+        assert before[1] in after
+        _updates_of(client, next(worker for worker in after if worker != before[1]))
+    (line,) = [record.getMessage() for record in caplog.records if "worker" in record.getMessage()]
+    assert re.fullmatch("worker [01] did not answer for 6 s, was killed and is started again", line)
+
+
+@contextmanager
+def _workers(
+    logdir: Path, *, silent_seconds: float = SLOW_SECONDS, patience_seconds: float = 1.0
+) -> Iterator[httpx.Client]:
+    """Start two workers of this process, which loads, with limits of the test; yield a client."""
     source = Logdir(str(logdir), 1.0)
     exposure = make_exposure("127.0.0.1", 0, [ANY_HOST], None)
     settings = Settings(str(logdir), exposure, "", None, True, None, None, time.monotonic(), "text")
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        workers = Workers(2, Publisher(source, SharedMemory()), settings, listener, silent_seconds=6.0)
+        publisher = Publisher(source, SharedMemory(), patience_seconds)
+        workers = Workers(2, publisher, settings, listener, silent_seconds)
         workers.start()
         source.start()
         base = f"http://127.0.0.1:{listener.getsockname()[1]}"
         try:
             with httpx.Client(base_url=base, timeout=60.0, limits=httpx.Limits(max_keepalive_connections=0)) as client:
-                before = wait_until(lambda: len(children := _children()) == 2 and children)
-                for worker in before:
-                    _updates_of(client, worker)  # Both serve.
-                hanging = _updates_of(client, before[0])
-                next(hanging)
-                before[0].suspend()
-                with pytest.raises(httpx.RemoteProtocolError):
-                    list(hanging)
-                after = wait_until(lambda: len(children := _children()) == 2 and before[0] not in children and children)
-                assert before[1] in after
-                _updates_of(client, next(worker for worker in after if worker != before[1]))
+                yield client
         finally:
             workers.stop()
             source.stop()
-    (line,) = [record.getMessage() for record in caplog.records if "worker" in record.getMessage()]
-    assert re.fullmatch("worker [01] did not answer for 6 s, was killed and is started again", line)
 
 
 def _children() -> list[psutil.Process]:
@@ -280,6 +286,12 @@ def test_pack_that_cannot_be_opened_is_replaced_by_the_event_file(tmp_path: Path
 
     series = open_series(missing, missing, key, read)  # type: ignore[operator]
     assert {tag: points.total for tag, points in series.items()} == {tag: p.total for tag, p in view.series.items()}
+
+
+def _totals(server: httpx.Client, tag: str) -> set[int]:
+    """Return how many points a tag has, as several requests answer."""
+    replies = [server.get("api/scalars", params={"tag": tag}).json()["series"] for _ in range(8)]
+    return {series[0]["total"] if series else 0 for series in replies}
 
 
 def _all_totals(server: Server) -> list[int]:
