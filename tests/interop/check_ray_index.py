@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from support.bowl_network import bowl_callback, copy_trained_bowl
+from support.child_processes import is_running
 from support.clusters import IMPORTS, RayCluster, ray_cluster
 from support.event_files import GOLDEN, loss_run
 from support.indexed_runs import assert_equal_to_a_first_load, start
@@ -57,7 +58,7 @@ def test_worker_killed_in_the_middle(tmp_path: Path, cluster: RayCluster) -> Non
                 killed.append(indexing_workers(cluster)[0])
                 killed[0].send_signal(signal.SIGKILL)
     assert process.returncode == 0
-    assert not killed[0].is_running() or killed[0].status() == psutil.STATUS_ZOMBIE
+    assert not is_running(killed[0])
     runs, opened = start(tmp_path / "runs", tmp_path / "index")
     assert opened == []
     assert_equal_to_a_first_load(runs, tmp_path / "runs")

@@ -24,15 +24,19 @@ class Distributions(NamedTuple):
     wheel: zipfile.ZipFile
 
     @property
+    def names(self) -> list[str]:
+        """The names of the wheel's files; newer Pythons write its folders too."""
+        return [member.filename for member in self.wheel.infolist() if not member.is_dir()]
+
+    @property
     def wheel_files(self) -> set[str]:
         """The packages' files in the wheel, without `toposcope/`."""
-        names = self.wheel.namelist()
-        return {name.removeprefix("toposcope/") for name in names if name.startswith("toposcope/")}
+        return {name.removeprefix("toposcope/") for name in self.names if name.startswith("toposcope/")}
 
     @property
     def metadata(self) -> email.message.Message:
         """The wheel's core metadata."""
-        (name,) = [name for name in self.wheel.namelist() if name.endswith(".dist-info/METADATA")]
+        (name,) = [name for name in self.names if name.endswith(".dist-info/METADATA")]
         return email.message_from_bytes(self.wheel.read(name))
 
 
@@ -61,9 +65,9 @@ def test_wheel_contains_the_packages_and_nothing_else(distributions: Distributio
     assert packages - compiled == {"__init__.py", "py.typed"} | files
     assert "proto/FORMAT.md" in packages
     assert {f"{package}/py.typed" for package in PACKAGES} <= packages
-    top = {name.partition("/")[0] for name in distributions.wheel.namelist()}
+    top = {name.partition("/")[0] for name in distributions.names}
     assert {name for name in top if not name.endswith((".dist-info", ".data"))} == {"toposcope"}
-    shared = {name.partition(".data/data/")[2] for name in distributions.wheel.namelist() if ".data/" in name}
+    shared = {name.partition(".data/data/")[2] for name in distributions.names if ".data/" in name}
     tracked = {path.relative_to(ROOT).as_posix() for path in (ROOT / "share").rglob("*") if path.is_file()}
     assert shared == {name for name in tracked if not name.endswith((".py", ".pyc"))}
 
@@ -105,7 +109,7 @@ def test_metadata_describe_the_project(distributions: Distributions) -> None:
         "Apache-2.0 AND BSD-3-Clause AND BSL-1.0 AND EPL-2.0 AND ISC AND MIT AND Unlicense AND Zlib"
     )
     assert metadata.get_all("License-File") == ["LICENSE", "web/built/THIRD_PARTY.txt"]
-    licences = [name for name in distributions.wheel.namelist() if ".dist-info/licenses/" in name]
+    licences = [name for name in distributions.names if ".dist-info/licenses/" in name]
     assert {name.partition("/licenses/")[2] for name in licences} == {"LICENSE", "web/built/THIRD_PARTY.txt"}
     assert metadata["Keywords"]
     assert "Typing :: Typed" in metadata.get_all("Classifier", [])

@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pyarrow.parquet as pq
 import pytest
+from support.child_processes import running_children
 from support.event_files import GOLDEN, loss_run, scalar_event
 from support.indexed_runs import CountingDisk, assert_equal_to_a_first_load, start
 from support.servers import run, wait_until
@@ -115,7 +116,7 @@ def test_killed_process_is_replaced(tmp_path: Path) -> None:
     for number in range(50):
         loss_run(tmp_path / f"runs/{number}", range(100))
     process = start_indexing(tmp_path)
-    wait_until(lambda: children(process.pid))[0].kill()
+    wait_until(lambda: running_children(process.pid, "spawn_main"))[0].kill()
     out, error = process.communicate()
     assert process.returncode == 0, error
     assert "50 files indexed" in out
@@ -125,7 +126,7 @@ def test_killed_process_is_replaced(tmp_path: Path) -> None:
 
     shutil.rmtree(tmp_path / "index")
     process = start_indexing(tmp_path)
-    workers = wait_until(lambda: children(process.pid))
+    workers = wait_until(lambda: running_children(process.pid, "spawn_main"))
     process.kill()
     process.communicate()
     psutil.wait_procs(workers, 30)
@@ -137,11 +138,6 @@ def start_indexing(folder: Path) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "toposcope.server.cli", "index", str(folder / "runs")]
     command += ["--on", "processes:2", "--index-dir", str(folder / "index")]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def children(pid: int) -> list[psutil.Process]:
-    """Return the workers of a process."""
-    return [each for each in psutil.Process(pid).children() if "spawn_main" in " ".join(each.cmdline())]
 
 
 def test_killed_command_continues(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import httpx
 import numpy as np
 import psutil
 import pytest
+from support.child_processes import is_running, running_children
 from support.event_files import loss_run
 from support.servers import SLOW_SECONDS, Process, start, stop, wait_until
 
@@ -42,8 +43,7 @@ class Server(httpx.Client):
     @property
     def workers(self) -> list[psutil.Process]:
         """The workers that run."""
-        children = psutil.Process(self.process.pid).children()
-        return [child for child in children if _runs(child)]
+        return running_children(self.process.pid)
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_worker_that_does_not_answer_is_not_waited_for(logdir: Path, server: Ser
 def test_worker_that_hangs_is_killed_and_started_again(logdir: Path, caplog: pytest.LogCaptureFixture) -> None:
     """The connections that it accepted end then, and one line of the log says so; the other worker stays."""
     with _workers(logdir, silent_seconds=6.0) as client:
-        before = wait_until(lambda: len(children := _children()) == 2 and children)
+        before = wait_until(lambda: len(children := _own_workers()) == 2 and children)
         for worker in before:
             _updates_of(client, worker)  # Both serve.
         hanging = _updates_of(client, before[0])
@@ -150,7 +150,7 @@ def test_worker_that_hangs_is_killed_and_started_again(logdir: Path, caplog: pyt
         before[0].suspend()
         with pytest.raises(httpx.RemoteProtocolError):
             list(hanging)
-        after = wait_until(lambda: len(children := _children()) == 2 and before[0] not in children and children)
+        after = wait_until(lambda: len(children := _own_workers()) == 2 and before[0] not in children and children)
         assert before[1] in after
         _updates_of(client, next(worker for worker in after if worker != before[1]))
     (line,) = [record.getMessage() for record in caplog.records if "worker" in record.getMessage()]
@@ -179,12 +179,9 @@ def _workers(
             source.stop()
 
 
-def _children() -> list[psutil.Process]:
-    """Return the worker processes of this process that run."""
-    children = psutil.Process().children()
-    return [
-        child for child in children if _runs(child) and "toposcope.server.workers.worker" in "".join(child.cmdline())
-    ]
+def _own_workers() -> list[psutil.Process]:
+    """Return the workers of this process that run."""
+    return running_children(os.getpid(), "toposcope.server.workers.worker")
 
 
 def _updates_of(server: httpx.Client, worker: psutil.Process) -> Iterator[str]:
@@ -215,15 +212,8 @@ def test_workers_end_with_the_server(logdir: Path, ending: signal.Signals) -> No
         workers = wait_until(lambda: len(workers := server.workers) == 2 and workers)
         server.process.send_signal(ending)
         server.process.ended()
-        wait_until(lambda: not any(_runs(worker) for worker in workers))
+        wait_until(lambda: not any(is_running(worker) for worker in workers))
     assert server.process.returncode == (0 if ending != signal.SIGKILL else -signal.SIGKILL)
-
-
-def _runs(process: psutil.Process) -> bool:
-    try:
-        return process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 def test_truncated_index_ends_no_process(logdir: Path, tmp_path: Path) -> None:
