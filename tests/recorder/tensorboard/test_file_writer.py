@@ -159,7 +159,10 @@ def test_a_program_that_does_not_close_its_writer(tmp_path: Path) -> None:
 
 
 def test_values_recorded_while_the_program_exits(tmp_path: Path) -> None:
-    """A value that is recorded when the writer was closed at exit raises nothing."""
+    """A value that is recorded when the writer was closed at exit raises nothing.
+
+    Python 3.12 cannot start a thread then, so the value is dropped with a log line.
+    """
     script = IMPORT + (
         "import atexit\n"
         "atexit.register(lambda: w.add_scalar('x', 2.0, 2))\n"
@@ -168,7 +171,11 @@ def test_values_recorded_while_the_program_exits(tmp_path: Path) -> None:
         "w.add_scalar('x', 1.0, 1)\n"
     )
     ended = run_script(script, tmp_path)
-    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.returncode == 0
+    if sys.version_info[:2] == (3, 12):
+        assert "drops values: no new file can be started" in ended.stderr
+    else:
+        assert ended.stderr == ""
     assert scalars_of(tmp_path, "x")[1] == 1.0
 
 

@@ -292,10 +292,14 @@ def test_recorder_created_while_objects_are_collected(tmp_path: Path) -> None:
     """A garbage collection may start threads, and wait for them, at any time while a recorder is created."""
     script = """
         def start_thread(*_):
+            if not starting.acquire(blocking=False):
+                return  # The thread that is started causes collections too.
             thread = threading.Thread(target=int)
             thread.start()
             thread.join()
+            starting.release()
 
+        starting = threading.Lock()
         gc.callbacks.append(start_thread)
         for number in range(1, 30):
             gc.set_threshold(number)  # So that collections are at other places each time.
