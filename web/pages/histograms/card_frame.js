@@ -29,6 +29,7 @@ import { table, tableSwitch } from "./table.js";
  * @property {Line[]} lines
  * @property {import("./model/plans.js").Scales} common
  * @property {import("./model/plans.js").Scales[] | null} own the scales of each run; null = all have the common ones
+ * @property {string[]} diverged the runs that have scales of their own while the others share theirs
  * @property {number} runs with the tag, drawn or not
  * @property {import("@preact/signals-core").Signal<boolean>} tableShown */
 
@@ -73,7 +74,11 @@ function pane(model, listing) {
   const run = listing.query?.run ?? "";
   const plan = model.plans.find(({ lines }) => lines[0].run === run);
   return html`<figure class="hist-pane" data-run=${run}>
-    <figcaption>${nameWithStyle(run)}${rankNote(listing)}<span class="space"></span>${downsampledNote([listing])}</figcaption>
+    <figcaption>${nameWithStyle(run)}${rankNote(listing)}<span class="space"></span>${
+      model.diverged.includes(run)
+        ? html`<span class="meta" data-note="diverged" title=${t("hist.diverged_hint")}>${t("hist.own")}</span>`
+        : nothing
+    }${downsampledNote([listing])}</figcaption>
     ${plot(model, plan, nameOf(run))}
     ${state([listing], plan)}
   </figure>`;

@@ -10,7 +10,7 @@ import { Listing } from "../../data/listing.js";
 import { stopAll } from "../../data/stop_all.js";
 import { opened, theme } from "../../data/view.js";
 import { cardFrame } from "./card_frame.js";
-import { linesOf, MOST_RUNS, plansOf, sharedScales, stepsFor } from "./model/plans.js";
+import { divergedLines, linesOf, MOST_RUNS, plansOf, sharedScales, stepsFor } from "./model/plans.js";
 import { axis, isTogether, layout, mode, pageStep, range, ranks, scale, trim } from "./settings.js";
 
 /** @typedef {import("../../data/plugin_tags.js").SeriesRow} SeriesRow */
@@ -49,8 +49,14 @@ class HistogramCard extends LazyCard {
     const runs = computed(() => JSON.stringify(this.#rows.value.slice(0, MOST_RUNS).map((row) => row.run)));
     const limit = computed(() => stepsFor(mode.value, plotSize.value.width, plotSize.value.height));
     const lines = computed(() => linesOf(this.#drawnListings.value, axis.value));
-    const common = computed(() => sharedScales(lines.value, mode.value, plotSize.value.width, trim.value === "on"));
-    const ownScales = computed(() => (range.value === "own" ? scalesOfEach(lines.value, plotSize.value.width) : null));
+    const diverged = computed(() => (trim.value === "on" && !isTogether.value ? divergedLines(lines.value) : []));
+    const common = computed(() => {
+      const shared = lines.value.filter((line) => !diverged.value.includes(line));
+      return sharedScales(shared, mode.value, plotSize.value.width, trim.value === "on");
+    });
+    const ownScales = computed(() =>
+      scalesOfEach(range.value === "own" ? lines.value : diverged.value, plotSize.value.width),
+    );
     const plans = computed(() =>
       plansOf(this.tag, mode.value, lines.value, axis.value, common.value, ownScales.value, {
         onOneBaseline: layout.value === "front",
@@ -75,7 +81,8 @@ class HistogramCard extends LazyCard {
             plans: plans.value,
             lines: lines.value,
             common: common.value,
-            own: isTogether.value || !ownScales.value ? null : lines.value.map(ownScales.value),
+            own: isTogether.value || range.value !== "own" ? null : [...ownScales.value.values()],
+            diverged: range.value === "own" ? [] : diverged.value.map(({ run }) => run),
             runs: this.#rows.value.length,
             tableShown: this.#tableShown,
           }),
@@ -146,11 +153,8 @@ class HistogramCard extends LazyCard {
 
 /** The scales of each run alone.
  * @param {import("../../charts/histogram/buckets.js").Line[]} lines @param {number} width of a plot */
-function scalesOfEach(lines, width) {
-  const scales = new Map(lines.map((line) => [line, sharedScales([line], mode.value, width, trim.value === "on")]));
-  return (/** @type {import("../../charts/histogram/buckets.js").Line} */ line) =>
-    /** @type {import("./model/plans.js").Scales} */ (scales.get(line));
-}
+const scalesOfEach = (lines, width) =>
+  new Map(lines.map((line) => [line, sharedScales([line], mode.value, width, trim.value === "on")]));
 
 /** @param {Listing[]} listings */
 function observeAll(listings) {

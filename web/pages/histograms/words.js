@@ -53,6 +53,7 @@ export const en = {
   "hist.own": "Own axis",
   "hist.own_hint": "Each run has a value axis and a count scale of its own",
   "hist.own_scales": "Runs have different axes",
+  "hist.diverged_hint": "Most values of this run are outside the axis of the other runs",
   "hist.trimmed": "{n} value outside the axis|{n} values outside the axis",
   "hist.trimmed_hint":
     "These values would stretch the value axis. Shares, percentiles and the table include all values.",
@@ -136,6 +137,7 @@ export const zh = {
   "hist.own": "独立坐标轴",
   "hist.own_hint": "每个运行使用各自的取值轴和计数刻度",
   "hist.own_scales": "各运行的坐标轴不同",
+  "hist.diverged_hint": "此运行的大多数取值超出其他运行的坐标轴范围",
   "hist.trimmed": "{n} 个值超出坐标轴",
   "hist.trimmed_hint": "这些值会拉宽取值轴。占比、百分位和表格仍统计所有值。",
   "hist.bins": "{n} 个区间",

@@ -63,6 +63,25 @@ function outline(plan, area, index) {
   return path;
 }
 
+/** The outline without its empty bins: the baselines of many ridges together would be a solid block.
+ * @param {Plan} plan @param {Area} area @param {number} index */
+function crest(plan, area, index) {
+  const { rows, at } = plan.lines[0];
+  const baseline = baselineOf(plan, area, at[index]);
+  const lift = ridgeHeight(plan, area);
+  const binWidth = area.width / plan.grid.bins;
+  const bins = binsOf(rows[index], plan.grid);
+  const path = new Path2D();
+  let isDown = false;
+  bins.forEach((count, bin) => {
+    const isEmpty = !count && !bins[bin - 1] && !bins[bin + 1];
+    if (!isEmpty)
+      path[isDown ? "lineTo" : "moveTo"](area.left + (bin + 0.5) * binWidth, baseline - heightOf(count, plan) * lift);
+    isDown = !isEmpty;
+  });
+  return path;
+}
+
 /** @param {CanvasRenderingContext2D} context @param {Plan} plan @param {Area} area */
 function paint(context, plan, area) {
   const [{ rows, at, style }] = plan.lines;
@@ -79,11 +98,10 @@ function paint(context, plan, area) {
   }
   rows.forEach((_, index) => {
     const age = rows.length > 1 ? index / (rows.length - 1) : 1;
-    const path = outline(plan, area, index);
     context.fillStyle = cssOf(mix(background, colour, PALEST + (DEEPEST - PALEST) * age));
     context.strokeStyle = cssOf(mix(background, colour, FAINTEST + (1 - FAINTEST) * age));
-    if (!plan.onOneBaseline) context.fill(path);
-    context.stroke(path);
+    if (!plan.onOneBaseline) context.fill(outline(plan, area, index));
+    context.stroke(crest(plan, area, index));
   });
   const right = area.left + area.width - 8;
   triangles(

@@ -46,6 +46,24 @@ function lineOf(run, distributions, axis) {
   return { run, style, rows, at: Float64Array.from(rows, (row) => (axis === "step" ? row.step : row.wallTime - zero)) };
 }
 
+/** The runs that diverged: most of their values are beyond the axis that suits the runs together, where the others would
+ * be a solid block. They have axes of their own.
+ * @param {Line[]} lines @returns {Line[]} */
+export function divergedLines(lines) {
+  const extent = sharedExtent(lines.map(({ rows }) => rows));
+  if (!extent || lines.length < 2) return [];
+  const grid = gridOver(extent, FEWEST_BINS);
+  return lines.filter(({ rows }) => {
+    const total = rows.reduce((sum, row) => sum + row.total, 0);
+    return countWithin(rows, grid) * 2 < total;
+  });
+}
+
+/** @param {import("../../../charts/histogram/buckets.js").Distribution[]} rows
+ * @param {import("../../../charts/histogram/rebin.js").Grid} grid */
+const countWithin = (rows, grid) =>
+  rows.reduce((sum, row) => sum + binsOf(row, grid).reduce((inside, count) => inside + count, 0), 0);
+
 /** The scales of plots: shared by all plots of a card, or of one run.
  * @param {Line[]} lines @param {Mode} mode @param {number} width of a plot
  * @param {boolean} trim exclude outliers from the axis? */
@@ -53,23 +71,20 @@ export function sharedScales(lines, mode, width, trim) {
   const all = lines.flatMap((line) => line.rows);
   const extent = trim ? sharedExtent(lines.map((line) => line.rows)) : valueExtent(all);
   const grid = gridOver(extent ?? [0, 1], binsFor(width));
-  const beyond = trim
-    ? all.reduce((sum, row) => sum + row.total - binsOf(row, grid).reduce((inside, count) => inside + count, 0), 0)
-    : 0;
+  const beyond = trim ? all.reduce((sum, row) => sum + row.total, 0) - countWithin(all, grid) : 0;
   const scale = mode === "ridge" || mode === "heat" ? countScale(all, grid) : { scaleTop: 0, largest: 0 };
   return {
     grid,
     beyond,
     range: beyond ? /** @type {const} */ ([grid.lo, grid.hi]) : null,
     ...scale,
-    maxRows: Math.max(0, ...lines.map((line) => line.rows.length)),
   };
 }
 
 /** @typedef {ReturnType<typeof sharedScales>} Scales */
 
 /** @param {string} tag @param {Mode} mode @param {Line[]} lines @param {Axis} axis
- * @param {Scales} common @param {((line: Line) => Scales) | null} ownScales null = all plots have the common ones
+ * @param {Scales} common @param {ReadonlyMap<Line, Scales>} ownScales of runs that do not have the common ones
  * @param {{onOneBaseline: boolean, log: boolean, dark: boolean, step: number | null}} settings @returns {Plan[]} */
 export function plansOf(tag, mode, lines, axis, common, ownScales, settings) {
   const together = mode === "bands" || mode === "single";
@@ -78,14 +93,14 @@ export function plansOf(tag, mode, lines, axis, common, ownScales, settings) {
   const extentOf = (/** @type {Line[]} */ group) => xExtent(group.map((line) => line.at)) ?? [0, 1];
   const window = extentOf(lines);
   return groups.map((group) => {
-    const { grid, range, scaleTop } = ownScales && !together ? ownScales(group[0]) : common;
+    const { grid, range, scaleTop } = (together ? null : ownScales.get(group[0])) ?? common;
     return {
       tag,
       lines: group,
       all: lines,
       axis,
       window: axis === "wall_time" ? extentOf(group) : window,
-      maxRows: common.maxRows,
+      maxRows: Math.max(0, ...lines.map((line) => line.rows.length)),
       grid,
       range,
       scaleTop,
