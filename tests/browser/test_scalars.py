@@ -586,3 +586,20 @@ def test_group_has_a_logarithmic_scale_of_its_own(server: StartServer, page: Pag
     group.locator('[data-key="group-log"]').click()
     expect(page).not_to_have_url(re.compile("log"))
     assert not first.evaluate(is_log)
+
+
+def test_values_recorded_once_are_bars(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The best first, with the exact value on hover; runs with more points, and the enlarged card, have the chart."""
+    for name, accuracy in (("a", 0.5), ("b", 0.90625), ("c", float("nan"))):
+        record(tmp_path / name, {"loss": [3.0, 2.0], "accuracy": [accuracy]})
+    page.goto(server(tmp_path).url)
+    bars = card(page, "accuracy").locator(".run-bars li")
+    expect(bars).to_have_count(3)
+    assert [bar.get_attribute("data-run") for bar in bars.all()] == ["b", "a", "c"]
+    expect(bars.nth(0).locator(".bar-value")).to_have_text("0.90625")
+    expect(card(page, "loss").locator(".run-bars")).to_have_count(0)
+
+    card(page, "accuracy").hover()
+    card(page, "accuracy").locator('[data-key="enlarge"]').click()
+    expect(card(page, "accuracy").locator("value-table")).to_be_visible()
+    expect(card(page, "accuracy").locator(".run-bars")).to_have_count(0)

@@ -303,3 +303,15 @@ def test_a_layout_that_tensorboardx_wrote_opens_as_a_workspace(tmp_path: Path, s
         "two",
         "bounds",
     ]
+
+
+def test_a_search_without_a_match_is_one_message_on_a_workspace(
+    tmp_path: Path, server: StartServer, page: Page
+) -> None:
+    """Instead of panels that are all empty; the panels are there again when the search is cleared."""
+    show(page, server(two_runs(tmp_path)).url, workspace(panel("bars", metric="train/loss"), panel("number")))
+    page.locator("#run-filter").fill("nothing-like-this")
+    expect(page.locator(".workspace .empty")).to_have_attribute("data-state", "no_run_found")
+    expect(page.locator(".panel")).to_have_count(0)
+    page.locator('[data-key="clear-search"]').click()
+    expect(page.locator(".panel")).to_have_count(2)

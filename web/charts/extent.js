@@ -29,7 +29,7 @@ const TAIL = 0.05;
 /** How far it reaches beyond the others, as a share of their range. */
 const REACH = 0.25;
 /** It leaves values out only if the others would have a smaller share of the axis. */
-const LEAST_SHARE = 0.45;
+const LEAST_SHARE = 1 / 3;
 /** Larger columns are sampled to find the quantiles. */
 const MOST_SORTED = 20_000;
 /** The room beyond a range, as shares of it: the least, and the most, if there is something behind the lines. */

@@ -44,6 +44,11 @@ test("words that vary are kept while they fit, even where fewer would be distinc
   assert.deepEqual(short(names, 8), ["lr=0.1", "lr=0.3"]);
 });
 
+test("a name that is a little too long keeps the words that similar names have", () => {
+  const names = ["lr0.1_batch16", "lr0.001_batch16", "lr0.0001_batch16", "lr0.0001_batch32"];
+  assert.deepEqual(short(names, 15), names);
+});
+
 test("a run of another kind costs the others one word", () => {
   assert.deepEqual(short(CIFAR), ["lr0.1…seed0", "lr0.1…seed1", "lr0.01…seed0", "lr0.01…seed1"]);
   assert.deepEqual(short([...CIFAR, "aaa_new_run"]), [

@@ -16,6 +16,7 @@ import { plotSettings } from "./card_model.js";
 import { cardSettings } from "./card_settings.js";
 import { cardStatus, notesOf } from "./card_status.js";
 import { ICONS as CARD_ICONS } from "./icons.js";
+import { singleValues } from "./single_values.js";
 import { spikesChip } from "./spikes_chip.js";
 import { t } from "./words.js";
 import "./range_strip.js";
@@ -41,6 +42,7 @@ export function cardFrame(card, parts, plot, axis) {
       ${actions(card, isOpen, rangeOf(card.tag, axis) !== null || yRanges.value.has(card.tag))}
     </header>
     <div class="plot" role="img" aria-label=${t("card.chart", { tag: card.tag, n: series.length })}></div>
+    ${isOpen || all.length > 1 ? nothing : singleValues(card.tag, plot)}
     ${axis === "value" ? html`<span class="x-name" title=${xOf(card.tag).x}>${xOf(card.tag).x}</span>` : nothing}
     ${state(all, rangeOf(card.tag, axis) !== null)}
     ${isOpen ? html`<range-strip .card=${card} .axis=${axis}></range-strip>${cardSettings(card.tag, plot)}<value-table .plot=${plot}></value-table>` : nothing}`;

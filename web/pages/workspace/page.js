@@ -2,7 +2,9 @@
 
 import { effect } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
-import { empty, noRuns } from "../../controls/empty_state.js";
+import { empty, noneDrawn, noRuns } from "../../controls/empty_state.js";
+import { isSearched } from "../../data/run_search.js";
+import { drawnRuns } from "../../data/runs.js";
 import { followStepMetrics } from "../../data/step_metrics.js";
 import { stopAll } from "../../data/stop_all.js";
 import { documentError, workspaceDocument } from "../../data/workspace_document.js";
@@ -23,10 +25,13 @@ export const content = () =>
   noRuns() ??
   html`<div class="workspace">
   ${documentError.value ? html`<p class="warning" role="alert">${t("ws.invalid", { reason: documentError.value })}</p>` : nothing}
-  ${workspaceDocument.value.sections.length ? sections() : start()}
+  ${isNothingDrawn() ? noneDrawn() : workspaceDocument.value.sections.length ? sections() : start()}
   ${editing.value && exists(editing.value, workspaceDocument.value) ? editor(editing.value) : nothing}
   ${addMenu()}${panelMenu()}${fileMenu()}
 </div>`;
+
+/** Without runs, as after a search without a match, one message is enough for all panels. */
+const isNothingDrawn = () => workspaceDocument.value.sections.length > 0 && isSearched.value && !drawnRuns.value.length;
 
 const start = () =>
   empty(
