@@ -96,3 +96,20 @@ def test_title_distinguishes_tags_of_equal_names(server: StartServer, page: Page
         "() => document.querySelector('scalar-card[data-tag=\"train/loss\"]').debugState().lines.length === 2"
     )
     assert card.evaluate(state) == [["run", "train/loss"], ["run", "validation/loss"]]
+
+
+def test_a_tag_without_a_name_is_a_tag_like_others(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """It does not take the page over; its card is enlarged, its address restored, and Escape leaves it."""
+    write_run(tmp_path / "run", [scalar_event(1000.0 + step, step, {"": 1.0, "loss": 2.0}) for step in range(3)], 1000)
+    page.goto(server(tmp_path).url)
+    expect(page.locator("scalar-card")).to_have_count(2)
+    card = page.locator('scalar-card[data-tag=""]')
+    expect(card.locator("h3")).to_have_text("“”")
+    card.hover()
+    card.locator('[data-key="enlarge"]').click()
+    expect(page.locator("scalar-card")).to_have_count(1)
+    page.reload()
+    expect(page.locator("scalar-card")).to_have_count(1)
+    expect(card).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("scalar-card")).to_have_count(2)

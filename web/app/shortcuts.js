@@ -22,7 +22,7 @@ const withRun = (act) => () => {
 function close() {
   if (panel.peek()) panel.value = null;
   else if (narrow.peek() && railShown.peek()) toggleRail();
-  else if (opened.peek()) change({ open: "" });
+  else if (opened.peek() !== null) change({ open: null });
   else if (marked.peek().size || isMarking.peek()) unmarkAll();
   else cursorRun.value = hoveredRun.value = null;
 }

@@ -55,7 +55,7 @@ const entry = ({ section: { name, label, count }, depth }) => html`<li>
  * @param {string} name */
 function jumpTo(name) {
   document.getElementById(ID)?.hidePopover();
-  change({ closed: openedUpTo(closedGroups.peek(), name), open: "" });
+  change({ closed: openedUpTo(closedGroups.peek(), name), open: null });
   requestAnimationFrame(() => {
     const section = document.querySelector(`section[data-group="${CSS.escape(name)}"]`);
     section?.scrollIntoView({ block: "start" });

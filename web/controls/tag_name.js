@@ -8,6 +8,8 @@ import { listings } from "../data/plugin_tags.js";
 import { shortened } from "../data/short_names.js";
 import { cardSize } from "../data/view.js";
 
+/** An empty name, which is legal. */
+const NAMELESS = "“”";
 /** Characters of a title, by the size of the cards. */
 const CHARACTERS = { s: 26, m: 38, l: 70 };
 
@@ -20,5 +22,5 @@ const shortTags = computed(() => {
 export function tagParts(tag, isWhole = false) {
   const fits = isWhole || tag.length <= CHARACTERS[cardSize.value];
   const [group, leaf] = cutGroup(fits ? tag : (shortTags.value.get(tag) ?? tag));
-  return html`${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf}</span>`;
+  return html`${group ? html`<span class="path">${group}</span>` : nothing}<span class="leaf">${leaf || NAMELESS}</span>`;
 }

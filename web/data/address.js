@@ -41,7 +41,7 @@ export const PAGES = /** @type {const} */ ([
  * @property {Readonly<Record<string, Window>>} zooms windows by tag
  * @property {readonly string[]} closed collapsed groups
  * @property {string} focus tag shown in the run list, "" = selected automatically
- * @property {string} open the tag of the enlarged card
+ * @property {string | null} open the tag of the enlarged card; null = none
  * @property {"s" | "m" | "l"} size of the cards
  * @property {"" | "open" | "closed"} rail the run list, "" = automatic
  * @property {"" | "light" | "dark"} theme "" = the system's
@@ -63,7 +63,7 @@ export const DEFAULT_VIEW = {
   zooms: {},
   closed: [],
   focus: "",
-  open: "",
+  open: null,
   size: "m",
   rail: "",
   theme: "",
@@ -76,7 +76,7 @@ export const DEFAULT_VIEW = {
  * @param {View} view @param {Partial<View>} patch @returns {View} */
 export const changed = (view, patch) => ({
   ...view,
-  ...(patch.page && patch.page !== view.page && { open: "" }),
+  ...(patch.page && patch.page !== view.page && { open: null }),
   ...patch,
 });
 
@@ -94,7 +94,7 @@ export function printView(view) {
   for (const [tag, [lo, hi]] of Object.entries(view.zooms)) put("zoom", `${lo},${hi},${tag}`);
   for (const group of view.closed) parameters.append("closed", group);
   put("focus", view.focus);
-  put("open", view.open);
+  if (view.open !== null) parameters.append("open", view.open);
   put("size", view.size === "m" ? "" : view.size);
   put("rail", view.rail);
   put("theme", view.theme);
@@ -141,7 +141,7 @@ export function parseView(hash) {
     zooms: Object.fromEntries(parameters.getAll("zoom").flatMap(parseZoom)),
     closed: parameters.getAll("closed"),
     focus: text("focus"),
-    open: text("open"),
+    open: parameters.get("open"),
     size: oneOf(text("size"), ["s", "m", "l"], "m"),
     rail: oneOf(text("rail"), ["", "open", "closed"], ""),
     theme: oneOf(text("theme"), ["", "light", "dark"], ""),

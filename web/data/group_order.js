@@ -1,6 +1,6 @@
 // The groups of runs that are drawn: each has one style in all cards.
 
-import { compareNatural } from "./natural_order.js";
+import { compareValues } from "./natural_order.js";
 import { styleOf } from "./run_styles.js";
 
 /** @typedef {import("./series.js").Series} Series */
@@ -30,5 +30,5 @@ export function drawnGroups(groups, drawn) {
         /** @type {[string, Group]} */ ([name, { style, runs: new Set([...runs].filter((run) => isDrawn.has(run))) }]),
     )
     .filter(([, { runs }]) => runs.size)
-    .sort(([a], [b]) => Number(a) - Number(b) || compareNatural(a, b));
+    .sort(([a], [b]) => compareValues(a, b));
 }

@@ -21,6 +21,17 @@ export function compareNatural(a, b) {
   return keyA < keyB ? -1 : keyA > keyB ? 1 : 0;
 }
 
+/** Compares values that are written as text: numbers by value, then other texts in natural order.
+ * @param {string} a @param {string} b */
+export function compareValues(a, b) {
+  const [first, second] = [numberIn(a), numberIn(b)];
+  const areTexts = Number(Number.isNaN(first)) - Number(Number.isNaN(second));
+  return areTexts || (first < second ? -1 : first > second ? 1 : compareNatural(a, b));
+}
+
+/** NaN for what is no number. @param {string} text */
+const numberIn = (text) => (text.trim() ? Number(text) : NaN);
+
 /** @param {Iterable<string>} names */
 export function sortedNaturally(names) {
   const keyed = Array.from(names, (name) => ({ name, key: naturalKey(name) }));

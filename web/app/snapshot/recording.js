@@ -25,7 +25,7 @@ export async function record(order, { start, isShown }) {
     await until(() => runsReply.value !== null);
     const first = view.peek();
     for (const [at, page] of order.pages.entries()) {
-      change({ ...first, ...(page !== first.page && { open: "" }), page });
+      change({ ...first, ...(page !== first.page && { open: null }), page });
       await until(isShown);
       await drawAll(recorder, (part) => order.progress((at + part) / order.pages.length, recorder.bytes));
     }

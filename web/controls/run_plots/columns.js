@@ -1,6 +1,6 @@
 // The columns of the lineage page: the values of all runs by name, as numbers or as categories.
 
-import { compareNatural } from "../../data/natural_order.js";
+import { compareNatural, compareValues } from "../../data/natural_order.js";
 
 /** Sections of columns, in display order. */
 export const SECTIONS = /** @type {const} */ (["param", "metric", "last", "train", "valid", "model", "custom", "data"]);
@@ -19,7 +19,7 @@ export const SECTIONS = /** @type {const} */ (["param", "metric", "last", "train
  * @property {string} name
  * @property {boolean} isNumber
  * @property {Value[]} values one for each run
- * @property {string[]} categories the distinct texts in natural order; empty for numbers
+ * @property {string[]} categories the distinct texts, numbers among them first; empty for numbers alone
  * @property {number} lo the smallest finite number; NaN if there is none
  * @property {number} hi
  * @property {number} recordedRuns the number of runs with a value
@@ -71,7 +71,7 @@ export function columnOf(section, name, recorded) {
     if (value > hi) hi = value;
   }
   const hasNonFinite = isNumber && [...distinctValues].some((value) => !Number.isFinite(value));
-  const categories = isNumber ? [] : /** @type {string[]} */ ([...distinctValues]).sort(compareNatural);
+  const categories = isNumber ? [] : /** @type {string[]} */ ([...distinctValues]).sort(compareValues);
   return {
     id: `${section}:${name}`,
     section,

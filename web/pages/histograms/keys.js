@@ -12,8 +12,8 @@ const after = (values, value) => values[(values.indexOf(value) + 1) % values.len
 
 function toggleEnlarged() {
   const card = document.querySelector("histogram-card:hover") ?? document.querySelector("histogram-card:focus-within");
-  const tag = card instanceof HTMLElement ? (card.dataset.tag ?? "") : "";
-  change({ open: opened.peek() === tag ? "" : tag });
+  const tag = card instanceof HTMLElement ? (card.dataset.tag ?? null) : null;
+  change({ open: opened.peek() === tag ? null : tag });
 }
 
 /** @type {Record<string, () => void>} */

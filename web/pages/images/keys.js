@@ -19,7 +19,7 @@ const pointedCard = () =>
 function toggleViewer() {
   const viewer = document.querySelector("image-viewer");
   const card = pointedCard();
-  if (viewer && opened.peek()) closePanes();
+  if (viewer && opened.peek() !== null) closePanes();
   else if (card) openPanes(card.tag, []);
 }
 

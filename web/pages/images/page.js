@@ -20,10 +20,11 @@ export const follow = () => tags.follow();
 export const toolbar = () => pluginToolbar(tags, settings());
 
 export function content() {
-  const rows = tags.runsByTag.value.get(opened.value);
+  const tag = opened.value;
+  const rows = tag === null ? undefined : tags.runsByTag.value.get(tag);
   return html`<div class="images"
     style="--adjust:${adjustment.value}">${
-      rows ? viewer(opened.value, rows) : pluginContent(tags, t("empty.no_images"), card)
+      rows && tag !== null ? viewer(tag, rows) : pluginContent(tags, t("empty.no_images"), card)
     }</div>`;
 }
 

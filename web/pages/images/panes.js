@@ -73,7 +73,7 @@ export function openPanes(tag, panes) {
 /** Closes the viewer. */
 export function closePanes() {
   batch(() => {
-    if (opened.peek()) change({ open: "" });
+    if (opened.peek() !== null) change({ open: null });
     parameter.setNow("");
     setCamera(FITTING);
     activate(0);

@@ -33,7 +33,7 @@ class CurveCard extends SteppedCard {
     const isOpen = opened.value === this.tag;
     this.classList.toggle("enlarged", isOpen);
     const step = curveStep.at(this.tag);
-    const enlarge = () => change({ open: isOpen ? "" : this.tag });
+    const enlarge = () => change({ open: isOpen ? null : this.tag });
     const rows = this.cells.value.map((cell) => ({ cell, moment: this.momentAt(cell, step) }));
     const curves = rows.flatMap(({ cell: { run }, moment }) =>
       moment ? [{ run, style: styles.value.get(run) ?? { colour: 0, dash: 0 }, points: moment.points }] : [],

@@ -41,7 +41,7 @@ export const content = () =>
 function toggleEnlarged() {
   const card = document.querySelector("curve-card:hover") ?? document.querySelector("curve-card:focus-within");
   const tag = card instanceof HTMLElement ? (card.dataset.tag ?? "") : "";
-  change({ open: opened.peek() === tag ? "" : tag });
+  change({ open: opened.peek() === tag ? null : tag });
 }
 
 /** @type {Record<string, () => void>} */

@@ -68,7 +68,7 @@ function actions(card, isOpen, isZoomed) {
       "enlarge",
       t(isOpen ? "card.shrink" : "card.enlarge"),
       isOpen ? ICONS.shrink : ICONS.enlarge,
-      () => change({ open: isOpen ? "" : tag }),
+      () => change({ open: isOpen ? null : tag }),
       isOpen,
     )}
     ${

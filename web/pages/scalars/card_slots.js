@@ -25,4 +25,4 @@ export const sections = computed(() => {
 });
 
 /** Is a single card enlarged? */
-export const isEnlarged = computed(() => (scalarTags.value ?? []).includes(opened.value));
+export const isEnlarged = computed(() => (scalarTags.value ?? []).some((tag) => tag === opened.value));

@@ -14,10 +14,10 @@ const AXES = ["", "relative", "wall_time"];
 const nextAxis = () => choosePageX(AXES[(AXES.indexOf(pageX.peek()) + 1) % AXES.length]);
 
 function toggleEnlarged() {
-  if (opened.peek()) return change({ open: "" });
+  if (opened.peek() !== null) return change({ open: null });
   const card = document.querySelector("scalar-card:hover") ?? document.querySelector("scalar-card:focus-within");
-  const tag = card instanceof HTMLElement ? (card.dataset.tag ?? "") : "";
-  if (tag) change({ open: tag });
+  const tag = card instanceof HTMLElement ? (card.dataset.tag ?? null) : null;
+  if (tag !== null) change({ open: tag });
 }
 
 /** @type {Record<string, () => void>} */

@@ -34,7 +34,7 @@ function emptyPage() {
   if (none) return none;
   if (!scalarTags.value?.length) return runsReply.value?.loading ? loadingRuns() : noPlugin(t("empty.no_scalars"));
   if (!drawnRuns.value.length) return noneDrawn();
-  if (drawnGroups.value.length || opened.value) return null;
+  if (drawnGroups.value.length || opened.value !== null) return null;
   return groups.value.length ? noneDrawn() : noMatch();
 }
 
@@ -44,7 +44,7 @@ export const content = () => emptyPage() ?? html`${isEnlarged.value ? enlarged()
 const card = (tag) => html`<scalar-card .tag=${tag} data-tag=${tag}></scalar-card>`;
 
 const enlarged = () =>
-  html`<div class="groups alone" data-size=${cardSize.value}>${cardsHeading()}${repeat([opened.value], (tag) => tag, card)}</div>`;
+  html`<div class="groups alone" data-size=${cardSize.value}>${cardsHeading()}${repeat(opened.value === null ? [] : [opened.value], (tag) => tag, card)}</div>`;
 
 function allCards() {
   const count = (scalarTags.value?.length ?? 0) - pinned.value.length;
@@ -87,11 +87,10 @@ function followOpened() {
     last = now;
     if (left === now) return;
     requestAnimationFrame(() => {
-      if (!now) showCard(left);
-      const place = now
-        ? document.querySelector(".groups.alone")
-        : document.querySelector(`scalar-card[data-tag="${CSS.escape(left)}"]`);
-      place?.scrollIntoView({ block: now ? "start" : "center" });
+      if (now !== null) return document.querySelector(".groups.alone")?.scrollIntoView({ block: "start" });
+      if (left === null) return;
+      showCard(left);
+      document.querySelector(`scalar-card[data-tag="${CSS.escape(left)}"]`)?.scrollIntoView({ block: "center" });
     });
   });
 }

@@ -49,7 +49,7 @@ export const content = () =>
 function toggleEnlarged() {
   const card = document.querySelector("text-card:hover") ?? document.querySelector("text-card:focus-within");
   const tag = card instanceof HTMLElement ? (card.dataset.tag ?? "") : "";
-  change({ open: opened.peek() === tag ? "" : tag });
+  change({ open: opened.peek() === tag ? null : tag });
 }
 
 /** @type {Record<string, () => void>} */

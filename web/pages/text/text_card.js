@@ -33,7 +33,7 @@ class TextCard extends SteppedCard {
     const isOpen = opened.value === this.tag;
     this.classList.toggle("enlarged", isOpen);
     const step = textStep.at(this.tag);
-    const enlarge = () => change({ open: isOpen ? "" : this.tag });
+    const enlarge = () => change({ open: isOpen ? null : this.tag });
     return html`
       ${cardHead(
         this,
