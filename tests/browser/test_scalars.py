@@ -603,3 +603,14 @@ def test_values_recorded_once_are_bars(server: StartServer, page: Page, tmp_path
     card(page, "accuracy").locator('[data-key="enlarge"]').click()
     expect(card(page, "accuracy").locator("value-table")).to_be_visible()
     expect(card(page, "accuracy").locator(".run-bars")).to_have_count(0)
+
+
+def test_steps_that_begin_again_are_offered_over_time(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A trainer that counts from zero in each epoch: the step axis has the last epoch, time has all points."""
+    events = [scalar_event(1000.0 + at, at % 10, {"loss": float(at)}) for at in range(40)]
+    write_run(tmp_path / "run", events, 1000)
+    page.goto(server(tmp_path).url)
+    expect(card(page)).to_have_attribute("data-drawn-points", "10")
+    card(page).locator('[data-key="status"]').click()
+    page.locator('[data-key="over-time"]').click()
+    expect(card(page)).to_have_attribute("data-drawn-points", "40")

@@ -6,7 +6,7 @@ import { beyondLimits } from "../../controls/lines/line_plot.js";
 import { openAt, popover } from "../../controls/popover.js";
 import { nameOf } from "../../controls/run_name.js";
 import { isOfMachine } from "../../data/machine_tags.js";
-import { xOf } from "../../data/x_axis.js";
+import { chooseOwnX, xOf } from "../../data/x_axis.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { attemptNote } from "./attempt_note.js";
 import { bandNotes } from "./band_notes.js";
@@ -50,6 +50,7 @@ export function notesOf(tag, parts, counts, plot, axis) {
   const notes = [
     ...limitNotes(plot),
     ...pointNotes(counts),
+    ...repeatNotes(tag, series, counts.duplicates),
     ...contextNotes(plot),
     ...bandNotes(parts),
     ...writerNote(series),
@@ -83,7 +84,7 @@ function contextNotes(plot) {
 }
 
 /** @param {PointCounts} counts @returns {Note[]} */
-function pointNotes({ drawn, total, duplicates, unplaced, dropped, left }) {
+function pointNotes({ drawn, total, unplaced, dropped, left }) {
   const counts = { drawn: grouped(drawn), total: grouped(total) };
   /** @type {Array<[number, Note]>} */
   const all = [
@@ -98,10 +99,26 @@ function pointNotes({ drawn, total, duplicates, unplaced, dropped, left }) {
         hint: t("card.unplaced_hint"),
       },
     ],
-    [duplicates, info("duplicates", t("card.duplicates", { n: grouped(duplicates) }), t("card.duplicates_hint"))],
     [total - drawn, info("downsampled", t("card.downsampled", counts), t("card.downsampled_hint", counts))],
   ];
   return all.flatMap(([count, note]) => (count > 0 ? [note] : []));
+}
+
+/** Of a series whose steps begin again, in each epoch for example, only the last round is drawn over steps.
+ * @param {string} tag @param {import("../../data/series.js").Series[]} series @param {number} duplicates @returns {Note[]} */
+function repeatNotes(tag, series, duplicates) {
+  if (!duplicates) return [];
+  const isMost = series.some((each) => each.total > 2 && 2 * each.duplicates >= each.total);
+  const offer = html`<button class="text" data-key="over-time" @click=${() => chooseOwnX(tag, "relative")}>${t("card.over_time")}</button>`;
+  return [
+    {
+      name: "duplicates",
+      level: isMost ? "notice" : "info",
+      text: t("card.duplicates", { n: grouped(duplicates) }),
+      hint: t("card.duplicates_hint"),
+      actions: isMost ? offer : undefined,
+    },
+  ];
 }
 
 /** @param {import("../../charts/plot.js").Line[]} lines */

@@ -99,6 +99,7 @@ export const en = {
   "card.downsampled_hint": "Drag to zoom in to every point.",
   "card.one_step": "Same step: over wall time",
   "card.dropped": "{n} point ≤ 0 not shown|{n} points ≤ 0 not shown",
+  "card.over_time": "Show all over time",
   "card.duplicates": "{n} repeated step hidden|{n} repeated steps hidden",
   "card.duplicates_hint":
     "Where a step was recorded more than once, only its last point is shown. The CSV contains all of them.",
@@ -265,6 +266,7 @@ export const zh = {
   "card.downsampled_hint": "拖动以放大，直至每个点。",
   "card.one_step": "步相同：按绝对时间",
   "card.dropped": "{n} 个 ≤ 0 的点未显示",
+  "card.over_time": "按时间显示全部",
   "card.duplicates": "隐藏了 {n} 个重复的步",
   "card.duplicates_hint": "同一步有多个记录时，只显示最后一个点。CSV 包含全部。",
   "card.unplaced": "{n} 个点没有时间",
