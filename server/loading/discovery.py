@@ -152,8 +152,11 @@ def _relative(directory: str, logdir: str) -> str:
 
 
 def _walk(top: str, place: Place, found: Discovery) -> Iterator[tuple[str, bool, Sequence[Entry]]]:
-    """Yield every directory, whether it is a link, and its files; one with several names is yielded once."""
-    seen: set[Hashable] = set()
+    """Yield every directory, whether it is a link, and its files; one with several names is yielded once.
+
+    The other names are reported: people who make a link such as `latest` look for it.
+    """
+    seen: dict[Hashable, str] = {}
     pending, links = [top], deque[str]()
     while pending or links:
         is_linked = not pending
@@ -168,9 +171,11 @@ def _walk(top: str, place: Place, found: Discovery) -> Iterator[tuple[str, bool,
                 found.unlisted[directory] = reason_of(error)
             continue
         if identity in seen:
+            listed = printable(_relative(seen[identity], top))
+            found.unfollowed[directory] = f"leads to {listed!r}, which is listed under its own name"
             continue
         if identity is not None:
-            seen.add(identity)
+            seen[identity] = directory
         directories = [entry for entry in reversed(entries) if entry.kind == "directory"]
         if directories:
             pending += [entry.path for entry in directories if not entry.is_link]

@@ -484,3 +484,18 @@ def test_damage_is_reported(server: StartServer, page: Page, tmp_path: Path) -> 
 
     expect(page.locator(".run .damaged")).to_have_attribute("aria-label", re.compile("damaged record"))
     expect_points(page, 49)
+
+
+def test_page_without_its_scripts_says_why(server: StartServer, page: Page, pages: Pages, tmp_path: Path) -> None:
+    """Below a proxy that removes the prefix, without the slash at the end of the address, they are not found."""
+    record_run(tmp_path / "run", 3)
+    page.route("**/built/**", lambda route: route.fulfill(status=404))
+    page.goto(server(tmp_path).url)
+    expect(page.locator("body")).to_contain_text("the address must end with a slash")
+    expect(page.locator("#no-scripts")).to_be_visible()
+    pages.errors.clear()
+
+    page.unroute("**/built/**")
+    page.reload()
+    expect_runs(page, "run")
+    expect(page.locator("#no-scripts")).to_have_count(0)

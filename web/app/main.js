@@ -35,6 +35,7 @@ const follow = (id, template) => effect(() => void render(template(), region(id)
 
 /** Starts all effects. */
 function start() {
+  region("no-scripts").remove();
   startLiveUpdates(); // The server replies while the page is drawn.
   const { documentElement: root, body } = document;
   // A separate effect: every write of `lang`, even of the same value, makes the browser style all elements again.

@@ -37,6 +37,21 @@ def test_run_with_a_link_to_it_keeps_its_name(tmp_path: Path) -> None:
     assert runs(tmp_path) == ["run_1"]
 
 
+def test_further_name_of_a_run_is_reported(tmp_path: Path) -> None:
+    """A link such as `latest` is no second run; what became of it is among the problems of the logdir."""
+    loss_run(tmp_path / "all" / "run3", range(3))
+    (tmp_path / "latest").symlink_to(tmp_path / "all" / "run3")
+    (tmp_path / "all" / "loop").symlink_to(tmp_path)
+
+    found = discover(str(tmp_path))
+
+    assert [file.run for file in found.files] == ["all/run3"]
+    assert found.unfollowed == {
+        str(tmp_path / "latest"): "leads to 'all/run3', which is listed under its own name",
+        str(tmp_path / "all" / "loop"): "leads to '.', which is listed under its own name",
+    }
+
+
 def test_linked_run_is_found(tmp_path: Path) -> None:
     """A run outside the logdir has the name of the link."""
     loss_run(tmp_path / "elsewhere", range(3))
@@ -146,7 +161,7 @@ def test_link_of_another_user_out_of_the_logdir_is_not_followed(tmp_path: Path) 
         place.open(str(logdir / "files" / path.name))
     everything = discover(str(logdir), place=LocalDisk(str(logdir), follow_links=True))
     assert len(everything.files) == 4
-    assert not everything.unfollowed
+    assert set(everything.unfollowed.values()) == {"leads to 'chain', which is listed under its own name"}
 
 
 def test_pipe_in_the_place_of_an_event_file_does_not_block(tmp_path: Path) -> None:

@@ -10,6 +10,9 @@ const TRIMMED = 0.001;
 const STRETCHED = 0.6;
 /** A run whose extent is this many times wider than that of the median run may be cut off. */
 const MUCH_WIDER = 8;
+/** A step whose extent is this many times wider than that of the run's median step may be cut off: widths grow while a
+ * network trains, so that more is allowed than between runs. */
+const DIVERGED = 64;
 /** Bisections that suffice for any two doubles. */
 const MOST_HALVINGS = 200;
 
@@ -26,16 +29,26 @@ export function trimmedExtent(distributions) {
 export function sharedExtent(ofRuns) {
   const extents = ofRuns.map(extentOfRun).filter((extent) => extent !== null);
   if (!extents.length) return null;
-  const widths = extents.map(widthOf).sort((a, b) => a - b);
-  const most = MUCH_WIDER * widths[(widths.length - 1) >> 1];
-  const kept = extents.filter((extent) => widthOf(extent) <= most);
-  const counted = most > 0 && kept.length > extents.length / 2 ? kept : extents;
+  const counted = withoutWidest(extents, widthOf, MUCH_WIDER);
   return [Math.min(...counted.map(([low]) => low)), Math.max(...counted.map(([, high]) => high))];
 }
 
-/** The extent of a run: without its outliers if they stretch it, else of all values.
- * @param {Distribution[]} rows @returns {readonly [number, number] | null} */
-function extentOfRun(rows) {
+/** Leaves out what is much wider than the median, unless that is half of all.
+ * @template T
+ * @param {T[]} all @param {(one: T) => number} widthOfOne @param {number} times */
+function withoutWidest(all, widthOfOne, times) {
+  const widths = all.map(widthOfOne);
+  const most = times * widths.toSorted((a, b) => a - b)[(widths.length - 1) >> 1];
+  const kept = all.filter((_, place) => widths[place] <= most);
+  return most > 0 && kept.length > all.length / 2 ? kept : all;
+}
+
+/** The extent of a run: without steps that diverged, and without its outliers if they stretch it, else of all values.
+ * @param {Distribution[]} all @returns {readonly [number, number] | null} */
+function extentOfRun(all) {
+  const filled = all.filter(({ total }) => total > 0);
+  if (!filled.length) return null;
+  const rows = withoutWidest(filled, (row) => widthOf(trimmedExtent([row]) ?? [0, 0]), DIVERGED);
   const whole = valueExtent(rows);
   const trimmed = trimmedExtent(rows);
   if (!whole || !trimmed) return null;

@@ -40,6 +40,15 @@ test("a few runs that reach far beyond the others do not stretch the shared exte
   assert.ok(high > 1.35 && high < 1.41);
 });
 
+test("a few steps at which a run diverged do not stretch its extent, a growing width does", () => {
+  const ordinary = Array.from({ length: 46 }, () => between(-1, 1));
+  const diverged = [between(-1e30, 1e30), between(-1e6, 1e6), between(-1e6, 1e6), between(-1e6, 1e6)];
+  const [low, high] = sharedExtent([[...ordinary, ...diverged]]) ?? [NaN, NaN];
+  assert.ok(low > -1.01 && low < -0.99 && high > 0.99 && high < 1.01);
+  const growing = Array.from({ length: 50 }, (_, at) => between(-1 - at, 1 + at));
+  assert.ok((sharedExtent([growing]) ?? [NaN, NaN])[1] > 45);
+});
+
 test("the shared extent covers all runs if there is no majority of similar ones", () => {
   const [low, high] = sharedExtent([[between(-1, 1)], [between(-300, 300)]]) ?? [NaN, NaN];
   assert.ok(low < -299 && high > 299);
