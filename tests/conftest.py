@@ -32,6 +32,14 @@ with suppress(ModuleNotFoundError):  # The interop environments do not contain i
     settings.load_profile("toposcope")
 
 
+def pytest_sessionstart() -> None:
+    """Log what is wrong with the installation, such as a missing compiler: later it would be in the log of some test."""
+    with suppress(ModuleNotFoundError):  # The interop environments do not contain all that the server needs.
+        from toposcope.server.installation import log_installation_warnings
+
+        log_installation_warnings()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Skip the files that import PyTorch where it is not installed."""
