@@ -33,7 +33,7 @@ with suppress(ModuleNotFoundError):  # The interop environments do not contain i
 
 
 def pytest_sessionstart() -> None:
-    """Log what is wrong with the installation, such as a missing compiler: later it would be in the log of some test."""
+    """Log the faults of the installation, such as a missing compiler: later they would be in the log of some test."""
     with suppress(ModuleNotFoundError):  # The interop environments do not contain all that the server needs.
         from toposcope.server.installation import log_installation_warnings
 
