@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support import http
 from support.event_files import scalar_event, version_event, write_run
 from support.pages import Pages, Server, StartServer
 
@@ -47,7 +47,7 @@ def action(page: Page, name: str) -> Locator:
 
 def noted(started: Server, field: str) -> dict[str, object]:
     """Return a field of the stored notes, by run."""
-    runs = httpx.get(f"{started.url}api/notes").json()["runs"]
+    runs = http.get(f"{started.url}api/notes").json()["runs"]
     return {run: notes[field] for run, notes in runs.items() if notes[field]}
 
 
@@ -128,7 +128,7 @@ def test_runs_are_selected_in_the_run_list(started: Server, page: Page) -> None:
 def test_change_that_is_not_saved_is_reverted(started: Server, page: Page) -> None:
     """The bar names a run that could not be changed, and the page shows what is stored."""
     labels = [str(number) for number in range(100)]
-    httpx.put(f"{started.url}api/notes", params={"run": "run0"}, json={"labels": labels}).raise_for_status()
+    http.put(f"{started.url}api/notes", params={"run": "run0"}, json={"labels": labels}).raise_for_status()
     page.goto(started.url + "#page=overview")
     for run in ("run0", "run1"):
         line(page, run).locator(".mark-run").click()

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support import http
 from support.event_files import GOLDEN
 from support.pages import Pages, StartServer
 
@@ -146,7 +147,7 @@ def test_full_graph_matches_mindinsight(digits: str, page: Page) -> None:
     assert drawn_types == {name: fact["type"] for name, fact in expected.items()}
 
     operators = [name for name, box in boxes.items() if box["kind"] == "operator"]
-    with httpx.Client() as client:
+    with http.client() as client:
         nodes = {name: served(digits, client.get, node=name)["node"] for name in operators}
     for name, node in nodes.items():
         fact = expected[name]

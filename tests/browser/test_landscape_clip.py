@@ -4,10 +4,9 @@ import math
 import re
 from pathlib import Path
 
-import httpx
 import numpy as np
 from playwright.sync_api import Page, expect
-from support import landscape_details
+from support import http, landscape_details
 from support.element_state import expect_state, state_of
 from support.landscape_panes import drawn, pane, publish
 from support.pages import Pages, StartServer
@@ -43,7 +42,7 @@ def test_scale_ends_at_the_quantile_of_all_shown_points(server: StartServer, pag
     expect(page).to_have_url(re.compile(r"land\.clip=95"))
     expect(first.locator(".clipped")).to_be_visible()
 
-    losses = np.concatenate([np.ravel(each["z"]) for each in httpx.get(f"{url}api/landscapes").json()["landscapes"]])
+    losses = np.concatenate([np.ravel(each["z"]) for each in http.get(f"{url}api/landscapes").json()["landscapes"]])
     top = np.quantile(losses, 0.95)
     for shown, own in ((first, losses[:81]), (second, losses[81:])):
         np.testing.assert_allclose(state_of(shown)["range"], [0.1, top], TOLERANCE)

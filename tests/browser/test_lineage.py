@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote
 
-import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
+from support import http
 from support.event_files import GOLDEN, version_event
 from support.pages import Pages, StartServer
 from support.servers import wait_until
@@ -75,7 +75,7 @@ def write_sweep(logdir: Path, runs: dict[str, dict[str, Any]]) -> None:
 
 def wait_until_loaded(url: str) -> None:
     """Wait until a server has loaded all runs."""
-    wait_until(lambda: not httpx.get(f"{url}api/runs").json()["loading"])
+    wait_until(lambda: not http.get(f"{url}api/runs").json()["loading"])
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
+from support import http
 from support.event_files import GOLDEN, loss_run
 from support.s3_server import BUCKET, S3Server, s3_server, s3rver
 from support.servers import start, stop, wait_until
@@ -80,10 +81,10 @@ def test_a_server_goes_on_while_the_store_is_gone(store: S3Server, tmp_path: Pat
     """What was read is served, and the failure is reported."""
     store.put_tree(GOLDEN, "golden")
     process, url = start(f"s3://{BUCKET}/golden", "--reload-interval", "1", **store.environment)
-    runs = wait_until(lambda: (reply := httpx.get(f"{url}api/runs").json())["loading"] is False and reply)
+    runs = wait_until(lambda: (reply := http.get(f"{url}api/runs").json())["loading"] is False and reply)
     store.process.kill()
-    wait_until(lambda: httpx.get(f"{url}api/health").json()["problems"], 60)
-    after = httpx.get(f"{url}api/runs").json()
+    wait_until(lambda: http.get(f"{url}api/health").json()["problems"], 60)
+    after = http.get(f"{url}api/runs").json()
     assert [run["run"] for run in after["runs"]] == [run["run"] for run in runs["runs"]]
     stop(process)
 
@@ -134,8 +135,8 @@ def test_two_servers_show_each_others_notes(tmp_path: Path) -> None:
         arguments = (str(tmp_path), "--data-dir", f"s3://{BUCKET}/team")
         one, first = start(*arguments, **running.environment)
         other, second = start(*arguments, **running.environment)
-        httpx.put(f"{first}api/runs/run/notes", json={"alias": "best"})
-        httpx.put(f"{second}api/runs/run/notes", json={"note": "kept"})
+        http.put(f"{first}api/runs/run/notes", json={"alias": "best"})
+        http.put(f"{second}api/runs/run/notes", json={"note": "kept"})
         begin = time.monotonic()
         for url in (first, second):
             wait_until(partial(has_both, url))
@@ -152,7 +153,7 @@ def test_two_servers_behind_nginx_share_notes(tmp_path: Path) -> None:
         running.put_tree(GOLDEN, "golden")
         started = [start(f"s3://{BUCKET}/golden", *arguments, **running.environment) for _ in range(2)]
         clients = [
-            stack.enter_context(httpx.Client(headers={"Authorization": f"Bearer {TOKEN}", "User-Agent": f"{number}"}))
+            stack.enter_context(http.client(headers={"Authorization": f"Bearer {TOKEN}", "User-Agent": f"{number}"}))
             for number in range(12)
         ]
         for _, url in started:
@@ -214,5 +215,5 @@ def has_last_changes(client: httpx.Client, url: str, run: str) -> bool:
 
 def has_both(url: str) -> bool:
     """Return whether a server shows the alias and the note of the run."""
-    notes = httpx.get(f"{url}api/notes").json()["runs"].get("run", {})
+    notes = http.get(f"{url}api/notes").json()["runs"].get("run", {})
     return (notes.get("alias"), notes.get("note")) == ("best", "kept")

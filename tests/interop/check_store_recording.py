@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import obstore
 import pytest
+from support import http
 from support.event_files import GOLDEN
 from support.s3_server import BUCKET, S3Server, s3_server, s3rver
 from support.servers import start, stop, wait_until
@@ -140,7 +140,7 @@ def test_a_live_run_is_shown(store: S3Server) -> None:
     counts: list[int] = []
 
     def has_grown_twice() -> bool:
-        reply = httpx.get(f"{url}api/scalars", params={"run": "run", "tag": "metric-0"})
+        reply = http.get(f"{url}api/scalars", params={"run": "run", "tag": "metric-0"})
         count = sum(series["total"] for series in reply.json()["series"]) if reply.status_code == 200 else 0
         if count and count not in counts:
             counts.append(count)

@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
+from support import http
 from support import landscape_details as made
 from support.event_files import GOLDEN
 from support.landscape_panes import publish
@@ -51,7 +51,7 @@ def replies(
     names = [(".", tag) for tag in (DETAILED, DESCENDING, ODD, LOST)] + [(GOLDEN_RUN, GOLDEN_TAG)]
     process, url = start(logdir)
     replied, files = [], []
-    with httpx.Client(base_url=url) as client:
+    with http.client(base_url=url) as client:
         wait_until(lambda: not client.get("api/health").json()["loading"])
         for at, (run, tag) in enumerate(names):
             query = {"run": run, "tag": tag}

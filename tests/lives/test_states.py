@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support import servers
+from support import http, servers
 
 _SLOW_SECONDS = 60
 _BEGIN = """
@@ -69,7 +69,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, htt
     """A logdir, and a client of the server that serves it."""
     logdir = tmp_path_factory.mktemp("logdir")
     process, url = servers.start(logdir, "--reload-interval", "0.2")
-    with httpx.Client(base_url=url) as client:
+    with http.client(base_url=url) as client:
         yield logdir, client
     servers.stop(process)
 

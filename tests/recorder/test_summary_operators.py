@@ -6,7 +6,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import timeit
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -294,11 +293,16 @@ def test_thread_without_a_collector_uses_none_of_two_independent_ones() -> None:
         context.run(second.close)
 
 
-def test_call_without_a_collector_takes_less_than_a_microsecond() -> None:
-    """It takes 0.3 microseconds; the limit allows for a busy machine."""
-    calls = 20_000
-    seconds = min(timeit.repeat(lambda: summary.scalar("a", 1.0), number=calls, repeat=20)) / calls
-    assert seconds < 1e-6
+def test_call_without_a_collector_makes_at_most_five_calls() -> None:
+    """So that it takes a third of a microsecond; a clock would depend on the machine."""
+    called: list[str] = []
+    sys.setprofile(lambda frame, event, _: called.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        summary.scalar("a", 1.0)
+    finally:
+        sys.setprofile(None)
+    assert called[0] == "scalar"
+    assert len(called) <= 5
 
 
 def test_operators_do_not_import_a_framework() -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from support import http
 from support.certificates import write_certificate
 from support.event_files import loss_run
 from support.servers import Process, run, start, stop
@@ -37,7 +38,7 @@ def serve_url() -> Iterator[object]:
 
 def statuses(url: str, **headers: str) -> tuple[int, int]:
     """Return the statuses of a request without and with headers."""
-    return httpx.get(f"{url}api/runs").status_code, httpx.get(f"{url}api/runs", headers=headers).status_code
+    return http.get(f"{url}api/runs").status_code, http.get(f"{url}api/runs", headers=headers).status_code
 
 
 def test_a_token_file_is_created_and_used_again(logdir: Path, tmp_path: Path, serve_url) -> None:
@@ -93,7 +94,7 @@ def test_https_is_served_with_a_certificate(logdir: Path, tmp_path: Path, serve_
     url = serve_url(logdir, *arguments, TOPOSCOPE_TOKEN=TOKEN)
     assert url.startswith("https://127.0.0.1:")
 
-    with httpx.Client(verify=ssl.create_default_context(cafile=str(certfile))) as client:
+    with http.client(verify=ssl.create_default_context(cafile=str(certfile))) as client:
         assert client.get(url).status_code == 401
         reply = client.get(url, params={"token": TOKEN})
         assert "secure" in reply.headers["set-cookie"].lower().split("; ")
@@ -101,7 +102,7 @@ def test_https_is_served_with_a_certificate(logdir: Path, tmp_path: Path, serve_
         assert client.get(f"{url}api/runs").json()["runs"]
         assert "main.js" in client.get(url).text
     with pytest.raises(httpx.ConnectError):
-        httpx.get(url)
+        http.get(url)
 
 
 def test_certificate_and_key_may_be_one_file(logdir: Path, tmp_path: Path, serve_url) -> None:
@@ -112,7 +113,7 @@ def test_certificate_and_key_may_be_one_file(logdir: Path, tmp_path: Path, serve
     url = serve_url(logdir, "--certfile", str(both))
 
     context = ssl.create_default_context(cafile=str(certfile))
-    assert httpx.get(f"{url}api/runs", verify=context).status_code == 200
+    assert http.get(f"{url}api/runs", verify=context).status_code == 200
 
 
 def test_bad_combinations_are_one_line_and_status_2(logdir: Path, tmp_path: Path) -> None:
@@ -156,11 +157,11 @@ def test_bad_combinations_are_one_line_and_status_2(logdir: Path, tmp_path: Path
 
 def test_allowed_origins_may_embed_the_page(logdir: Path, serve_url) -> None:
     """Others may not: the policy of every reply lists them."""
-    policy = httpx.get(serve_url(logdir)).headers["content-security-policy"]
+    policy = http.get(serve_url(logdir)).headers["content-security-policy"]
     assert policy.endswith("; frame-ancestors 'self'")
 
     origins = ("--allow-embed", "https://Lab.example.org/", "--allow-embed", "http://localhost:*")
-    policy = httpx.get(serve_url(logdir, *origins)).headers["content-security-policy"]
+    policy = http.get(serve_url(logdir, *origins)).headers["content-security-policy"]
     assert policy.endswith("; frame-ancestors 'self' https://lab.example.org http://localhost:*")
 
 
@@ -170,7 +171,7 @@ def test_embedded_pages_have_a_cookie_over_https(logdir: Path, tmp_path: Path, s
     embed = ("--allow-embed", "https://lab.example.org")
     url = serve_url(logdir, *embed, "--certfile", certfile, "--keyfile", keyfile, TOPOSCOPE_TOKEN=TOKEN)
 
-    reply = httpx.get(url, params={"token": TOKEN}, verify=ssl.create_default_context(cafile=certfile))
+    reply = http.get(url, params={"token": TOKEN}, verify=ssl.create_default_context(cafile=certfile))
     assert {"secure", "samesite=none", "httponly"} <= set(reply.headers["set-cookie"].lower().split("; "))
 
 
@@ -178,7 +179,7 @@ def test_cookie_is_secure_behind_a_proxy_that_speaks_tls(logdir: Path, serve_url
     """The proxy names the protocol of the browser; without it the cookie would not be sent back over HTTP."""
     url = serve_url(logdir, "--allow-embed", "https://lab.example.org", TOPOSCOPE_TOKEN=TOKEN)
     for protocol, expected in (("https", {"secure", "samesite=none"}), ("https, http", {"secure"}), ("http", set())):
-        reply = httpx.get(url, params={"token": TOKEN}, headers={"X-Forwarded-Proto": protocol})
+        reply = http.get(url, params={"token": TOKEN}, headers={"X-Forwarded-Proto": protocol})
         parts = set(reply.headers["set-cookie"].lower().split("; "))
         assert expected <= parts
         assert ("secure" in parts) == bool(expected)
@@ -190,7 +191,7 @@ def test_cookie_is_limited_to_the_path_of_a_proxy(logdir: Path, serve_url, heade
     url = serve_url(logdir, TOPOSCOPE_TOKEN=TOKEN)
 
     def path(value: str) -> str:
-        reply = httpx.get(url, params={"token": TOKEN}, headers={header: value})
+        reply = http.get(url, params={"token": TOKEN}, headers={header: value})
         return next(part for part in reply.headers["set-cookie"].split("; ") if part.startswith("Path="))
 
     assert path("/user/ada/proxy/6006") == "Path=/user/ada/proxy/6006/"
@@ -203,21 +204,21 @@ def test_any_host_is_answered_if_a_token_is_required(logdir: Path, serve_url) ->
     url = serve_url(logdir, "--allowed-host", "*", TOPOSCOPE_TOKEN=TOKEN)
 
     host = {"Host": "hub.example.org"}
-    assert httpx.get(url, headers=host).status_code == 401
-    assert httpx.get(url, headers=host | {"Authorization": f"Bearer {TOKEN}"}).status_code == 200
-    assert httpx.get(url, headers={"Host": "a/b"}).status_code == 421
+    assert http.get(url, headers=host).status_code == 401
+    assert http.get(url, headers=host | {"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+    assert http.get(url, headers={"Host": "a/b"}).status_code == 421
 
 
 def test_read_only_server_has_no_notes(logdir: Path, tmp_path: Path, serve_url) -> None:
     """Neither shown nor stored: what another server stored is not read, and a change is refused."""
     data = tmp_path / "data"
     url = serve_url(logdir, "--data-dir", str(data))
-    assert httpx.put(f"{url}api/notes", params={"run": "a"}, json={"alias": "A"}).status_code == 200
-    assert httpx.get(f"{url}api/notes").json()["read_only"] is False
+    assert http.put(f"{url}api/notes", params={"run": "a"}, json={"alias": "A"}).status_code == 200
+    assert http.get(f"{url}api/notes").json()["read_only"] is False
 
     url = serve_url(logdir, "--read-only", XDG_DATA_HOME=str(data))
-    assert httpx.get(f"{url}api/notes").json() == {"revision": 0, "runs": {}, "problems": [], "read_only": True}
+    assert http.get(f"{url}api/notes").json() == {"revision": 0, "runs": {}, "problems": [], "read_only": True}
     for path, parameters in (("api/notes", {"run": "a"}), ("api/runs/a/notes", {})):
-        reply = httpx.put(f"{url}{path}", params=parameters, json={"alias": "B"})
+        reply = http.put(f"{url}{path}", params=parameters, json={"alias": "B"})
         assert (reply.status_code, "read-only" in reply.json()["detail"]) == (403, True)
-    assert httpx.get(f"{url}api/overview").json()["runs"][0]["notes"]["alias"] is None
+    assert http.get(f"{url}api/overview").json()["runs"][0]["notes"]["alias"] is None

@@ -1,11 +1,12 @@
 """Access checks: hosts, origins and tokens."""
 
-import http.client
 from collections.abc import Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 
 import httpx
 import pytest
+from support import http
 from support.event_files import loss_run
 from support.servers import start, stop
 
@@ -27,7 +28,7 @@ def urls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
 def status(url: str, path: str, headers: dict[str, str]) -> int:
     """Return the status of a GET request with exactly these headers."""
     address = httpx.URL(url)
-    connection = http.client.HTTPConnection(address.host, address.port)
+    connection = HTTPConnection(address.host, address.port)
     connection.putrequest("GET", path, skip_host=True)
     for name, value in headers.items():
         connection.putheader(name, value)
@@ -87,7 +88,7 @@ def test_other_origins_are_rejected(urls: tuple[str, str]) -> None:
 def test_every_reply_has_strict_headers(urls: tuple[str, str]) -> None:
     """The page, the API and errors forbid foreign scripts and content sniffing."""
     for path, headers in (("/", {}), ("/api/runs", {}), ("/nothing", {}), ("/", {"Host": "evil.example"})):
-        reply = httpx.get(urls[0].rstrip("/") + path, headers=headers)
+        reply = http.get(urls[0].rstrip("/") + path, headers=headers)
         policy = reply.headers["content-security-policy"]
         assert "default-src 'none'" in policy
         assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
@@ -99,14 +100,14 @@ def test_token_is_required(urls: tuple[str, str]) -> None:
     base = urls[1].split("?")[0]
 
     for path in ("", "api/runs", "built/main.js"):
-        assert httpx.get(base + path).status_code == 401
-        assert httpx.get(base + path, params={"token": "wrong"}).status_code == 401
-        assert httpx.get(base + path, headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+        assert http.get(base + path).status_code == 401
+        assert http.get(base + path, params={"token": "wrong"}).status_code == 401
+        assert http.get(base + path, headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
 
 
 def test_token_moves_from_the_url_to_a_cookie(urls: tuple[str, str]) -> None:
     """The printed URL sets an HttpOnly cookie and redirects to the URL without the token."""
-    with httpx.Client() as client:
+    with http.client() as client:
         reply = client.get(urls[1] + "&x=1")
         cookie = reply.headers["set-cookie"]
         target = reply.url.join(reply.headers["location"])
@@ -127,12 +128,12 @@ def test_token_moves_from_the_url_to_a_cookie(urls: tuple[str, str]) -> None:
 def test_cookies_of_other_applications_do_not_matter(urls: tuple[str, str], other: str) -> None:
     """Browsers send those of every port of the host, whatever their syntax is."""
     url = httpx.URL(urls[1])
-    value = httpx.get(url).cookies[f"toposcope_{url.port}"]
+    value = http.get(url).cookies[f"toposcope_{url.port}"]
     cookies = [f"{other}; toposcope_{url.port}={each}; {other}".encode() for each in (value, TOKEN, "0" * 64)]
 
     for content, expected in zip([*cookies, other.encode()], (200, 401, 401, 401), strict=True):
         assert (
-            httpx.get(url.copy_with(query=None).join("api/runs"), headers={b"Cookie": content}).status_code == expected
+            http.get(url.copy_with(query=None).join("api/runs"), headers={b"Cookie": content}).status_code == expected
         )
 
 
@@ -141,10 +142,10 @@ def test_other_addresses_require_a_token(tmp_path: Path) -> None:
     process, url = start(tmp_path, "--bind-all")
     port = httpx.URL(url).port
     assert len(httpx.URL(url).params["token"]) >= 24
-    assert httpx.get(f"http://127.0.0.1:{port}/api/runs").status_code == 401
+    assert http.get(f"http://127.0.0.1:{port}/api/runs").status_code == 401
     stop(process)
 
     process, url = start(tmp_path, "--host", "0.0.0.0", "--no-token")
     assert "token" not in url
-    assert httpx.get(f"http://127.0.0.1:{httpx.URL(url).port}/api/runs").status_code == 200
+    assert http.get(f"http://127.0.0.1:{httpx.URL(url).port}/api/runs").status_code == 200
     stop(process)

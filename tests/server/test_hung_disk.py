@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from support import http
 from support.event_files import write_run
 from support.servers import ENVIRONMENT, SLOW_SECONDS, wait_until
 
@@ -105,5 +106,5 @@ def test_searches_that_wait_for_the_disk_do_not_keep_others_out(tmp_path: Path) 
         marker.unlink()
 
         assert {reply.result() for reply in replies} <= {200, 503}
-        found = wait_until(lambda: httpx.get(url.join("api/overview?search=learning_rate<1")).json()["total"])
+        found = wait_until(lambda: http.get(url.join("api/overview?search=learning_rate<1")).json()["total"])
         assert found == RUNS

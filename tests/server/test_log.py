@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from support import http
 from support.servers import start, stop, wait_until
 
 from toposcope.server.log_format import formatter
@@ -31,7 +32,7 @@ def log_of(logdir: Path, *arguments: str) -> list[str]:
     """Serve a logdir, send a request that is none, and return the lines of the log."""
     process, url = start(logdir, *arguments)
     if any(logdir.iterdir()):
-        wait_until(lambda: httpx.get(f"{url}api/health").json()["problems"])
+        wait_until(lambda: http.get(f"{url}api/health").json()["problems"])
     address = httpx.URL(url)
     with socket.create_connection((address.host, address.port or 80)) as connection:
         connection.sendall(b"no request\r\n\r\n")

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
+from support import http
 from support.event_files import loss_run
 from support.servers import SLOW_SECONDS, Process, start, stop, wait_until
 
@@ -55,10 +56,10 @@ def test_liveness_needs_no_token_and_says_nothing(tmp_path: Path, serve_url, arg
         reply = httpx.request(method, f"{url}healthz", timeout=SLOW_SECONDS)
         assert (reply.status_code, reply.text) == (200, "ok\n" if method == "GET" else "")
         assert reply.headers["cache-control"] == "no-store"
-    assert httpx.get(f"{url}api/health").status_code == 401
-    assert httpx.get(f"{url}metrics").status_code == 401
-    assert httpx.get(f"{url}healthz/runs").status_code == 401
-    assert httpx.get(httpx.URL(url).copy_with(path="/none/healthz")).status_code in (401, 404)
+    assert http.get(f"{url}api/health").status_code == 401
+    assert http.get(f"{url}metrics").status_code == 401
+    assert http.get(f"{url}healthz/runs").status_code == 401
+    assert http.get(httpx.URL(url).copy_with(path="/none/healthz")).status_code in (401, 404)
 
 
 def test_liveness_is_answered_to_probes_by_address_only(tmp_path: Path, serve_url) -> None:
@@ -66,7 +67,7 @@ def test_liveness_is_answered_to_probes_by_address_only(tmp_path: Path, serve_ur
     url = serve_url(tmp_path, "--host", "127.0.0.1", TOPOSCOPE_TOKEN=TOKEN)
 
     def status(**headers: str) -> int:
-        return httpx.get(f"{url}healthz", headers=headers).status_code
+        return http.get(f"{url}healthz", headers=headers).status_code
 
     assert status(host="10.42.0.17:6006") == 200
     assert status(host="[fd00::17]:6006") == 200
@@ -77,12 +78,12 @@ def test_liveness_is_answered_to_probes_by_address_only(tmp_path: Path, serve_ur
 def test_metrics_need_the_token_unless_they_are_public(tmp_path: Path, serve_url) -> None:
     """With --metrics-public they do not, and all else does."""
     url = serve_url(tmp_path, TOPOSCOPE_TOKEN=TOKEN)
-    assert httpx.get(f"{url}metrics").status_code == 401
-    assert httpx.get(f"{url}metrics", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
+    assert http.get(f"{url}metrics").status_code == 401
+    assert http.get(f"{url}metrics", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
 
     url = serve_url(tmp_path, "--metrics-public", TOPOSCOPE_TOKEN=TOKEN)
-    assert httpx.get(f"{url}metrics").status_code == 200
-    assert httpx.get(f"{url}api/runs").status_code == 401
+    assert http.get(f"{url}metrics").status_code == 200
+    assert http.get(f"{url}api/runs").status_code == 401
 
 
 @pytest.mark.parametrize("prefix", ["", "/topo"])
@@ -91,7 +92,7 @@ def test_requests_are_counted_by_route_method_and_status(tmp_path: Path, serve_u
     loss_run(tmp_path / "a", range(3))
     url = serve_url(tmp_path, *(("--path-prefix", prefix) if prefix else ()))
     base = httpx.URL(url).copy_with(path="/")
-    wait_until(lambda: httpx.get(f"{url}api/notes").json()["runs"] == {})
+    wait_until(lambda: http.get(f"{url}api/notes").json()["runs"] == {})
     for method, path in [
         *[("GET", "api/runs")] * 3,
         ("HEAD", "api/runs"),
@@ -104,7 +105,7 @@ def test_requests_are_counted_by_route_method_and_status(tmp_path: Path, serve_u
         ("BREW", "none"),
     ]:
         httpx.request(method, f"{url}{path}", timeout=SLOW_SECONDS)
-    httpx.get(url, headers={"host": "rebound.example.org"})
+    http.get(url, headers={"host": "rebound.example.org"})
 
     found = metrics(url)
     counts = {

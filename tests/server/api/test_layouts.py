@@ -7,12 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message import DecodeError
 from hypothesis import given
 from hypothesis import strategies as st
+from support import http
 from support.event_files import GOLDEN, loss_run
 from support.servers import Serve, start, stop, wait_until
 from support.summary_values import of_plugin, strings, tensorboard_run
@@ -107,7 +107,7 @@ def test_layout_of_several_runs_is_listed_once_and_after_a_restart(tmp_path: Pat
     replies = []
     for _ in range(2):
         process, url = start(tmp_path / "runs", "--index-dir", str(tmp_path / "index"))
-        with httpx.Client(base_url=url) as client:
+        with http.client(base_url=url) as client:
             replies.append(layouts(client))
         stop(process)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from support import http
 from support.event_files import loss_run, scalar_event
 from support.server_in_process import served
 from support.servers import ENVIRONMENT, Serve, run, start, stop, wait_until
@@ -82,7 +83,7 @@ def test_notes_persist_without_the_server_and_the_run(logdir: Path, tmp_path: Pa
     """They are kept after a restart, for any path of the logdir, and while the run is missing."""
     data = tmp_path / "data"
     process, url = start(logdir, "--data-dir", str(data))
-    with httpx.Client(base_url=url) as client:
+    with http.client(base_url=url) as client:
         wait_until(lambda: not client.get("api/health").json()["loading"])
         put(client, "a/b", alias="kept")
     process.send_signal(signal.SIGKILL)
@@ -135,10 +136,10 @@ def test_servers_see_changes_of_each_other(pair: tuple[httpx.Client, httpx.Clien
     with other.stream("GET", "api/updates") as stream:
         updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
         next(updates)
-        revision = httpx.get(other.base_url.join("api/overview")).json()["revision"]
+        revision = http.get(other.base_url.join("api/overview")).json()["revision"]
         put(one, "a/b", hidden=True)
         update = next(event for event in updates if event["changed"])
-        row = httpx.get(other.base_url.join("api/overview"), params={"run": "a/b", "since": revision})
+        row = http.get(other.base_url.join("api/overview"), params={"run": "a/b", "since": revision})
 
     assert (update["changed"], update["added"], update["removed"]) == (["a/b"], [], [])
     assert row.json()["runs"][0]["notes"]["hidden"] is True
@@ -151,7 +152,7 @@ def test_change_is_published_to_all_pages(logdir: Path, tmp_path: Path, serve: S
         updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
         next(updates)
         for changes in ({"alias": "x"}, {"alias": "x"}, {"note": "y"}):
-            httpx.put(client.base_url.join("api/runs/c/notes"), json=changes).raise_for_status()
+            http.put(client.base_url.join("api/runs/c/notes"), json=changes).raise_for_status()
         published = [next(updates)["changed"] for _ in range(2)]
         with (logdir / "a/b").joinpath("events.out.events.summary.1.0.host_MS").open("ab") as grows:
             grows.write(scalar_event(9.0, 9, {"loss": 0.0}))
@@ -287,10 +288,10 @@ def test_page_of_this_origin_and_token_may_change(logdir: Path, tmp_path: Path) 
     process, url = start(logdir, "--data-dir", str(tmp_path / "data"), "--host", "127.0.0.1", "--token", token)
     target = httpx.URL(url).copy_with(query=None).join("api/runs/c/notes")
     allowed = {"Authorization": f"Bearer {token}", "Origin": f"http://{target.host}:{target.port}"}
-    wait_until(lambda: httpx.get(target, headers=allowed).status_code == 200)
+    wait_until(lambda: http.get(target, headers=allowed).status_code == 200)
 
-    assert httpx.put(target, json={"alias": "x"}).status_code == 401
-    assert httpx.put(target, json={"alias": "x"}, headers=allowed).json()["notes"]["alias"] == "x"
+    assert http.put(target, json={"alias": "x"}).status_code == 401
+    assert http.put(target, json={"alias": "x"}, headers=allowed).json()["notes"]["alias"] == "x"
     stop(process)
 
 
@@ -360,7 +361,7 @@ def test_change_of_many_runs_is_published_once(logdir: Path, tmp_path: Path, ser
         updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
         next(updates)
         changes = [{"runs": ["a/b", "c"], "change": {"hidden": True}}]
-        httpx.post(client.base_url.join("api/notes"), json={"changes": changes})
+        http.post(client.base_url.join("api/notes"), json={"changes": changes})
         assert next(updates)["changed"] == ["a/b", "c"]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import HTTPException
+from support import http
 from support.event_files import loss_run
 from support.servers import Serve, start, stop, wait_until
 
@@ -147,17 +148,17 @@ def test_changes_are_announced_by_every_worker(
         with client.stream("GET", "api/updates") as stream:
             updates = (json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: "))
             assert "views" not in next(updates)
-            httpx.put(one.base_url.join(f"api/views/{client.base_url.port}"), json=body()).raise_for_status()
+            http.put(one.base_url.join(f"api/views/{client.base_url.port}"), json=body()).raise_for_status()
             update = next(event for event in updates if "views" in event)
         assert (update["views"], update["added"], update["changed"], update["removed"]) == (True, [], [], [])
     for _ in range(8):
-        assert len(httpx.get(one.base_url.join("api/views")).json()["views"]) == 3
+        assert len(http.get(one.base_url.join("api/views")).json()["views"]) == 3
 
 
 def test_full_disk_loses_nothing(logdir: Path, tmp_path: Path) -> None:
     """A change is refused with the folder's name, what was stored stays, and later changes succeed."""
     process, url = start(logdir, "--data-dir", str(tmp_path / "data"))
-    with httpx.Client(base_url=url) as client:
+    with http.client(base_url=url) as client:
         wait_until(lambda: not client.get("api/health").json()["loading"])
         stored = save(client, "v", workspace=WORKSPACE)
         link = client.post("api/links", json={"address": "#a"}).json()["id"]

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from support import http
 from support.event_files import loss_run
 from support.servers import SLOW_SECONDS, run, start, stop, wait_until
 
@@ -99,7 +100,7 @@ def test_underscores_and_flags_of_tensorboard_are_accepted(tmp_path: Path) -> No
     )
 
     assert url.endswith("/x/")
-    assert httpx.get(url).status_code == 200
+    assert http.get(url).status_code == 200
     _, error = stop(process)
     assert "ignoring --samples-per-plugin" in error
     assert "ignoring --load-fast" in error
@@ -127,11 +128,11 @@ def test_path_prefix_serves_the_page_below_it(tmp_path: Path) -> None:
     process, url = start(tmp_path, "--path-prefix", "/deep/topo")
     base = url.removesuffix("/deep/topo/")
 
-    reply = httpx.get(base + "/deep/topo", follow_redirects=True)
+    reply = http.get(base + "/deep/topo", follow_redirects=True)
     assert reply.url.path == "/deep/topo/"
-    assert httpx.get(url + "built/main.js").status_code == 200
-    assert httpx.get(url + "api/runs").status_code == 200
-    assert httpx.get(base + "/api/runs").status_code == 404
+    assert http.get(url + "built/main.js").status_code == 200
+    assert http.get(url + "api/runs").status_code == 200
+    assert http.get(base + "/api/runs").status_code == 404
     stop(process)
 
 
@@ -141,18 +142,18 @@ def test_idle_server_uses_no_processor_time(tmp_path: Path) -> None:
         path = loss_run(tmp_path / str(i), range(100))
         path.write_bytes(path.read_bytes()[:-3])
     process, url = start(tmp_path)
-    wait_until(lambda: len(httpx.get(f"{url}api/runs").json()["runs"]) == 20)
+    wait_until(lambda: len(http.get(f"{url}api/runs").json()["runs"]) == 20)
 
     def processor_ticks() -> int:
         fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return int(fields[11]) + int(fields[12])
 
-    revision = httpx.get(f"{url}api/health").json()["revision"]
+    revision = http.get(f"{url}api/health").json()["revision"]
     before, started = processor_ticks(), time.monotonic()
     wait_until(lambda: time.monotonic() - started > 3)
     spent = (processor_ticks() - before) / os.sysconf("SC_CLK_TCK")
 
-    assert httpx.get(f"{url}api/health").json()["revision"] == revision
+    assert http.get(f"{url}api/health").json()["revision"] == revision
     # Busy waiting would take three seconds.
     assert spent < 1.5
     stop(process)

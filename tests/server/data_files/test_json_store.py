@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 import obstore
 import pytest
+from support import http
 from support.event_files import loss_run
 from support.s3_server import BUCKET, S3Server, s3_server
 from support.servers import start, stop
@@ -103,12 +104,12 @@ def test_servers_share_notes_in_a_store(store: S3Server, tmp_path: Path) -> None
     loss_run(tmp_path / "run", range(3))
     arguments = (str(tmp_path), "--data-dir", f"s3://{BUCKET}/team")
     first, url = start(*arguments, **store.environment)
-    changed = httpx.put(f"{url}api/runs/run/notes", json={"alias": "best"})
+    changed = http.put(f"{url}api/runs/run/notes", json={"alias": "best"})
     assert changed.json()["notes"]["alias"] == "best"
     stop(first)
     with s3_server() as gone:
         other, url = start(*arguments, **store.environment)
-        assert httpx.get(f"{url}api/notes").json()["runs"]["run"]["alias"] == "best"
+        assert http.get(f"{url}api/notes").json()["runs"]["run"]["alias"] == "best"
         stop(other)
         failing, url = start(*arguments, **gone.environment)
         gone.process.kill()

@@ -7,8 +7,8 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
+from support import http
 from support.event_files import loss_run
 from support.servers import wait_until
 
@@ -65,9 +65,9 @@ def test_show_serves_a_logdir_once(tmp_path: Path, displayed: list[str]) -> None
     assert (first["height"], second["height"]) == (500, 300)
 
     url = f"http://127.0.0.1:{first['port']}/api/runs"
-    assert httpx.get(url).status_code == 401
+    assert http.get(url).status_code == 401
     hub = {"Host": "hub.example.org", "X-Forwarded-Context": "/user/ada/proxy/1"}
-    reply = httpx.get(url + first["query"], headers=hub)
+    reply = http.get(url + first["query"], headers=hub)
     assert (reply.status_code, reply.headers["location"]) == (303, "./runs")
     assert "Path=/user/ada/proxy/1/" in reply.headers["set-cookie"]
     assert "http://localhost:*" in reply.headers["content-security-policy"]

@@ -6,11 +6,11 @@ import signal
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import httpx
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support import http
 from support.event_files import GOLDEN, loss_run
 from support.s3_server import BUCKET, S3Server, s3_server
 from support.servers import run, start, stop, wait_until
@@ -78,14 +78,14 @@ def test_server_follows_growth_and_keeps_what_it_read(store: S3Server, tmp_path:
         process, url = start(f"s3://{BUCKET}/live", *arguments, **(dict(os.environ) | other.environment))
 
         def steps() -> list[int]:
-            reply = httpx.get(f"{url}api/scalars", params={"run": "run", "tag": "loss"}).json()
+            reply = http.get(f"{url}api/scalars", params={"run": "run", "tag": "loss"}).json()
             return [step for series in reply["series"] for step in series["step"]]
 
         wait_until(lambda: steps() == [0, 1, 2, 3, 4])
         other.put(key, loss_run(tmp_path / "run", range(8), seconds=2).read_bytes())
         wait_until(lambda: len(steps()) == 8)
         other.process.send_signal(signal.SIGKILL)
-        problems = wait_until(lambda: httpx.get(f"{url}api/health").json()["problems"], 60)
+        problems = wait_until(lambda: http.get(f"{url}api/health").json()["problems"], 60)
     assert f"s3://{BUCKET}/live" in problems
     assert len(steps()) == 8
     stop(process)

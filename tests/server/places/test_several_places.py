@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-import httpx
 import pytest
+from support import http
 from support.event_files import loss_run
 from support.s3_server import BUCKET, s3_server
 from support.servers import run, start, stop, wait_until
@@ -14,7 +14,7 @@ from toposcope.server.places.addresses import parse_places, resolved, text_of
 
 def steps(url: str, run: str) -> list[int]:
     """Return the steps of the loss of a run."""
-    reply = httpx.get(f"{url}api/scalars", params={"run": run, "tag": "loss"})
+    reply = http.get(f"{url}api/scalars", params={"run": run, "tag": "loss"})
     return [step for series in reply.json()["series"] for step in series["step"]] if reply.status_code == 200 else []
 
 
@@ -29,11 +29,11 @@ def test_several_places_are_one_logdir(tmp_path: Path) -> None:
         wait_until(lambda: steps(url, "mine/one") == [0, 1, 2] and steps(url, "team/two") == [0, 1, 2, 3])
         loss_run(tmp_path / "later", range(2))
         wait_until(lambda: steps(url, "later") == [0, 1])
-    problems = wait_until(lambda: httpx.get(f"{url}api/health").json()["problems"])
+    problems = wait_until(lambda: http.get(f"{url}api/health").json()["problems"])
     assert list(problems) == [f"s3://{BUCKET}/team"]
     loss_run(tmp_path / "local" / "one", range(3, 6), seconds=2)
     wait_until(lambda: len(steps(url, "mine/one")) == 6)
-    runs = {run["run"]: run["stale"] for run in httpx.get(f"{url}api/runs").json()["runs"]}
+    runs = {run["run"]: run["stale"] for run in http.get(f"{url}api/runs").json()["runs"]}
     stop(process)
     assert runs.keys() == {"later", "mine/one", "team/two"}
     assert [run for run, stale in runs.items() if stale] == ["team/two"]

@@ -5,9 +5,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import numpy as np
 import pytest
+from support import http
 from support.event_files import GOLDEN, loss_run
 from support.s3_server import BUCKET, S3Server, s3_server
 from support.servers import start, stop, wait_until
@@ -25,7 +25,7 @@ def proxied(store: S3Server) -> Iterator[tuple[StoreProxy, dict[str, str]]]:
 
 def points(url: str) -> int:
     """Return the number of points of the loss of the run."""
-    reply = httpx.get(f"{url}api/scalars", params={"run": "run", "tag": "loss"})
+    reply = http.get(f"{url}api/scalars", params={"run": "run", "tag": "loss"})
     return sum(series["total"] for series in reply.json()["series"]) if reply.status_code == 200 else 0
 
 
@@ -59,14 +59,14 @@ def test_server_goes_on_when_the_store_is_back(tmp_path: Path) -> None:
         wait_until(lambda: points(url) == 5)
         store.process.kill()
         store.process.wait()
-        wait_until(lambda: httpx.get(f"{url}api/health").json()["problems"])
-        stale = [run["run"] for run in httpx.get(f"{url}api/runs").json()["runs"] if run["stale"]]
+        wait_until(lambda: http.get(f"{url}api/health").json()["problems"])
+        stale = [run["run"] for run in http.get(f"{url}api/runs").json()["runs"] if run["stale"]]
         assert (points(url), stale) == (5, ["run"])
         other = stack.enter_context(s3_server())
         other.put(key, loss_run(tmp_path / "run", range(9), seconds=2).read_bytes())
         proxy.target = other.url
         wait_until(lambda: points(url) == 9, 60)
-        wait_until(lambda: not httpx.get(f"{url}api/health").json()["problems"])
+        wait_until(lambda: not http.get(f"{url}api/health").json()["problems"])
         stop(process)
 
 
@@ -92,7 +92,7 @@ def test_objects_that_did_not_change_are_not_requested(tmp_path: Path) -> None:
         store.put("many/run/events.out.events.summary.1.0.host_MS", content[:200_000])
         arguments = ["--reload-interval", "0.2", "--index-dir", str(tmp_path / "index")]
         process, url = start(f"s3://{BUCKET}/many", *arguments, **environment)
-        wait_until(lambda: not httpx.get(f"{url}api/runs").json()["loading"])
+        wait_until(lambda: not http.get(f"{url}api/runs").json()["loading"])
         before = points(url)
         proxy.requests.clear()
         wait_until(lambda: len(proxy.requests) > 5)
@@ -104,7 +104,7 @@ def test_objects_that_did_not_change_are_not_requested(tmp_path: Path) -> None:
         assert os.listdir(tmp_path / "index")
         proxy.requests.clear()
         process, url = start(f"s3://{BUCKET}/many", *arguments, **environment)
-        wait_until(lambda: not httpx.get(f"{url}api/runs").json()["loading"])
+        wait_until(lambda: not http.get(f"{url}api/runs").json()["loading"])
         assert points(url) == 5000
         assert len(proxy.reads()) <= 7
         stop(process)

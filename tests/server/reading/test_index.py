@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support import http
 from support.event_files import loss_run, scalar_event, version_event, write_run
 from support.servers import start, stop, wait_until
 
@@ -349,9 +350,7 @@ def test_indexed_file_continues_with_an_incomplete_record(tmp_path: Path) -> Non
 
 def total(url: str) -> int:
     """Return how many points of loss a server has; 0 if it has none yet."""
-    import httpx
-
-    reply = httpx.get(f"{url}api/scalars", params={"tag": "loss"})
+    reply = http.get(f"{url}api/scalars", params={"tag": "loss"})
     return sum(series["total"] for series in reply.json().get("series", []))
 
 
