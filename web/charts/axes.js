@@ -60,12 +60,12 @@ export function drawAxes(context, { x, y }, plot, heights, area, ratio) {
   context.save();
   context.font = `${FONT * ratio}px ${FONT_FAMILY}`;
   context.lineWidth = Math.max(1, Math.round(ratio));
-  drawX(context, x, plot, area, ratio);
   for (const side of /** @type {Side[]} */ (["left", "right"])) {
     const ticks = y[side];
     if (ticks)
       drawY(context, ticks, side, heights[side] ?? EMPTY, plot.log, !(side === "right" && y.left), area, ratio);
   }
+  drawX(context, x, plot, area, ratio); // Its offset is over the grid.
   context.restore();
 }
 
@@ -87,7 +87,7 @@ function drawX(context, { ticks, labels, offset }, { x, logX = false }, { left, 
   });
   context.textAlign = "right";
   context.textBaseline = "bottom";
-  if (offset) context.fillText(offset, left + width, bottom - 3 * ratio);
+  drawOffset(context, offset, left + width, bottom - 3 * ratio, ratio);
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Ticks} ticks @param {Side} side
@@ -107,7 +107,18 @@ function drawY(context, { ticks, labels, offset }, side, window, log, hasGrid, {
   });
   context.textBaseline = "top";
   context.textAlign = isLeft ? "left" : "right";
-  if (offset) context.fillText(offset, isLeft ? left + 4 * ratio : left + width - 4 * ratio, top);
+  drawOffset(context, offset, isLeft ? left + 4 * ratio : left + width - 4 * ratio, top, ratio);
+}
+
+/** What labels are beyond, with a margin that interrupts the grid. @param {CanvasRenderingContext2D} context
+ * @param {string} offset @param {number} x @param {number} y @param {number} ratio */
+function drawOffset(context, offset, x, y, ratio) {
+  const lineWidth = context.lineWidth;
+  context.strokeStyle = tokens().surface;
+  context.lineWidth = 4 * ratio;
+  context.strokeText(offset, x, y);
+  context.fillText(offset, x, y);
+  context.lineWidth = lineWidth;
 }
 
 /** Draws a line, aligned to pixels. @param {CanvasRenderingContext2D} context @param {[number, number]} from

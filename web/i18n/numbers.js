@@ -39,9 +39,10 @@ export function shortNumber(value, digits = 4) {
   return fixed.includes("e") ? exponent(value, digits - 1) : trimZeros(fixed);
 }
 
-/** "1,000,000".
+/** "1,000,000"; "≈" before numbers above 2^53, which are not exact in a browser.
  * @param {number} count a whole number */
-export const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+export const grouped = (count) =>
+  (Number.isInteger(count) && !Number.isSafeInteger(count) ? "≈" : "") + String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** How one column of values is written: so many decimals, or with exponents.
  * @typedef {{decimals: number, exponents: boolean}} ColumnFormat */

@@ -56,11 +56,14 @@ export function notesOf(tag, parts, counts, plot, axis) {
     ...writerNote(series),
     ...attemptNote(series),
     ...(axis === "wall_time" && xOf(tag).axis === "step" && !isOfMachine(tag)
-      ? [info("one_step", t("card.one_step"))]
+      ? [info("one_step", t(series.some(isAboveExact) ? "card.close_steps" : "card.one_step"))]
       : []),
   ];
   return notes.toSorted((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level));
 }
+
+/** @param {import("../../data/series.js").Series} series */
+const isAboveExact = ({ step }) => step.length > 0 && !Number.isSafeInteger(step[step.length - 1]);
 
 /** @param {string} name @param {string} text @param {string} [hint] @returns {Note} */
 const info = (name, text, hint) => ({ name, level: "info", text, hint });
