@@ -1,5 +1,6 @@
 """The images page in a browser draws what was recorded."""
 
+import io
 import json
 import re
 from pathlib import Path
@@ -8,6 +9,7 @@ from urllib.parse import quote
 import numpy as np
 import numpy.typing as npt
 import pytest
+from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 from support.element_state import expect_state
 from support.pages import Pages, StartServer
@@ -280,3 +282,43 @@ def test_narrow_page(server: StartServer, pages: Pages, tmp_path: Path) -> None:
     card(page).locator('[data-key="enlarge"]').click()
     expect_panes(page, ("a", 59), ("b", 59), ("c", 59))
     assert page.evaluate(fits)
+
+
+def test_pictures_of_16_bits_have_their_values(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """The pixel under the cursor reads as recorded; black and white are the least and greatest values, or chosen."""
+    values = np.full((8, 8), 3850, np.uint16)
+    values[:4] = 1000
+    file = io.BytesIO()
+    Image.fromarray(values).save(file, "PNG")
+    content = strings(b"8", b"8", file.getvalue())
+    tensorboard_run(tmp_path / "scan", [(0, of_plugin("images", "depth", content))])
+    page.goto(server(tmp_path).url + "#page=images&open=depth")
+    expect_panes(page, ("scan", 0))
+    pane = page.locator("image-pane")
+    expect(pane).to_have_attribute("data-pending", "false")
+    box = pane.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.75)
+    expect(pane).to_have_attribute("data-colour", "3850")
+    expect(page.locator('[data-key="window-black"]')).to_have_value("1000")
+    expect(page.locator('[data-key="window-white"]')).to_have_value("3850")
+    assert shown_grey(page) == 255
+
+    page.locator('[data-key="window-black"]').fill("3800")
+    page.locator('[data-key="window-white"]').fill("3900")
+    page.locator('[data-key="window-white"]').press("Enter")
+    expect(page).to_have_url(re.compile("image.window=3800"))
+    page.wait_for_function("document.querySelector('image-pane').dataset.pending === 'false'")
+    assert shown_grey(page) == pytest.approx(128, abs=1)
+    page.locator('[data-key="window-reset"]').click()
+    expect(page.locator('[data-key="window-black"]')).to_have_value("1000")
+
+
+def shown_grey(page: Page) -> int:
+    """Return how bright the lower middle of the picture is drawn, beside the grid between the pixels."""
+    grey: int = page.locator("image-pane canvas").evaluate(
+        "canvas => { const one = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });"
+        "one.drawImage(canvas, canvas.width * 0.53, canvas.height * 0.7, 1, 1, 0, 0, 1, 1);"
+        "return one.getImageData(0, 0, 1, 1).data[0]; }"
+    )
+    return grey

@@ -6,8 +6,9 @@ import { PointerGestures } from "../../charts/pointer_gestures.js";
 import { ImageCanvas } from "./draw/canvas.js";
 import { decoded, differenceBetween, release } from "./draw/decoding.js";
 import { FITTING, moved, placement, zoomed } from "./model/camera.js";
+import { valuesAt } from "./model/deep.js";
 import { paneStatus } from "./pane_status.js";
-import { adjustment, camera, gain, setCamera } from "./settings.js";
+import { adjustment, camera, drawnWindow, gain, setCamera, valueWindow } from "./settings.js";
 
 /** @typedef {import("./model/images.js").Picture} Picture */
 /** @typedef {{left: number, top: number}} Point */
@@ -81,10 +82,11 @@ class ImagePane extends HTMLElement {
   set subject({ picture, against, label }) {
     this.#canvas.setAttribute("aria-label", label);
     this.setAttribute("aria-label", label);
-    const requested = `${picture.url} ${against?.url ?? ""}`;
+    const window = valueWindow.value;
+    const requested = `${picture.url} ${against?.url ?? ""} ${window ?? ""}`;
     if (requested === this.#requested) return;
     this.#requested = requested;
-    this.#next = () => (against ? differenceBetween(against.url, picture.url) : decoded(picture.url));
+    this.#next = () => (against ? differenceBetween(against.url, picture.url) : decoded(picture.url, window));
     this.dataset.picture = picture.url;
     if (this.dataset.pending !== "true") this.#load();
   }
@@ -109,6 +111,7 @@ class ImagePane extends HTMLElement {
     const before = this.#shown.peek();
     this.#view.levels = result?.levels ?? [];
     this.#shown.value = result;
+    if (result) drawnWindow.value = result.deep?.window ?? null;
     release(before);
   }
 
@@ -123,8 +126,9 @@ class ImagePane extends HTMLElement {
   #showStatus() {
     this.#frame.value;
     const shown = this.#shown.value;
-    const { levels, statistics } = shown ?? {};
-    const pixel = pointed.value && levels ? this.#view.read(pointed.value) : null;
+    const { levels, statistics, deep } = shown ?? {};
+    const read = pointed.value && levels ? this.#view.read(pointed.value) : null;
+    const pixel = read && { ...read, values: deep && valuesAt(deep, read.x, read.y) };
     if (statistics)
       Object.assign(this.dataset, {
         mean: statistics.mean,
@@ -133,7 +137,7 @@ class ImagePane extends HTMLElement {
       });
     else for (const name of ["mean", "largest", "differing"]) delete this.dataset[name];
     this.dataset.pixel = pixel ? `${pixel.x},${pixel.y}` : "";
-    this.dataset.colour = pixel ? pixel.colour.join(",") : "";
+    this.dataset.colour = pixel ? (pixel.values ?? pixel.colour).join(",") : "";
     this.#markPixel(pixel);
     render(paneStatus(shown, this.#view.frame, camera.value.zoom, pixel), this.#status);
   }

@@ -13,9 +13,21 @@ import { indexAtOrBefore } from "../../controls/steps.js";
 import { filmStrip, scrollStripTo } from "./film_strip.js";
 import { zoomPanes } from "./image_pane.js";
 import { FITTING } from "./model/camera.js";
+import { MOST } from "./model/deep.js";
 import { momentsOf } from "./model/images.js";
 import { activate, activePane, closePanes, MOST_PANES, panesOf, setPanes } from "./panes.js";
-import { camera, GAINS, gain, IMAGE_SOURCE, imageStep, setCamera, setGain } from "./settings.js";
+import {
+  camera,
+  drawnWindow,
+  GAINS,
+  gain,
+  IMAGE_SOURCE,
+  imageStep,
+  setCamera,
+  setGain,
+  setValueWindow,
+  valueWindow,
+} from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./model/images.js").Moment} Moment */
@@ -154,6 +166,7 @@ class ImageViewer extends SteppedCard {
               )}`
             : html`<span class="meta" data-note="alone">${t("image.alone")}</span>`
         }
+        ${drawnWindow.value ? valueWindowFields(drawnWindow.value) : nothing}
         <div class="actions zoom" role="group" aria-label=${t("image.zoom")}>
           ${action("zoom-out", t("image.zoom_out"), "−", () => zoomPanes(1 / 1.5))}
           ${action("zoom-fit", t("image.zoom_fit"), ICONS.shrink, () => setCamera(FITTING), camera.value.zoom === 1)}
@@ -241,6 +254,28 @@ class ImageViewer extends SteppedCard {
     </footer>`;
   }
 }
+
+/** The values that are black and white in pictures with 16 bits a channel.
+ * @param {import("./model/deep.js").ValueWindow} window */
+const valueWindowFields = ([
+  black,
+  white,
+]) => html`<div class="value-window" role="group" aria-label=${t("image.window")}>
+  <span class="meta" title=${t("image.window_hint")}>${t("image.window")}</span>
+  ${valueField("black", black, (value) => [value, Math.max(value + 1, white)])}–
+  ${valueField("white", white, (value) => [Math.min(value - 1, black), value])}
+  ${valueWindow.value ? action("window-reset", t("image.window_reset"), ICONS.reset, () => setValueWindow(null)) : nothing}
+</div>`;
+
+/** @param {"black" | "white"} end @param {number} value
+ * @param {(value: number) => import("./model/deep.js").ValueWindow} windowOf */
+const valueField = (end, value, windowOf) => html`<input type="number" min=${end === "white" ? 1 : 0}
+  max=${end === "white" ? MOST : MOST - 1} step="1" data-key=${`window-${end}`} aria-label=${t(`image.window_${end}`)}
+  .value=${String(value)} @change=${(/** @type {Event} */ event) => {
+    const field = /** @type {HTMLInputElement} */ (event.target);
+    if (field.checkValidity() && field.value) setValueWindow(windowOf(field.valueAsNumber));
+    else field.value = String(value);
+  }}>`;
 
 /** @param {number} count of panes */
 const columnsFor = (count) => (count <= 3 ? count || 1 : Math.ceil(Math.sqrt(count)));

@@ -6,7 +6,7 @@ import { fitScale } from "./model/camera.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./draw/image_worker.js").DecodeResult} DecodeResult */
-/** @typedef {{x: number, y: number, colour: number[]}} Pixel */
+/** `values` are those of a picture with 16 bits a channel. @typedef {{x: number, y: number, colour: number[], values?: number[]}} Pixel */
 
 /** @param {DecodeResult | null} shown @param {import("./model/camera.js").Size} frame @param {number} zoom
  * @param {Pixel | null} pixel */
@@ -48,7 +48,7 @@ function problem(shown) {
 }
 
 /** @param {Pixel} pixel */
-const colourOf = ({ colour: [red, green, blue, opacity] }) => html`
-  <i class="colour" style="background:rgb(${red} ${green} ${blue} / ${opacity / 255})"></i><b>${red} ${green} ${blue}${
-    opacity < 255 ? ` / ${opacity}` : ""
+const colourOf = ({ colour: [red, green, blue, opacity], values }) => html`
+  <i class="colour" style="background:rgb(${red} ${green} ${blue} / ${opacity / 255})"></i><b>${
+    values ? values.join(" ") : `${red} ${green} ${blue}${opacity < 255 ? ` / ${opacity}` : ""}`
   }</b>`;

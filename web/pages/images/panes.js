@@ -4,7 +4,7 @@ import { batch, computed } from "@preact/signals-core";
 import { ThrottledSetting } from "../../controls/throttled_setting.js";
 import { change, opened, set, setting } from "../../data/view.js";
 import { FITTING } from "./model/camera.js";
-import { setCamera } from "./settings.js";
+import { drawnWindow, setCamera } from "./settings.js";
 
 /** step: null = follows the page. index: of the picture among those of the step.
  * @typedef {{run: string, step: number | null, index: number}} Pane */
@@ -74,6 +74,7 @@ export function openPanes(tag, panes) {
 export function closePanes() {
   batch(() => {
     if (opened.peek() !== null) change({ open: null });
+    drawnWindow.value = null;
     parameter.setNow("");
     setCamera(FITTING);
     activate(0);

@@ -1,10 +1,11 @@
 // Settings of the images page, kept in the URL: step, brightness, contrast, difference, camera.
 
-import { computed } from "@preact/signals-core";
+import { computed, signal } from "@preact/signals-core";
 import { PageStep } from "../../controls/page_step.js";
 import { ThrottledSetting } from "../../controls/throttled_setting.js";
 import { RankChoice } from "../../data/ranks.js";
 import { parseCamera, printCamera } from "./model/camera.js";
+import { parseWindow } from "./model/deep.js";
 
 export const imageStep = new PageStep("image");
 export const imageRanks = new RankChoice("image", "image");
@@ -46,6 +47,16 @@ const parameter = new ThrottledSetting("image.difference");
 /** @type {import("@preact/signals-core").ReadonlySignal<Gain>} */
 export const gain = computed(() => GAINS.find((value) => value === parameter.text.value) ?? "");
 export const setGain = (/** @type {string} */ value) => parameter.set(value);
+
+const windowParameter = new ThrottledSetting("image.window");
+/** The window of pictures with 16 bits a channel; null = all values of each. */
+export const valueWindow = computed(() => parseWindow(windowParameter.text.value));
+export const setValueWindow = (/** @type {import("./model/deep.js").ValueWindow | null} */ window) =>
+  windowParameter.setNow(window ? window.join(",") : "");
+
+/** The window that the last picture was drawn with; null if it has eight bits a channel.
+ * @type {import("@preact/signals-core").Signal<import("./model/deep.js").ValueWindow | null>} */
+export const drawnWindow = signal(null);
 
 const cameraParameter = new ThrottledSetting("image.part");
 /** The camera of all panes in the viewer. */

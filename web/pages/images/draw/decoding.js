@@ -27,21 +27,22 @@ function resolveRequest(result) {
 }
 
 /** @param {string} url @param {string | null} comparedUrl null = only decode the picture
- * @returns {Promise<DecodeResult>} */
-function request(url, comparedUrl) {
+ * @param {import("../model/deep.js").ValueWindow | null} window @returns {Promise<DecodeResult>} */
+function request(url, comparedUrl, window) {
   worker ??= start();
   const id = ++lastId;
   const result = new Promise((/** @type {(result: DecodeResult) => void} */ resolve) => pending.set(id, resolve));
   const absolute = (/** @type {string} */ address) => new URL(address, document.baseURI).href;
-  worker.postMessage({ id, url: absolute(url), comparedUrl: comparedUrl && absolute(comparedUrl) });
+  worker.postMessage({ id, url: absolute(url), comparedUrl: comparedUrl && absolute(comparedUrl), window });
   return result;
 }
 
-/** @param {string} url */
-export const decoded = (url) => request(url, null);
+/** @param {string} url
+ * @param {import("../model/deep.js").ValueWindow | null} window of a picture with 16 bits a channel; null = all values */
+export const decoded = (url, window) => request(url, null, window);
 
 /** @param {string} url @param {string} comparedUrl */
-export const differenceBetween = (url, comparedUrl) => request(url, comparedUrl);
+export const differenceBetween = (url, comparedUrl) => request(url, comparedUrl, null);
 
 /** Releases the memory of a picture.
  * @param {DecodeResult | null} result */
