@@ -16,8 +16,8 @@ const GAP = "…";
 /** Leaving out this many characters makes a text no clearer: inside, and at its ends. */
 const SMALL_GAP = 6;
 const SMALLEST_SAVING = 3;
-/** A text may be this much longer than its budget, rather than lack a word that similar names have. */
-const SLACK = 1.2;
+/** A name may be this much longer than its budget if it needs all of its words. */
+const SLACK = 1.1;
 /** Fewer letters of a word than this say nothing. */
 const FEWEST_LETTERS = 3;
 /** Among more names, rare words are not looked for: names of so many runs differ in numbers. */
@@ -206,10 +206,11 @@ function withoutSmallGaps(parts, kept, budget) {
 /** Leaves out the first words, which the most names have, until the rest fits.
  * @param {Parts} parts @param {number[]} kept ascending @param {number} budget */
 function fitted(parts, kept, budget) {
+  if (kept.length === parts.words.length && parts.name.length <= SLACK * budget) return parts.name;
   let rest = kept;
-  while (rest.length > 1 && lengthOf(parts, rest) > SLACK * budget) rest = rest.slice(1);
+  while (rest.length > 1 && lengthOf(parts, rest) > budget) rest = rest.slice(1);
   const text = textOf(parts, withContext(parts, rest));
-  if (text.length > SLACK * budget) return squeezed(text, budget);
+  if (text.length > budget) return squeezed(text, budget);
   return parts.name.length <= Math.min(budget, text.length + SMALLEST_SAVING) ? parts.name : text;
 }
 

@@ -44,7 +44,7 @@ test("words that vary are kept while they fit, even where fewer would be distinc
   assert.deepEqual(short(names, 8), ["lr=0.1", "lr=0.3"]);
 });
 
-test("a name that is a little too long keeps the words that similar names have", () => {
+test("a name that needs all of its words may be a little too long", () => {
   const names = ["lr0.1_batch16", "lr0.001_batch16", "lr0.0001_batch16", "lr0.0001_batch32"];
   assert.deepEqual(short(names, 15), names);
 });

@@ -191,7 +191,8 @@ function writeRows(rows, best, columns, { resolution }) {
     writeRow(row, reading, reading.line === best, values, columns.includes("smoothed") ? smoothed : null);
   });
   for (const row of pool.slice(rows.length)) show(row, false);
-  const letters = Math.max(...rows.map(({ value }) => inColumn(value, values).length));
+  const texts = rows.flatMap(({ value, drawn }) => [inColumn(value, values), inColumn(drawn, smoothed)]);
+  const letters = Math.max(...texts.map(({ length }) => length));
   return Math.max(NARROWEST_VALUE, Math.ceil(letters * DIGIT));
 }
 
