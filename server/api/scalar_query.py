@@ -72,7 +72,9 @@ class SeriesQuery(BaseModel):
     hi: float = Field(
         float("inf"), description="upper bound on the axis, inclusive", json_schema_extra={"default": None}
     )
-    axis: Axis = Field("step", description="relative: seconds since the start of the run")
+    axis: Axis = Field(
+        "step", description="relative: seconds since the start of the run; relative_step: steps since its first one"
+    )
 
     @model_validator(mode="after")
     def _has_series(self) -> Self:

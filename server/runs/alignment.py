@@ -11,7 +11,7 @@ from toposcope.server.reading.series import Float64s, Int64s, Points
 from toposcope.server.runs.downsample import Indices, Scale, downsample_along
 from toposcope.server.runs.noise import smoothing_for
 from toposcope.server.runs.run import ALL, RunView
-from toposcope.server.runs.selection import Axis
+from toposcope.server.runs.selection import OVER_STEPS, Axis, axis_start, positions
 from toposcope.server.runs.selection_over import points_over
 from toposcope.server.runs.smoothing import Requested, smooth
 from toposcope.server.runs.sources import Source, ordered
@@ -71,10 +71,8 @@ def _positions(
 ) -> tuple[Points, Positions]:
     if source.x is not None:
         return points_over(run, source, rank, attempt)
-    points, _ = ordered(run, source, rank, attempt, "step" if axis == "step" else "wall_time")
-    if axis == "step":
-        return points, points.step
-    return points, points.wall_time - (run.started or 0.0) if axis == "relative" else points.wall_time
+    points, _ = ordered(run, source, rank, attempt, "step" if axis in OVER_STEPS else "wall_time")
+    return points, positions(points, axis, axis_start(run, axis))
 
 
 def position_limits(series: int) -> PositionLimits:

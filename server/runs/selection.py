@@ -14,14 +14,15 @@ from toposcope.server.runs.run import ALL, Ordering, RunView
 from toposcope.server.runs.smoothing import Requested, Smoothing, smooth, unsettled_points
 from toposcope.server.runs.sources import Source, ordered
 
-Axis = Literal["step", "relative", "wall_time"]
+Axis = Literal["step", "relative_step", "relative", "wall_time"]
+OVER_STEPS: tuple[Axis, ...] = ("step", "relative_step")
 
 
 class Window(NamedTuple):
     """The requested part of a series."""
 
     axis: Axis = "step"
-    """"relative" counts seconds from the start of the run."""
+    """"relative" counts seconds from the start of the run, "relative_step" steps from its first one."""
     lo: float = -np.inf
     hi: float = np.inf
     """Bounds on the axis, both included."""
@@ -69,17 +70,18 @@ def select(
 
     On the step axis, unless every point is requested, only the last of several points with the same step is returned.
     """
-    by = "step" if window.axis == "step" else "wall_time"
+    by = "step" if window.axis in OVER_STEPS else "wall_time"
     series, ordering = ordered(run, source, rank, attempt, by)
     series, unplaced = _placed(series, window.axis)
-    inside = _inside(series, ordering, window, _start(run, window))
+    start = axis_start(run, window.axis)
+    inside = _inside(series, ordering, window, start)
     points = series.take(inside)
     smoothing = smoothed = None
     if requested is not None:
         smoothing, smoothed = smoothed_by(requested, series, series.step if by == "step" else series.wall_time)
         smoothed = None if smoothed is None else smoothed[inside]
     total, drawn = points.total, None
-    if window.axis == "step" and attempt != ALL and ordering != "strict" and total:
+    if by == "step" and attempt != ALL and ordering != "strict" and total:
         drawn = np.flatnonzero(np.append(points.step[1:] != points.step[:-1], True))
     best = find_best(points if drawn is None else points.take(drawn))
     if window.points and drawn is not None:
@@ -88,7 +90,7 @@ def select(
     # The last point is replaced by one with the same step.
     settled = max(0, points.total - max(1, unsettled_points(smoothing)))
     if window.points and points.total > window.points:
-        kept, settled_before = _downsample(points, window, _start(run, window))
+        kept, settled_before = _downsample(points, window, start)
         settled = int(np.searchsorted(kept, min(settled, settled_before)))
         points, smoothed = points.take(kept), None if smoothed is None else smoothed[kept]
     return Selected(points, smoothed, smoothing, total, duplicates, best, settled, unplaced=unplaced)
@@ -96,7 +98,7 @@ def select(
 
 def _placed(series: Points, axis: Axis) -> tuple[Points, int]:
     """Return (the points of a series that have a place on an axis; how many have none, as their time is impossible)."""
-    if axis == "step":
+    if axis in OVER_STEPS:
         return series, 0
     times = series.wall_time
     has_place = np.isfinite(times) & ((times > 0) | (axis == "relative"))
@@ -113,8 +115,7 @@ def smoothed_by(requested: Requested, series: Points, x: Int64s | Float64s) -> t
 def _downsample(points: Points, window: Window, start: float) -> Downsampled:
     if window.scale == "linear":
         return downsample(points.compact_value, window.points)
-    along = points.step if window.axis == "step" else points.wall_time - start
-    return downsample_along(along, points.compact_value, window.points, window.scale)
+    return downsample_along(positions(points, window.axis, start), points.compact_value, window.points, window.scale)
 
 
 def find_best(points: Points) -> Best:
@@ -128,18 +129,31 @@ def find_best(points: Points) -> Best:
     return Best(float(value[least]), int(step[least]), float(value[most]), int(step[most]))
 
 
-def _start(run: RunView, window: Window) -> float:
-    """Return the wall_time at which the axis of a window begins."""
-    return run.started or 0.0 if window.axis == "relative" else 0.0
+def axis_start(run: RunView, axis: Axis) -> float:
+    """Return the wall_time, or the step, at which an axis begins for a run."""
+    if axis == "relative_step":
+        return run.steps[0] if run.steps else 0
+    return run.started or 0.0 if axis == "relative" else 0
+
+
+def positions(points: Points, axis: Axis, start: float) -> Int64s | Float64s:
+    """Return where points are on an axis that begins at a step or a wall_time."""
+    if axis in OVER_STEPS:
+        return points.step - int(start) if start else points.step
+    return points.wall_time - start if start else points.wall_time
 
 
 def _inside(points: Points, ordering: Ordering, window: Window, start: float) -> slice | npt.NDArray[np.intp]:
     """Return the index of the points in a window; by bisection if they are in order."""
     if ordering == "none":
-        x = points.step if window.axis == "step" else points.wall_time - start
+        x = positions(points, window.axis, start)
         return np.flatnonzero((x >= window.lo) & (x <= window.hi))
-    keys = points.compact_step if window.axis == "step" else points.wall_time
+    keys = points.compact_step if window.axis in OVER_STEPS else points.wall_time
     # Python, unlike NumPy, compares an int with a float exactly.
-    position = int if window.axis == "step" else lambda wall_time: float(wall_time) - start
+    exact = int if window.axis in OVER_STEPS else float
+
+    def position(key: np.int64 | np.float64) -> float:
+        return exact(key) - start
+
     lo = bisect.bisect_left(keys, window.lo, key=position)
     return slice(lo, bisect.bisect_right(keys, window.hi, lo, key=position))

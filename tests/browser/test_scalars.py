@@ -614,3 +614,17 @@ def test_steps_that_begin_again_are_offered_over_time(server: StartServer, page:
     card(page).locator('[data-key="status"]').click()
     page.locator('[data-key="over-time"]').click()
     expect(card(page)).to_have_attribute("data-drawn-points", "40")
+
+
+def test_runs_are_aligned_at_their_first_steps(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Relative steps: a run that continues at step 1,000 is drawn over one that begins at 0; a zoom has its points."""
+    record(tmp_path / "first", {"loss": noisy(100)})
+    record(tmp_path / "continued", {"loss": noisy(100)}, start=1000)
+    page.goto(server(tmp_path).url)
+    expect(card(page)).to_have_attribute("data-window", "0,1099")
+    page.keyboard.press("x")
+    expect(page).to_have_url(re.compile("x=relative_step"))
+    expect(card(page)).to_have_attribute("data-window", "0,99")
+    expect(card(page)).to_have_attribute("data-drawn-points", "200")
+    point_at(page, 50)
+    expect(page.locator("#read-out .head")).to_contain_text("Relative step 50")

@@ -72,6 +72,7 @@ function factByRun(factOf) {
   });
 }
 
+export const firstSteps = factByRun((row) => row.first_step ?? 0);
 export const startTimes = factByRun((row) => row.started ?? 0);
 export const rankCounts = factByRun((row) => row.ranks.length);
 export const attemptCounts = factByRun((row) => row.attempts);

@@ -3,6 +3,7 @@
 import { computed } from "@preact/signals-core";
 import { parseList, printList } from "./address_lists.js";
 import {
+  firstSteps,
   runCounts,
   runNames,
   runs,
@@ -110,6 +111,11 @@ export const drawnRuns = computed(() =>
 
 /** Wall time at which each run started. */
 export const startOf = (/** @type {string} */ run) => startTimes.value.get(run) ?? 0;
+
+/** The wall time, or the step, at which an axis begins for a run; the same rule as the server's.
+ * @param {string} run @param {import("./address.js").Axis | "value"} axis */
+export const axisStart = (run, axis) =>
+  axis === "relative" ? startOf(run) : axis === "relative_step" ? (firstSteps.value.get(run) ?? 0) : 0;
 
 /** Groups of the tags that match the filter. */
 export const groups = computed(() => groupTags((scalarTags.value ?? []).filter((tag) => tagRule.value.keeps(tag))));

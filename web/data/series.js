@@ -138,12 +138,13 @@ function extremesOf(x, value) {
 }
 
 /** Returns the x of every point.
- * @param {Series} series @param {Axis | "value"} axis "value" = the values of another tag @param {number} started the run's first wall time */
-export function xsOf(series, axis, started) {
+ * @param {Series} series @param {Axis | "value"} axis "value" = the values of another tag
+ * @param {number} start the wall time or step at which the axis begins for the run */
+export function xsOf(series, axis, start) {
   if (series.band) return series.band.x;
   if (axis === "value") return series.x ?? series.step;
-  if (axis === "step") return series.step;
-  return axis === "wall_time" ? series.wall_time : series.wall_time.map((time) => time - started);
+  const places = axis === "step" || axis === "relative_step" ? series.step : series.wall_time;
+  return start ? places.map((place) => place - start) : places;
 }
 
 /** Does a series have several points, all at one step?

@@ -66,9 +66,10 @@ test("non-finite values and extremes stay", () => {
 
 test("x is the step, the wall time, or the time since the start", () => {
   const series = seriesOf(reply());
-  assert.deepEqual([...xsOf(series, "step", 90)], [1, 2, 3]);
-  assert.deepEqual([...xsOf(series, "wall_time", 90)], [100, 110, 120]);
+  assert.deepEqual([...xsOf(series, "step", 0)], [1, 2, 3]);
+  assert.deepEqual([...xsOf(series, "wall_time", 0)], [100, 110, 120]);
   assert.deepEqual([...xsOf(series, "relative", 90)], [10, 20, 30]);
+  assert.deepEqual([...xsOf(series, "relative_step", 1)], [0, 1, 2]);
 });
 
 test("a series stays at one step only if it has several points", () => {

@@ -28,9 +28,14 @@ export function xOf(tag) {
   const own = [...pathsOf(tag), tag].findLast((place) => ownX.value.has(place));
   const choice = own === undefined ? pageX.value : (ownX.value.get(own) ?? "");
   if (choice.startsWith(TAG_AXIS)) return valuesOf(choice.slice(TAG_AXIS.length), tag);
-  if (choice === "relative" || choice === "wall_time") return { axis: choice, x: "" };
+  const kind = kindOf(choice);
+  if (kind) return { axis: kind, x: "" };
   return choice === "" ? valuesOf(definedX([{ name: tag, isExpression: false }]), tag) : STEPS;
 }
+
+const KINDS = /** @type {const} */ (["relative_step", "relative", "wall_time"]);
+/** The kind of axis that a choice names; undefined for steps and tags. @param {XChoice} choice */
+const kindOf = (choice) => KINDS.find((kind) => kind === choice);
 
 /** A tag over itself would be a straight line. @param {string} x @param {string} tag @returns {XAxis} */
 const valuesOf = (x, tag) => (x && x !== tag ? { axis: "value", x } : STEPS);
@@ -44,10 +49,10 @@ const withoutRanges = () => {
 /** Chooses x for all charts without a choice of their own. @param {XChoice} choice */
 export function choosePageX(choice) {
   const { zooms, own } = withoutRanges();
-  const isTime = choice === "relative" || choice === "wall_time";
+  const kind = kindOf(choice);
   const { "scalar.axis": _, ...others } = own;
-  const named = isTime || choice === "" ? others : { ...others, "scalar.axis": choice };
-  change({ axis: isTime ? choice : "step", zooms, own: named });
+  const named = kind || choice === "" ? others : { ...others, "scalar.axis": choice };
+  change({ axis: kind ?? "step", zooms, own: named });
 }
 
 /** Chooses x for a chart or a section; null = as around it. @param {string} place its tag or path

@@ -98,6 +98,23 @@ def test_time_axes(tmp_path: Path, serve: Serve) -> None:
     assert (absolute["x"], absolute["count"]) == ([1002.0, 1004.0, 2002.0, 2004.0], [1, 1, 1, 1])
 
 
+def test_relative_steps_begin_at_the_first_step_of_each_run(tmp_path: Path, serve: Serve) -> None:
+    """In groups and in series, whose windows are on the same axis; the steps themselves are as recorded."""
+    write(tmp_path / "first", {0: 1.0, 10: 2.0, 20: 3.0})
+    write(tmp_path / "continued", {1000: 3.0, 1010: 6.0, 1020: 9.0})
+    client = serve(tmp_path)
+
+    (group,) = read(client, tag="loss", axis="relative_step")["groups"]
+    query = {"tag": "loss", "axis": "relative_step", "lo": 5, "hi": 15}
+    series = client.get("api/scalars", params=query).raise_for_status().json()["series"]
+
+    assert (group["x"], group["centre"], group["count"]) == ([0, 10, 20], [2.0, 4.0, 6.0], [2, 2, 2])
+    assert {each["run"]: (each["step"], each["value"]) for each in series} == {
+        "first": ([10], [2.0]),
+        "continued": ([1010], [6.0]),
+    }
+
+
 def test_each_run_is_smoothed_before_aggregation(tmp_path: Path, serve: Serve) -> None:
     """With every method and axis, the smoothed series equal those of /api/scalars."""
     random = np.random.default_rng(0)

@@ -11,7 +11,7 @@ import { marked } from "../../data/marked_runs.js";
 import { tagLabels } from "../../data/names.js";
 import { styleOfGroup } from "../../data/received_groups.js";
 import { COLOURS, DASHES } from "../../data/run_styles.js";
-import { drawnRuns, startOf, styles } from "../../data/runs.js";
+import { axisStart, drawnRuns, styles } from "../../data/runs.js";
 import { countPoints, opensOnWallTime, xsOf } from "../../data/series.js";
 import { withContext } from "./context_lines.js";
 import { t } from "./words.js";
@@ -193,7 +193,7 @@ function lineOf(series, settings, place) {
   const { axis } = settings;
   const { run, value, smoothed } = series;
   const isSmooth = settings.isSmooth && smoothed.length === value.length;
-  const xs = xsOf(series, axis, axis === "relative" ? startOf(run) : 0);
+  const xs = xsOf(series, axis, axisStart(run, axis));
   return {
     ...place,
     run,

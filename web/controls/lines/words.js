@@ -18,6 +18,7 @@ export const en = {
   "read.smoothed": "Smoothed",
   "read.value": "Value",
   "read.step": "Step",
+  "read.relative_step": "Relative step",
   "read.relative": "Relative",
   "read.wall_time": "Wall time",
 };
@@ -38,6 +39,7 @@ export const zh = {
   "read.smoothed": "平滑值",
   "read.value": "值",
   "read.step": "步",
+  "read.relative_step": "相对步",
   "read.relative": "相对时间",
   "read.wall_time": "绝对时间",
 };

@@ -161,7 +161,7 @@ export class ReplyTable {
     if (!kept || !tags.every((tag) => kept.tags.includes(tag)) || !runs.every((run) => kept.runs.includes(run)))
       return undefined;
     const window = windowOf(request);
-    const starts = this.#starts();
+    const starts = this.#starts(window?.axis);
     const found = tags.flatMap((tag) =>
       runs.flatMap((run) => partFor(kept.parts.get(nameOf(tag, run)) ?? [], window)?.series ?? []),
     );
@@ -173,9 +173,11 @@ export class ReplyTable {
     };
   }
 
-  /** When each run started, in seconds since 1970. @returns {Map<string, number>} */
-  #starts() {
-    const column = this.content.columns.get(nameOf("fact", "started"));
+  /** Where an axis begins for each run, in seconds since 1970 or steps.
+   * @param {string | undefined} axis @returns {Map<string, number>} */
+  #starts(axis) {
+    const fact = axis === "relative" ? "started" : axis === "relative_step" ? "first_step" : "";
+    const column = this.content.columns.get(nameOf("fact", fact));
     if (!column) return new Map();
     const names = namesOf(this.content.runs.runs);
     const [numbers, places] = [numbersOf(column.number), column.row && numbersOf(column.row)];

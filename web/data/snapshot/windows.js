@@ -41,13 +41,12 @@ export function partFor(parts, asked) {
 }
 
 /** Returns the points of a series in a window.
- * @param {SeriesReply} series @param {AxisWindow | null} window @param {number} start of the run, for relative time
+ * @param {SeriesReply} series @param {AxisWindow | null} window @param {number} start where the axis begins for the run
  * @returns {SeriesReply} */
 export function cut(series, window, start) {
   if (!window || !countOf(series.step)) return series;
-  const xs = numbersOf(window.axis === "step" ? series.step : series.wall_time);
-  const from = window.axis === "relative" ? start : 0;
-  const places = Array.from(xs.keys()).filter((at) => xs[at] - from >= window.lo && xs[at] - from <= window.hi);
+  const xs = numbersOf(window.axis.endsWith("step") ? series.step : series.wall_time);
+  const places = Array.from(xs.keys()).filter((at) => xs[at] - start >= window.lo && xs[at] - start <= window.hi);
   const taken = (/** @type {Column} */ column) => {
     const numbers = numbersOf(column);
     return numbers.length ? Float64Array.from(places, (at) => numbers[at]) : [];

@@ -6,6 +6,6 @@ import { duration, wallTime } from "../../i18n/times.js";
 /** @param {number} x @param {import("../../charts/ticks.js").Axis} axis */
 export function positionName(x, axis) {
   if (axis === "value") return shortNumber(x);
-  if (axis === "step") return grouped(Math.round(x));
+  if (axis === "step" || axis === "relative_step") return grouped(Math.round(x));
   return axis === "relative" ? duration(x) : wallTime(x);
 }

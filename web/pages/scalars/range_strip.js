@@ -194,7 +194,10 @@ class RangeStrip extends HTMLElement {
     const [plot, brush] = [this.#plot.peek(), this.#moving.peek()];
     if (plot && brush) {
       const { fromUnit } = unitScale(plot.x, plot.logX ?? false);
-      const round = plot.axis === "step" ? Math.round : (/** @type {number} */ x) => Math.round(x * 1e6) / 1e6;
+      const round =
+        plot.axis === "step" || plot.axis === "relative_step"
+          ? Math.round
+          : (/** @type {number} */ x) => Math.round(x * 1e6) / 1e6;
       const [lo, hi] = brush.map((unit) => round(fromUnit(unit)));
       const isWhole = brush[0] <= 0 && brush[1] >= 1;
       if (isWhole || lo < hi) this.#card.peek()?.zoom({ x: isWhole ? null : [lo, hi] });

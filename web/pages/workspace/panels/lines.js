@@ -13,7 +13,7 @@ import { hoveredRun } from "../../../data/pointer.js";
 import { setYRange, yRanges } from "../../../data/ranges.js";
 import { noteGroups } from "../../../data/received_groups.js";
 import { DASHES } from "../../../data/run_styles.js";
-import { drawnRuns, startOf } from "../../../data/runs.js";
+import { axisStart, drawnRuns } from "../../../data/runs.js";
 import { xsOf } from "../../../data/series.js";
 import { retryFeeds } from "../../../data/series_requests.js";
 import { AUTOMATIC } from "../../../data/smoothing.js";
@@ -224,7 +224,7 @@ function marginAround({ tag, run, xs }, margins, edges, axis) {
   if (!margin) return undefined;
   const valuesOf = (/** @type {string} */ name) => {
     const series = edges.find((edge) => edge.tag === name)?.series.find((each) => each.run === run);
-    const places = series && xsOf(series, axis, axis === "relative" ? startOf(run) : 0);
+    const places = series && xsOf(series, axis, axisStart(run, axis));
     return series && places ? valuesAt({ xs: places, ys: series.value }, xs) : null;
   };
   const [low, high] = [valuesOf(margin.lower), valuesOf(margin.upper)];
