@@ -8,6 +8,7 @@ from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.callback_errors import name_callback, naming_callback
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.hooks import Hooks
@@ -99,16 +100,21 @@ class Engine:
 
     def _call(self, order: Sequence[tuple[Any, bool]], event: Event, hook: str | None) -> None:
         for callback, is_hooked in order:
-            if not is_hooked:
-                callback.run_event(event, self.state, self.logger)
-            elif hook is not None:
-                self.hooks.call(callback, hook)
+            try:
+                if not is_hooked:
+                    callback.run_event(event, self.state, self.logger)
+                elif hook is not None:
+                    self.hooks.call(callback, hook)
+            except Exception as error:
+                name_callback(error, callback)
+                raise
 
     def _call_hooks(self, hooks: Iterator[str]) -> None:
         for hook in hooks:
             for callback in self.state.callbacks:
                 if isinstance(callback, Callback):
-                    self.hooks.call(callback, hook)
+                    with naming_callback(callback):
+                        self.hooks.call(callback, hook)
 
     def _new_finalizer(self) -> weakref.finalize[..., Engine]:
         """Close the callbacks also when the engine is garbage-collected, and at interpreter exit.

@@ -7,6 +7,7 @@ from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.training.callback import Callback
+from toposcope.recorder.training.callback_errors import naming_callback
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.run_context import CallbackParams, RunContext
 from toposcope.recorder.training.state import State
@@ -154,7 +155,8 @@ class Hooks:
         phase = Phase(context, params_before or {})
         self._phases.append(phase)
         for callback in callbacks:
-            entered = phase.stack.enter_context(callback)
+            with naming_callback(callback):
+                entered = phase.stack.enter_context(callback)
             if not isinstance(entered, Callback):
                 log.warn(
                     "%s.__enter__() did not return a Callback; the callback itself is used.", type(callback).__name__

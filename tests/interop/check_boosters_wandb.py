@@ -46,6 +46,32 @@ def test_xgboost(data: tuple[Any, Any], tmp_path: Path) -> None:
     assert (Path(run.dir) / f"{run.id}_model.json").is_file()
 
 
+def test_cross_validation_of_xgboost(data: tuple[Any, Any], tmp_path: Path) -> None:
+    """Means and deviations of each iteration are those that cv() returns; the configuration is that of a fold."""
+    with wandb.init():
+        results = xgboost.cv(
+            {"objective": "binary:logistic", "eval_metric": ["logloss", "auc"], "max_depth": 2},
+            xgboost.DMatrix(*data),
+            num_boost_round=4,
+            nfold=3,
+            as_pandas=False,
+            callbacks=[wandb.xgboost.WandbCallback()],
+        )
+    for name in ("test-logloss-mean", "test-logloss-std", "train-auc-mean"):
+        assert list(scalars_of(tmp_path, name).values()) == results[name]
+    lineage = run_in(tmp_path).lineage()
+    assert lineage.metrics["test-logloss-mean.min"] == min(results["test-logloss-mean"])
+    assert lineage.custom["learner.objective.name"] == "binary:logistic"
+
+
+def test_errors_of_recording_end_no_training(data: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model without a configuration that can be read is trained all the same."""
+    monkeypatch.delattr(xgboost.Booster, "save_config")
+    with wandb.init():
+        model = xgboost.train({}, xgboost.DMatrix(*data), 3, callbacks=[wandb.xgboost.WandbCallback()])
+    assert model.num_boosted_rounds() == 3
+
+
 def test_lightgbm(data: tuple[Any, Any], tmp_path: Path) -> None:
     """The metrics of each iteration and of a cross-validation; log_summary() of the trained model."""
     results: dict[str, Any] = {}

@@ -11,6 +11,7 @@ from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.frameworks.accelerate.images import images_in
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.stores.spool import local_path
@@ -23,6 +24,7 @@ _NOT_KNOWN |= {"collect_throughput": False, "collect_train_lineage": False, "his
 """What a tracker does not know of a training."""
 
 
+@guarded_hooks("start", "store_", "log", "finish")
 class ToposcopeTracker(tracking.GeneralTracker):
     """A run in `<project_dir>/<project_name>`, recorded by the main process.
 

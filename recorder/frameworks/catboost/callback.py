@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from toposcope.recorder.frameworks.adapter_guard import guarded
 from toposcope.recorder.frameworks.boosting.evaluations import Evaluation
 from toposcope.recorder.frameworks.boosting.recording_callback import RecordingCallback
 from toposcope.recorder.frameworks.catboost.running_training import RunningTraining, calling_training
@@ -33,13 +34,18 @@ class ToposcopeCallback(RecordingCallback):
     def after_iteration(self, info: Any) -> bool:
         """Record an iteration; return whether the training goes on."""
         self._is_called = True
+        return not self._record(info)
+
+    @guarded
+    def _record(self, info: Any) -> bool:
+        """Record an iteration; return whether a callback requested the training to stop."""
         caller, training = calling_training()
         if self._caller is None or self._caller() is not caller:
             self._begin_run(training, info.iteration)
             self._caller = weakref.ref(caller)
             if training.model is not None:
                 self._observe(caller, partial(self._end_or_fail, training))
-        return not self._end_iteration(self._new_evaluations(info.metrics), training.loss_name)
+        return self._end_iteration(self._new_evaluations(info.metrics), training.loss_name)
 
     def _begin_run(self, training: RunningTraining, iteration: int) -> None:
         iterations, rate = training.parameters.get("iterations"), training.parameters.get("learning_rate")

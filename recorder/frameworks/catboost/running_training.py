@@ -4,6 +4,8 @@ import sys
 from types import FrameType
 from typing import Any, NamedTuple
 
+from toposcope.recorder.frameworks.boosting.recording_callback import RecordingCallback
+
 _TRAIN = "_train"
 
 
@@ -36,9 +38,11 @@ class RunningTraining(NamedTuple):
 
 def calling_training() -> tuple[Any, RunningTraining]:
     """Return what calls the caller of this function, an object that lives as long as the training, and the training."""
-    frame: FrameType | None = sys._getframe(2)
-    caller = sys._getframe(2).f_locals.get("self")
+    frame: FrameType | None = sys._getframe(1)
+    caller = None
     while frame is not None and frame.f_code.co_name != _TRAIN:
+        if caller is None and not isinstance(found := frame.f_locals.get("self"), RecordingCallback):
+            caller = found
         frame = frame.f_back
     values = {} if frame is None else frame.f_locals
     model, parameters = values.get("self"), values.get("params")

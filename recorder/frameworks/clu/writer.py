@@ -6,11 +6,13 @@ from typing import Any
 
 from clu.metric_writers.interface import MetricWriter
 
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.values.wrapped import Histogram, Image, Tensor, Text, Video
 
 
+@guarded_hooks("write_", "close")
 class ToposcopeWriter(MetricWriter):
     """Records all kinds of values of a MetricWriter; several writers may be combined.
 

@@ -12,6 +12,7 @@ from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
 from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.ending import FINISHED
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.composer.logged_images import image_values
 from toposcope.recorder.frameworks.composer.step_losses import TOTAL, StepLosses
 from toposcope.recorder.frameworks.composer.trainer_settings import planned_steps, trainer_settings
@@ -29,6 +30,7 @@ from toposcope.recorder.values.foreign_values import UnreadableValueError
 from toposcope.recorder.values.wrapped import Text
 
 
+@guarded_hooks("log_", "fit_", "batch_", "before_", "epoch_", "iteration_", "eval_", "post_close")
 class ToposcopeLogger(LoggerDestination):
     """Records the trainings of a Trainer.
 

@@ -5,9 +5,11 @@ from typing import Any
 
 from ignite.handlers.base_logger import BaseOptimizerParamsHandler, BaseOutputHandler, BaseWeightsHandler
 
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.values.wrapped import Histogram, Text
 
 
+@guarded_hooks("__call__")
 class OutputHandler(BaseOutputHandler):
     """Records the metrics, the output and attributes of the state of an engine, under "<tag>/<name>".
 
@@ -25,6 +27,7 @@ class OutputHandler(BaseOutputHandler):
         logger.evaluate({name: value for name, value in values.items() if isinstance(value, numbers.Real)}, engine)
 
 
+@guarded_hooks("__call__")
 class OptimizerParamsHandler(BaseOptimizerParamsHandler):
     """Records a parameter of each group of an optimizer, the learning rate for example, as "<tag>/lr/group_<i>"."""
 
@@ -36,6 +39,7 @@ class OptimizerParamsHandler(BaseOptimizerParamsHandler):
         logger.log(values, engine.state.get_event_attrib_value(event_name), engine)
 
 
+@guarded_hooks("__call__")
 class WeightsHistHandler(BaseWeightsHandler):
     """Records histograms of the parameters of a network, as "<tag>/weights/<parameter>"."""
 
@@ -45,6 +49,7 @@ class WeightsHistHandler(BaseWeightsHandler):
         logger.log(values, engine.state.get_event_attrib_value(event_name), engine)
 
 
+@guarded_hooks("__call__")
 class GradsHistHandler(BaseWeightsHandler):
     """Records histograms of the gradients of a network, as "<tag>/grads/<parameter>"; those that there are."""
 

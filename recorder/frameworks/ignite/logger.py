@@ -8,12 +8,14 @@ from typing import Any
 import ignite.distributed as idist
 from ignite.handlers.base_logger import BaseLogger
 
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.ignite.handlers import OptimizerParamsHandler, OutputHandler
 from toposcope.recorder.frameworks.ignite.observed_engines import ObservedEngines
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 from toposcope.recorder.training.callback_list import CallbackList
 
 
+@guarded_hooks("log", "evaluate", "close")
 class ToposcopeLogger(BaseLogger):
     """Records what is attached to engines, as Ignite's other loggers do.
 

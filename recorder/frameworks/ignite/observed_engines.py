@@ -8,9 +8,11 @@ from ignite.engine import Events
 from ignite.handlers.checkpoint import Checkpoint, CheckpointEvents
 
 from toposcope.recorder.adapters import is_module
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 
 
+@guarded_hooks("_start", "_end_epoch", "_record_checkpoint")
 class ObservedEngines:
     """Records the checkpoints that handlers of these engines save, and finds the network."""
 

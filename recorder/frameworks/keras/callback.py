@@ -7,6 +7,7 @@ from typing import Any
 import keras
 
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.keras.batch_losses import BatchLosses
 from toposcope.recorder.frameworks.keras.observed_model import observe_models
 from toposcope.recorder.frameworks.keras.run_settings import lineage_of
@@ -17,6 +18,7 @@ from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.wrapped import Text
 
 
+@guarded_hooks("on_", "fail", "save", "set_model")
 class ToposcopeCallback(keras.callbacks.Callback):
     """Records the trainings and evaluations of a model, with any backend of Keras.
 

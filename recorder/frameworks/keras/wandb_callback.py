@@ -7,6 +7,7 @@ import keras
 
 from toposcope.recorder import wandb
 from toposcope.recorder.values.scalar import scalar_from
+from toposcope.recorder.wandb.reports import guarded
 
 _LEARNING_RATE = "learning_rate"
 
@@ -30,10 +31,12 @@ class WandbMetricsLogger(keras.callbacks.Callback):
             wandb.define_metric("batch/batch_step")
             wandb.define_metric("batch/*", step_metric="batch/batch_step")
 
+    @guarded
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Log the metrics of an epoch."""
         wandb.log(self._named("epoch", logs, "epoch", epoch))
 
+    @guarded
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """Log the metrics of a batch."""
         self._step += 1
@@ -66,6 +69,7 @@ class WandbCallback(keras.callbacks.Callback):
         self._is_max = mode == "max" or (mode == "auto" and ("acc" in monitor or monitor.startswith("fmeasure")))
         self._best = -math.inf if self._is_max else math.inf
 
+    @guarded
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Log the metrics of an epoch."""
         logs = dict(logs or {})
@@ -76,6 +80,7 @@ class WandbCallback(keras.callbacks.Callback):
             if wandb.run is not None:
                 wandb.run.summary.update({f"best_{self._monitor}": current, "best_epoch": epoch})
 
+    @guarded
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """Log the metrics of a batch."""
         if self._log_batch_frequency and batch % self._log_batch_frequency == 0:

@@ -3,9 +3,11 @@
 import os
 import sys
 from functools import partial
+from types import FrameType
 from typing import Any
 
 from toposcope.recorder import log
+from toposcope.recorder.frameworks.adapter_guard import guarded
 from toposcope.recorder.frameworks.boosting.recording_callback import RecordingCallback
 from toposcope.recorder.frameworks.lightgbm.environment import (
     evaluations_of,
@@ -45,8 +47,16 @@ class ToposcopeCallback(RecordingCallback):
     def __call__(self, env: Any) -> None:
         """Record an iteration; the first one begins a run, the last one ends it."""
         self._is_called = True
+        if self._record(env):
+            from lightgbm.callback import EarlyStopException
+
+            raise EarlyStopException(env.iteration, env.evaluation_result_list or [])
+
+    @guarded
+    def _record(self, env: Any) -> bool:
+        """Record an iteration; return whether it ends the training early."""
         if not is_first_machine(env.params):
-            return
+            return False
         self._rate = learning_rate_of(env.params)
         if env.iteration == env.begin_iteration:
             self._begin_run(env)
@@ -57,9 +67,8 @@ class ToposcopeCallback(RecordingCallback):
             log.warn("%s: a callback requested a stop, which several machines ignore.", self._summary_dir)
         elif is_stopping:
             self._end()
-            from lightgbm.callback import EarlyStopException
-
-            raise EarlyStopException(env.iteration, env.evaluation_result_list or [])
+            return True
+        return False
 
     def _begin_run(self, env: Any) -> None:
         self._begin(
@@ -74,8 +83,13 @@ class ToposcopeCallback(RecordingCallback):
 
     def _callbacks_of_training(self) -> Any:
         """Return the set of callbacks that the training has as a local variable; None if there is none."""
-        variables = sys._getframe(3).f_locals.values()
-        return next((each for each in variables if type(each) is set and self in each), None)
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            for each in list(frame.f_locals.values()):
+                if type(each) is set and self in each:
+                    return each
+            frame = frame.f_back
+        return None
 
     def _end_or_fail(self, model: Any) -> None:
         """End the run of a training that did not reach its last iteration: by early stopping or an exception."""

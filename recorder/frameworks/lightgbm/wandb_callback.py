@@ -5,6 +5,7 @@ from typing import Any
 
 from toposcope.recorder import wandb
 from toposcope.recorder.wandb.evaluated_metrics import define_best, log_feature_importance
+from toposcope.recorder.wandb.reports import guarded
 
 
 def wandb_callback(log_params: bool = True, define_metric: bool = True) -> Callable[[Any], None]:
@@ -15,6 +16,7 @@ def wandb_callback(log_params: bool = True, define_metric: bool = True) -> Calla
         define_metric: whether the summary contains the best value of each metric, not the last one.
     """
 
+    @guarded
     def callback(environment: Any) -> None:
         values: dict[str, Any] = {}
         for data, metric, value, *others in environment.evaluation_result_list:
@@ -34,6 +36,7 @@ def wandb_callback(log_params: bool = True, define_metric: bool = True) -> Calla
     return callback
 
 
+@guarded
 def log_summary(model: Any, feature_importance: bool = True, save_model_checkpoint: bool = False) -> None:
     """Record the best iteration and score in the summary, and the importance of each feature as a table.
 

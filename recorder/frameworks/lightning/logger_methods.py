@@ -8,6 +8,7 @@ from typing import Any
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool, checked_future_directory
 from toposcope.recorder.framework import framework_of
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.logged_values import LoggedValues, logged_values, nothing_logged
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
@@ -18,6 +19,7 @@ from toposcope.recorder.values.foreign_values import UnreadableValueError
 from toposcope.recorder.values.wrapped import Text
 
 
+@guarded_hooks("log_", "after_", "finalize")
 class LoggerMethods:
     """Records what is logged in a Trainer or with Fabric.
 

@@ -10,6 +10,7 @@ from toposcope.recorder import log
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.lightning.logger_methods import LoggerMethods
 from toposcope.recorder.frameworks.lightning.step_losses import StepLosses
 from toposcope.recorder.messages.settings import plain_settings
@@ -26,6 +27,7 @@ _SETTINGS = (
 )
 
 
+@guarded_hooks("on_")
 class TrainerHooks:
     """Records the trainings of a Trainer of Lightning, and runs our callbacks in them.
 

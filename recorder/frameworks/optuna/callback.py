@@ -7,6 +7,7 @@ from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_future_directory
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.optuna.trial_facts import facts_of_trial, objective_values
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
 from toposcope.recorder.summary_record import SummaryRecord
@@ -14,6 +15,7 @@ from toposcope.recorder.summary_record import SummaryRecord
 _TAG = "intermediate_value"
 
 
+@guarded_hooks("__call__", "record_failure")
 class ToposcopeCallback:
     """Records each finished trial of a study as a run in the directory of the study.
 

@@ -11,6 +11,7 @@ from ray.tune.result import AUTO_RESULT_KEYS
 from ray.tune.utils import flatten_dict
 
 from toposcope.recorder.callbacks.adapter_settings import AdapterSettings, checked_settings
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.messages.lineage import eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.stores.spool import local_path
@@ -25,6 +26,7 @@ _NOT_KNOWN |= {"collect_machine": False}
 _OF_RAY = {*AUTO_RESULT_KEYS, "done", "trial_id", "experiment_tag", "should_checkpoint"} - {"time_this_iter_s"}
 
 
+@guarded_hooks("on_")
 class ToposcopeCallback(Callback):
     """Records each trial of a search as a run, `<summary_dir>/<name of the trial>`.
 

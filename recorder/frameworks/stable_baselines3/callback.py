@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from stable_baselines3.common.callbacks import BaseCallback
 
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.stable_baselines3.output_format import ToposcopeOutputFormat
 from toposcope.recorder.frameworks.stable_baselines3.policy_graph import policy_graph
 from toposcope.recorder.frameworks.stable_baselines3.saved_models import SavedModels
@@ -15,6 +16,7 @@ from toposcope.recorder.training.callback_list import CallbackList
 _COUNTERS = frozenset(("num_timesteps", "start_time", "verbose"))
 
 
+@guarded_hooks("_on_training", "_record")
 class ToposcopeCallback(BaseCallback):
     """Records what the logger of a model dumps, the graph of the policy, and the settings of the model as lineage.
 

@@ -9,6 +9,7 @@ import numpy as np
 from stable_baselines3.common.logger import Figure, HParam, Image, KVWriter, Video
 
 from toposcope.recorder import log
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
 from toposcope.recorder.imported import imported
 from toposcope.recorder.training.callback_list import CallbackList
@@ -18,6 +19,7 @@ _EVALUATION = "eval/"
 _EXCLUDED = {"tensorboard", "toposcope"}
 
 
+@guarded_hooks("write", "close")
 class ToposcopeOutputFormat(KVWriter):
     """Records the values that a Logger dumps, at the number of timesteps.
 

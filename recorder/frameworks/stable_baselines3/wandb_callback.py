@@ -8,6 +8,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter
 
 from toposcope.recorder import wandb
+from toposcope.recorder.wandb.reports import guarded
 
 _STEP = "global_step"
 
@@ -20,6 +21,7 @@ class RunOutputFormat(KVWriter):
         wandb.define_metric(_STEP)
         wandb.define_metric("*", step_metric=_STEP)
 
+    @guarded
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, Any], step: int = 0) -> None:
         """Log the numbers of a dump."""
         numbers = {
@@ -57,6 +59,7 @@ class WandbCallback(BaseCallback):
         self._path = None if model_save_path is None else os.path.join(model_save_path, "model.zip")
         self._save_freq, self._watch_freq, self._log_kind = model_save_freq, gradient_save_freq, log
 
+    @guarded
     def _init_callback(self) -> None:
         settings = {name: value for name, value in vars(self.model).items() if isinstance(value, float | int | str)}
         wandb.config.setdefaults({"algo": type(self.model).__name__, **settings})
@@ -67,10 +70,15 @@ class WandbCallback(BaseCallback):
             formats.append(RunOutputFormat())
 
     def _on_step(self) -> bool:
-        if self._path is not None and self._save_freq > 0 and self.n_calls % self._save_freq == 0:
-            self.model.save(self._path)
+        self._save_if_due()
         return True
 
+    @guarded
+    def _save_if_due(self) -> None:
+        if self._path is not None and self._save_freq > 0 and self.n_calls % self._save_freq == 0:
+            self.model.save(self._path)
+
+    @guarded
     def _on_training_end(self) -> None:
         if self._path is not None:
             self.model.save(self._path)

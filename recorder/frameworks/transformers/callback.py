@@ -8,6 +8,7 @@ from transformers import TrainerCallback
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.transformers.logs import evaluation_results, tagged, without
 from toposcope.recorder.frameworks.transformers.observed_trainer import ObservedTrainer, calling_trainer
 from toposcope.recorder.frameworks.transformers.run_settings import lineage_of, run_directory, trial_name
@@ -20,6 +21,7 @@ _MOST_EPOCHS = 1 << 20
 """A data set without length has sys.maxsize epochs."""
 
 
+@guarded_hooks("on_", "begin_batch", "end_batch", "fail")
 class ToposcopeCallback(TrainerCallback):
     """Records the trainings of a Trainer.
 

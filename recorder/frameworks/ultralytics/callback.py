@@ -8,6 +8,7 @@ from toposcope.recorder import log
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
+from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.ultralytics.checkpoints import Checkpoints
 from toposcope.recorder.frameworks.ultralytics.observed_steps import ObservedSteps
 from toposcope.recorder.frameworks.ultralytics.trainer_settings import (
@@ -28,6 +29,7 @@ _EVENTS = (
 )
 
 
+@guarded_hooks("on_", "teardown")
 class ToposcopeCallback:
     """Records the trainings of a model.
 

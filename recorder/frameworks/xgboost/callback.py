@@ -2,17 +2,20 @@
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from types import FrameType
 from typing import Any
 
 from xgboost import collective
-from xgboost.callback import EarlyStopping, EvaluationMonitor, TrainingCallback, TrainingCheckPoint
+from xgboost.callback import CallbackContainer, EarlyStopping, EvaluationMonitor, TrainingCallback, TrainingCheckPoint
 
+from toposcope.recorder.frameworks.adapter_guard import guarded, guarded_hooks
 from toposcope.recorder.frameworks.boosting.evaluations import Evaluation
 from toposcope.recorder.frameworks.boosting.recording_callback import RecordingCallback
 from toposcope.recorder.frameworks.xgboost.booster_settings import booster_settings, learning_rate_of
 from toposcope.recorder.frameworks.xgboost.checkpoints import Checkpoints
 
 
+@guarded_hooks("before_iteration", "after_iteration")
 class ToposcopeCallback(RecordingCallback, TrainingCallback):
     """Records the trainings of xgboost.train() and of its estimators, and cross-validations; see RecordingCallback.
 
@@ -36,9 +39,14 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
         """Begin a run."""
         self._iterations = 0
         self._checkpoints = Checkpoints(())
+        self._begin_run(model)
+        self._is_called = True
+        return model
+
+    @guarded
+    def _begin_run(self, model: Any) -> None:
         if collective.get_rank() != 0:
-            self._is_called = True
-            return model
+            return
         folds = getattr(model, "cvfolds", None)
         booster = model if folds is None else folds[0].bst
         container, rounds = _trainer()
@@ -52,11 +60,9 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
             steps=None if rounds is None else initial_step + rounds,
             learning_rate=None if rate is None else lambda: rate if is_constant else learning_rate_of(booster),
         )
-        self._is_called = True
         if container is not None:
             self._checkpoints = Checkpoints(container.callbacks)
             self._observe(container, self._fail_without_exception)
-        return model
 
     def before_iteration(self, model: Any, epoch: int, evals_log: Mapping[str, Any]) -> bool:
         """Begin an iteration, when all callbacks of the last one have been called."""
@@ -76,13 +82,17 @@ class ToposcopeCallback(RecordingCallback, TrainingCallback):
 
     def after_training(self, model: Any) -> Any:
         """End the run."""
+        self._end_run()
+        return model
+
+    @guarded
+    def _end_run(self) -> None:
         container, _ = _trainer()
         for number in range(self._iterations, _length(getattr(container, "history", {}))):
             self._end_iteration(_evaluations(container.history, number))
         iterations = max(self._iterations, _length(getattr(container, "history", {})))
         self._record_checkpoints(self._checkpoints.saved_in(iterations - 1))
         self._end()
-        return model
 
 
 _KEEP_RATE = (ToposcopeCallback, EarlyStopping, EvaluationMonitor, TrainingCheckPoint)
@@ -91,10 +101,13 @@ _KEEP_RATE = (ToposcopeCallback, EarlyStopping, EvaluationMonitor, TrainingCheck
 
 def _trainer() -> tuple[Any, int | None]:
     """Return what calls the callbacks of a training, and the planned iterations; None where unknown."""
-    frame = sys._getframe(2)
-    container = frame.f_locals.get("self")
-    rounds = None if frame.f_back is None else frame.f_back.f_locals.get("num_boost_round")
-    return (container if hasattr(container, "history") else None), rounds if type(rounds) is int else None
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not isinstance(container := frame.f_locals.get("self"), CallbackContainer):
+        frame = frame.f_back
+    if frame is None or frame.f_back is None:
+        return None, None
+    rounds = frame.f_back.f_locals.get("num_boost_round")
+    return container, rounds if type(rounds) is int else None
 
 
 def _evaluations(log: Mapping[str, Mapping[str, Sequence[Any]]], number: int) -> Iterator[Evaluation]:
