@@ -25,13 +25,17 @@ def make_inert_in_children(inheritable: Inheritable, *, is_lock: bool = False) -
     (_locks if is_lock else _inheritables).add(inheritable)
 
 
-def close_at_end_of_child(owner: object, close: Callable[[], object]) -> None:
-    """Call close at the end of a multiprocessing child, which skips atexit, if owner is still alive."""
+RECORDER, OWNER_OF_RECORDERS = 0, 1
+"""What is closed at the end of a child: owners of recorders first, as they record when they are closed."""
+
+
+def close_at_end_of_child(owner: object, close: Callable[[], object], layer: int = RECORDER) -> None:
+    """Call close at the end of a multiprocessing child, which skips atexit, or when owner is dropped."""
     process = imported("multiprocessing.process")
     if process is not None and process.parent_process() is not None:
         from multiprocessing.util import Finalize
 
-        Finalize(owner, close, exitpriority=0)
+        Finalize(owner, close, exitpriority=layer)
 
 
 def _make_all_inert() -> None:

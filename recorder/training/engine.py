@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from toposcope.recorder import log
+from toposcope.recorder.fork import OWNER_OF_RECORDERS, close_at_end_of_child
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_errors import name_callback, naming_callback
 from toposcope.recorder.training.event import Event
@@ -41,6 +43,7 @@ class Engine:
         self._order = self._first_order
         self._has_event_callbacks = False
         self._finalizer = self._new_finalizer()
+        close_at_end_of_child(self, partial(_close_alive, weakref.ref(self)), OWNER_OF_RECORDERS)
 
     @property
     def is_closed(self) -> bool:
@@ -143,6 +146,12 @@ class Engine:
                     f"{short_repr(callback)} is still in use by another trainer: close that trainer first."
                 )
         _owners.update((id(callback), self.hooks) for callback in self.state.callbacks)
+
+
+def _close_alive(engine: weakref.ref[Engine]) -> None:
+    """Close the callbacks of an engine at the end of a child process."""
+    if (alive := engine()) is not None:
+        alive._finalizer()
 
 
 def _close_dropped(state: State, logger: Logger, hooks: Hooks) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toposcope.recorder import log as logger
+from toposcope.recorder.fork import OWNER_OF_RECORDERS, close_at_end_of_child
 from toposcope.recorder.imported import imported
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.stores.spool import shown_path
@@ -42,16 +43,23 @@ class _Process:
         self.run: Run | None = None
         self.runs: list[Run] = []
         self.config, self.summary = Config(), Summary()
-        self._has_exit_handler = False
+        self._observed_process: int | None = None
 
     def add(self, run: Run, *, is_active: bool) -> None:
         """Add a run, which ends with the process at the latest."""
-        if not self._has_exit_handler:
+        if self._observed_process != os.getpid():  # In a forked process the handlers of its parent are not called.
             atexit.register(self.end)
-            self._has_exit_handler = True
+            close_at_end_of_child(self, self.end, OWNER_OF_RECORDERS)
+            self._observed_process = os.getpid()
         self.runs.append(run)
         if is_active:
             self.run = run
+
+    def forget_inherited(self) -> None:
+        """Forget the runs of the process from which this one was forked."""
+        self.runs = [run for run in self.runs if run.is_of_this_process]
+        if self.run is not None and not self.run.is_of_this_process:
+            self.run = None
 
     def remove(self, run: Run) -> None:
         """Remove a run that has ended."""
@@ -150,6 +158,7 @@ def init(
     REPORTS.is_strict = REPORTS.is_strict or strict
     report_ignored("init", {key: value for key, value in ignored.items() if key not in _WITHOUT_EFFECT}, _IGNORED)
     settings = _chosen_settings(config, config_include_keys, config_exclude_keys)
+    _PROCESS.forget_inherited()
     if reinit in (True, "finish_previous") or (reinit is None and _is_notebook()):
         for previous in list(_PROCESS.runs):
             previous.finish()

@@ -129,6 +129,11 @@ class Run(RunIdentity):
         return self._is_resumed
 
     @property
+    def is_of_this_process(self) -> bool:
+        """Whether this process has started it; in a forked one it has no effect."""
+        return os.getpid() == self._pid
+
+    @property
     def offline(self) -> bool:
         """True: nothing is sent."""
         return True
@@ -281,7 +286,7 @@ class Run(RunIdentity):
 
     def end_with_process(self) -> None:
         """Write what is collected and close the files of a run without finish(), at the end of the process."""
-        if os.getpid() == self._pid:
+        if self.is_of_this_process:
             self._guarded_end(self._record.close_with_process, self._record.state_with_process)
 
     @guarded
@@ -289,7 +294,7 @@ class Run(RunIdentity):
         self._end(close, state)
 
     def _end(self, close: Callable[[], None], state: str) -> None:
-        if os.getpid() != self._pid:
+        if not self.is_of_this_process:
             return
         with self._lock:
             if self._is_finished:
@@ -358,7 +363,7 @@ class Run(RunIdentity):
         return f"<wandb run {self.path} in {self.dir}>"
 
     def _is_usable(self, method: str) -> bool:
-        if os.getpid() != self._pid:
+        if not self.is_of_this_process:
             REPORTS.fails(UsageError(f"{method}() has no effect in a process forked from that of run {self.id}."))
             return False
         if self._is_finished:
