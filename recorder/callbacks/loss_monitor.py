@@ -5,7 +5,7 @@ import math
 from toposcope.recorder.arguments import checked_integer
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.loss import loss_in
-from toposcope.recorder.training.run_context import CallbackParams, RunContext
+from toposcope.recorder.training.run_context import RunContext, step_in_epoch
 
 
 class LossMonitor(Callback):
@@ -46,7 +46,7 @@ class LossMonitor(Callback):
         loss = loss_in(params.get("net_outputs"))
         if loss is None:
             return
-        epoch, step = params.get("cur_epoch_num", 1), self._step_in_epoch(params)
+        epoch, step = params.get("cur_epoch_num", 1), step_in_epoch(params, self._steps_before_epoch)
         if not math.isfinite(loss) and params.get("mode") != "eval":
             raise ValueError(f"In epoch: {epoch} step: {step}, loss is {loss}: the training is terminated.")
         if self._is_due(params["cur_step_num"]):
@@ -57,12 +57,6 @@ class LossMonitor(Callback):
         params = run_context.original_args()
         if metrics := params.get("metrics"):
             print(f"Eval result: epoch {params.get('cur_epoch_num', 1)}, metrics: {metrics}", flush=True)
-
-    def _step_in_epoch(self, params: CallbackParams) -> int:
-        step, steps = params["cur_step_num"], params.get("batch_num")
-        if isinstance(steps, int) and steps > 0:
-            return int((step - 1) % steps + 1)
-        return int(step - self._steps_before_epoch)
 
     def _is_due(self, step: int) -> bool:
         """Return whether enough steps have passed since the last print; in sink mode step numbers skip."""

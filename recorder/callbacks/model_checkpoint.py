@@ -28,7 +28,7 @@ from toposcope.recorder.framework import framework_of
 from toposcope.recorder.rank import process_count, process_rank
 from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.training.callback import Callback
-from toposcope.recorder.training.run_context import CallbackParams, RunContext
+from toposcope.recorder.training.run_context import CallbackParams, RunContext, step_in_epoch
 from toposcope.recorder.values.foreign_values import short_repr
 
 
@@ -218,14 +218,8 @@ class ModelCheckpoint(Callback):
         rank = f"_rank_{self._rank}" if is_apart or self._all_ranks else ""
         if self._stem is None:
             self._stem = _fresh_stem(self._directory, self._prefix, rank)
-        name = f"{self._stem}-{params.get('cur_epoch_num', 1)}_{self._step_in_epoch(params)}{rank}"
+        name = f"{self._stem}-{params.get('cur_epoch_num', 1)}_{step_in_epoch(params, self._steps_before_epoch)}{rank}"
         return os.path.join(self._directory, f"{name}{'_breakpoint' if breaks else ''}.{self._config.format}")
-
-    def _step_in_epoch(self, params: CallbackParams) -> int:
-        step, steps = params["cur_step_num"], params.get("batch_num")
-        if isinstance(steps, int) and steps > 0 and step > 0:
-            return int((step - 1) % steps + 1)
-        return int(step - self._steps_before_epoch)
 
     def _process_outcome(self, params: CallbackParams, *, waits: bool) -> None:
         """Process the result of the last write, if there is one."""

@@ -10,9 +10,11 @@ from toposcope.recorder.training.run_context import CallbackParams, RunContext
 class EpochClock:
     """Measures the time of an epoch until the end of its last step, and the time its steps waited for data."""
 
-    def __init__(self) -> None:
+    def __init__(self, first_step: int = 0) -> None:
         self._began = self._waits_since = perf_counter()
         self._ended: float | None = None
+        self.first_step = first_step
+        """Finished steps at its beginning."""
         self.waited = 0.0
         """Seconds that steps waited for data."""
 
@@ -86,7 +88,7 @@ class TimeMonitor(Callback):
 
     def epoch_begin(self, run_context: RunContext) -> None:
         """Start the clock of the epoch."""
-        self._clocks[_phase(run_context)] = EpochClock()
+        self._clocks[_phase(run_context)] = EpochClock(int(run_context.original_args().get("cur_step_num", 0)))
 
     def step_begin(self, run_context: RunContext) -> None:
         """Measure how long the step waited for data."""
@@ -100,11 +102,13 @@ class TimeMonitor(Callback):
         """Print the time of the epoch in milliseconds."""
         phase, params = _phase(run_context), run_context.original_args()
         clock = self._clocks[phase]
-        # An evaluation counts its steps from zero. Without steps, a user-written loop has only reported its results.
-        counted = params.get("cur_step_num", 0) if phase == "eval" else None
-        if counted == 0:
+        # Without steps, a user-written loop has only reported the results of an evaluation.
+        counted = params.get("cur_step_num", 0) - clock.first_step
+        if phase == "eval" and not counted:
             return
-        steps, seconds = self._steps(params) or counted or 1, clock.seconds()
+        planned = self._steps(params)
+        is_counted = counted and planned != self._data_size
+        steps, seconds = counted if is_counted else planned or counted or 1, clock.seconds()
         line = f"{phase.title()} epoch time: {seconds * 1e3:5.3f} ms, per step time: {seconds / steps * 1e3:5.3f} ms"
         if self._shows_data_time and not params.get("dataset_sink_mode"):
             line += f" (data time: {clock.waited / steps * 1e3:5.3f} ms)"

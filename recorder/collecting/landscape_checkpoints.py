@@ -52,7 +52,9 @@ class LandscapeCheckpoints:
         # Imported only if landscapes are collected.
         from toposcope.recorder.landscapes.weights.incremental_gram import IncrementalGram
 
-        self._job, self._settings, self._length = job, settings, length
+        self._job, self._settings = job, settings
+        self.length = length
+        """Steps or epochs of the training; it may change before the first call of save_if_due()."""
         self._folder = os.path.join(job.plan.summary_dir, _FOLDER)
         self._points = sorted({point for interval in settings.intervals or () for point in interval})
         self._stride = 1
@@ -74,7 +76,7 @@ class LandscapeCheckpoints:
         if self._settings.intervals is not None:
             is_due = number in self._points
             self.next = next(iter(self._points[bisect_right(self._points, number) :]), _NEVER)
-        elif self._length is not None:
+        elif self.length is not None:
             # In sink mode numbers may skip a point.
             is_due = bool(self._points) and self._points[0] <= number
             self._points = self._points[bisect_right(self._points, number) :]
@@ -95,15 +97,15 @@ class LandscapeCheckpoints:
     @property
     def _has_plan(self) -> bool:
         """Whether the points are known in advance."""
-        return self._settings.intervals is not None or self._length is not None
+        return self._settings.intervals is not None or self.length is not None
 
     def _begin(self, first: int) -> None:
         self._has_started = True
         self._remove_earlier()
-        if self._settings.intervals is None and self._length is not None:
-            count = min(_SPREAD, self._length)
+        if self._settings.intervals is None and self.length is not None:
+            count = min(_SPREAD, self.length)
             steps = range(count) if count > 1 else ()
-            self._points = sorted({first + round(i * (self._length - 1) / (count - 1)) for i in steps} | {first})
+            self._points = sorted({first + round(i * (self.length - 1) / (count - 1)) for i in steps} | {first})
 
     def _try_to_save(self, number: int) -> bool:
         """Save the network; return whether this succeeded. The first of several consecutive failures is logged."""

@@ -40,7 +40,9 @@ class Schedule:
         world_size: int = 1,
     ) -> None:
         """Create the schedule of a training of *length* steps; None: unknown."""
-        self._freq, self._tensor_freq, self._length = collect_freq, collect_tensor_freq, length
+        self._freq, self._tensor_freq = collect_freq, collect_tensor_freq
+        self.length = length
+        """Steps of the training; it may change before the first call of advance()."""
         self._rank, self._world_size = rank, world_size
         self._first: int | None = None
         self._turns: dict[int, int] = {}
@@ -58,9 +60,9 @@ class Schedule:
 
     def _begin(self, first: int) -> None:
         self._first = first
-        if self._length is None:
+        if self.length is None:
             return
-        multiples = range(self._freq * (first // self._freq + 1), first + self._length, self._freq)
+        multiples = range(self._freq * (first // self._freq + 1), first + self.length, self._freq)
         count = min(MAX_TENSOR_STEPS, 1 + len(multiples))
         # Index 0 is the first step, index i the i-th multiple.
         indices = [round(turn * len(multiples) / max(1, count - 1)) for turn in range(count)]
@@ -72,7 +74,7 @@ class Schedule:
         if self._tensor_freq is not None:
             is_hit = self._is_hit(number, self._tensor_freq)
             return number // self._tensor_freq - first // self._tensor_freq if is_hit else None
-        if self._length is not None:
+        if self.length is not None:
             return self._turns.get(number)
         return _sparse_turn(number // self._freq - first // self._freq) if self._is_hit(number, self._freq) else None
 

@@ -34,10 +34,10 @@ class TrainingCollection:
         self._job, params, plan = job, job.params, job.plan
         self._step, self._epoch = int(params.get("cur_step_num", 0)), 0
         self._counts_epochs = bool(params.get("dataset_sink_mode"))
-        epochs, steps = _positive(params.get("epoch_num")), _positive(params.get("batch_num"))
-        total = epochs * steps if epochs and steps else None
-        length, world = epochs if self._counts_epochs else total, (process_rank(), process_count())
-        self._schedule = Schedule(plan.collect_freq, plan.collect_tensor_freq, length, *world)
+        world = process_rank(), process_count()
+        self._schedule = Schedule(
+            plan.collect_freq, plan.collect_tensor_freq, _length(params, in_epochs=self._counts_epochs), *world
+        )
         # Before the first step, as the first call of a PyTorch network provides its inputs.
         self._graph = GraphRecording(job) if job.is_leading and job.collects("collect_graph") else None
         self._network = TrainingNetwork(params, job.framework)
@@ -50,11 +50,11 @@ class TrainingCollection:
         self._saves_at_epochs = self._saves_at_steps = False
         if (settings := plan.data.landscape) is not None and world[0] == 0:  # Other ranks would write the same files.
             self._saves_at_steps, self._saves_at_epochs = settings.unit == "step", settings.unit == "epoch"
-            self._landscape = _landscape_checkpoints(job, settings, total if self._saves_at_steps else epochs)
+            self._landscape = _landscape_checkpoints(job, settings, _length(params, in_epochs=not self._saves_at_steps))
         self._outputs_before: Any = None
         self._first_step, self._metric_step = self._step, -1
         self._next_step = 0 if self._saves_at_steps or not self._counts_epochs else _NEVER
-        self._is_evaluated = False
+        self._is_evaluated, self._is_first_step = False, True
         self._operators = OperatorValues()
         self._activate_operators()
         self._operators.open()
@@ -96,6 +96,9 @@ class TrainingCollection:
             if is_metric:
                 self._collect_metrics()
             return
+        if self._is_first_step:
+            self._is_first_step = False
+            self._plan_steps()
         if not self._counts_epochs:
             due = self._schedule.advance(step) if step >= self._schedule.next else NOTHING_DUE
             self._collect(due, is_metric)
@@ -109,6 +112,14 @@ class TrainingCollection:
             _NEVER if self._counts_epochs else self._schedule.next,
             self._landscape.next if self._landscape is not None and self._saves_at_steps else _NEVER,
         )
+
+    def _plan_steps(self) -> None:
+        """Take over the planned steps, once the first one has shown whether a loop accumulates gradients."""
+        length = _length(self._job.params, in_epochs=False)
+        if not self._counts_epochs:
+            self._schedule.length = length
+        if self._landscape is not None and self._saves_at_steps:
+            self._landscape.length = length
 
     def end_epoch(self) -> None:
         """Collect what is due at this epoch, and its evaluation unless end_evaluation() has collected it."""
@@ -214,6 +225,12 @@ def _landscape_checkpoints(job: Job, settings: LandscapeSettings, planned: int |
     from toposcope.recorder.collecting.landscape_checkpoints import LandscapeCheckpoints
 
     return LandscapeCheckpoints(job, settings, planned)
+
+
+def _length(params: CallbackParams, *, in_epochs: bool) -> int | None:
+    """Return the planned epochs or steps of a training; None if they are unknown."""
+    epochs, steps = _positive(params.get("epoch_num")), _positive(params.get("batch_num"))
+    return epochs if in_epochs else epochs * steps if epochs and steps else None
 
 
 def _positive(number: object) -> int | None:

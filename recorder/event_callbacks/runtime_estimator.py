@@ -56,6 +56,7 @@ class RuntimeEstimator(EventCallback):
         self._last_evaluation: dict[str, float] = {}
         """The progress at the last evaluation by label."""
         self._epoch_length: int | None = None
+        self._is_length_measured = False
         self._batches_at_epoch_start: int | None = None
 
     def init(self, state: State, logger: Logger) -> None:
@@ -67,7 +68,8 @@ class RuntimeEstimator(EventCallback):
         self._is_enabled, self._batches_to_skip = True, self._skip_batches
         self._start, self._eval_seconds = None, 0.0
         self._evaluations, self.eval_frequency_per_label, self._last_evaluation = {}, {}, {}
-        self._epoch_length = None if state.dataloader_len is None else int(state.dataloader_len)
+        self._is_length_measured = False
+        self._take_length(state)
         self._batches_at_epoch_start = None
         progress = self._progress(state)
         if progress is None:
@@ -86,9 +88,11 @@ class RuntimeEstimator(EventCallback):
         """Measure the length of the epoch, which the data loader need not know."""
         if self._batches_at_epoch_start is not None:
             self._epoch_length = int(state.timestamp.batch) - self._batches_at_epoch_start
+            self._is_length_measured = True
 
     def batch_end(self, state: State, logger: Logger) -> None:
         """Log the estimate, unless the batch is skipped."""
+        self._take_length(state)
         if not self._is_enabled or (progress := self._progress(state)) is None:
             return
         if self._start is None:
@@ -117,6 +121,11 @@ class RuntimeEstimator(EventCallback):
     def fit_end(self, state: State, logger: Logger) -> None:
         """Stop measuring."""
         self._is_enabled = False
+
+    def _take_length(self, state: State) -> None:
+        """Take over the length of an epoch until one is measured; the first step of a loop may change it."""
+        if not self._is_length_measured:
+            self._epoch_length = None if state.dataloader_len is None else int(state.dataloader_len)
 
     def _remaining_evaluation(self) -> float:
         """Return the expected seconds of all further evaluations."""

@@ -1,4 +1,4 @@
-"""Call hook: observes when a network is first called in each step of a user-written loop."""
+"""Call hook: observes when a network is first called in each step of a user-written loop, and how often."""
 
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -7,10 +7,13 @@ from toposcope.recorder.adapters import adapter, is_module
 
 
 class CallHook(Protocol):
-    """Reports the first training call of a network after arm()."""
+    """Reports the first training call of a network after arm(), and counts its training calls."""
+
+    calls: int
+    """Training calls since it was set to 0, those after disarm() excluded."""
 
     def arm(self) -> None:
-        """Observe the network until its next training call."""
+        """Observe the network: report its next training call."""
 
     def disarm(self) -> None:
         """Stop observing until the next arm()."""
@@ -21,6 +24,8 @@ class CallHook(Protocol):
 
 class _NoCallHook:
     """The CallHook of a network whose calls cannot be observed."""
+
+    calls = 0
 
     def arm(self) -> None:
         """Do nothing."""

@@ -112,7 +112,7 @@ class DrivenRun:
         """
         if self._events is not None:
             raise RuntimeError("A run can begin only once.")
-        self._events = LoopEvents(Engine(self.state, self.logger), finds_epochs=False)
+        self._events = LoopEvents(Engine(self.state, self.logger))
         try:
             self._events.begin_training()
         except BaseException as error:

@@ -100,6 +100,10 @@ class Hooks:
         if event in (Event.FIT_END, Event.EVAL_END):
             self.end_phase(None)
 
+    def update_steps_per_epoch(self) -> None:
+        """Take over the steps per epoch of the state, once a loop is known to accumulate gradients."""
+        self.params["batch_num"] = _steps_per_epoch(self._state)
+
     def call(self, callback: Callback, hook: str) -> None:
         """Call a hook of a callback if it takes part in the newest phase."""
         phase = self._phases[-1]
@@ -177,6 +181,7 @@ class Hooks:
                 if is_called:
                     params["cur_epoch_num"] = int(state.timestamp.epoch) + 1
                     self._is_epoch_open = True
+                    params.processed.steps_before_epoch = self._steps_before_epoch()
             case "on_train_epoch_end":
                 # At FIT_END only an epoch that was cut short still has to end.
                 is_called = event is not Event.FIT_END or self._is_epoch_open
@@ -188,6 +193,13 @@ class Hooks:
             case "on_eval_end":
                 self._set_metrics()
         return is_called
+
+    def _steps_before_epoch(self) -> int:
+        """Return the finished steps before the epoch, in which a resumed training may already be."""
+        finished, length = self._state.counter.step, _steps_per_epoch(self._state)
+        if finished == self.params.get("initial_step") and length > 0 and self._state.sink_size is None:
+            return finished - finished % length
+        return finished - int(self._state.timestamp.batch_in_epoch)
 
     def _set_metrics(self) -> None:
         state, is_nested = self._state, len(self._phases) > 1

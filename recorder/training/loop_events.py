@@ -26,14 +26,14 @@ class LoopEvents:
     epoch: close_epoch() runs it.
     """
 
-    def __init__(self, engine: Engine, *, finds_epochs: bool = True) -> None:
-        """Run the events of a training; finds_epochs: whether epochs also end without a call of end_epoch()."""
-        self.engine, self._state, self._finds_epochs = engine, engine.state, finds_epochs
+    def __init__(self, engine: Engine) -> None:
+        """Run the events of a training."""
+        self.engine, self._state = engine, engine.state
         self.reported = Accumulation()
         """The micro-batches of the step that have ended."""
         self.is_micro_batch_started = False
         self.is_step_started = self._is_epoch_started = self._is_epoch_ended = False
-        self._micro_batches_of_epoch = self._samples_processed = 0
+        self._samples_processed = 0
         self._tokens = 0
         """Of the step that has not ended."""
         self._clock = perf_counter()
@@ -45,7 +45,6 @@ class LoopEvents:
         begin_counting(self._state)
         for event in _TRAINING_BEGIN:
             self.engine.run_event(event)
-        self._micro_batches_of_epoch = int(self._state.timestamp.batch_in_epoch)
         self._samples_processed = int(self._state.timestamp.sample)
         self._clock = perf_counter()
 
@@ -74,15 +73,20 @@ class LoopEvents:
         self.is_step_started = True
         self.engine.run_event(Event.BATCH_START)
 
-    def end_micro_batch(self, loss: Any, samples: int | None = None) -> None:
-        """Add a micro-batch to the step, which has not necessarily ended; samples None: those of its batch."""
+    def end_micro_batch(self, loss: Any, samples: int | None = None, tokens: int | None = None) -> None:
+        """Add a micro-batch to the step, which has not necessarily ended.
+
+        Args:
+            loss: its loss.
+            samples: None: those of the batch.
+            tokens: None: those of the batch.
+        """
         samples = self._samples() if samples is None else samples
         self.reported.add(loss, samples)
         self._samples_processed += samples
-        self._tokens += tokens_of(self._state.batch, self._state.train_dataloader)
+        self._tokens += tokens_of(self._state.batch, self._state.train_dataloader) if tokens is None else tokens
         self.engine.hooks.params.processed.samples = self._samples_processed
         self.is_micro_batch_started = False
-        self._micro_batches_of_epoch += 1
 
     def end_step(self) -> None:
         """Count the step, run BATCH_END and BATCH_CHECKPOINT; its loss is the mean of those of its micro-batches."""
@@ -110,14 +114,6 @@ class LoopEvents:
             self.reported.add(*part)
             self.end_step()
 
-    def leave_micro_batch(self) -> None:
-        """Release the batch, whose memory would be in use during the next one; end the epoch if this was its last."""
-        state = self._state
-        self.set_batch(None)
-        length = state.dataloader_len
-        if length is not None and self._micro_batches_of_epoch >= length.value:
-            self.end_epoch()
-
     def set_batch(self, batch: Any) -> None:
         """Replace the batch of the micro-batch."""
         self._state.batch = self.engine.hooks.params["train_dataset_element"] = batch
@@ -126,7 +122,6 @@ class LoopEvents:
         """Count the epoch and run EPOCH_END, unless this has happened or no epoch has started."""
         if self._is_epoch_started and not self._is_epoch_ended:
             self._is_epoch_ended = True
-            self._micro_batches_of_epoch = 0
             self._state.timestamp = self._state.timestamp.to_next_epoch()
             self.engine.run_event(Event.EPOCH_END)
 
@@ -137,10 +132,8 @@ class LoopEvents:
             self.engine.run_event(Event.EPOCH_CHECKPOINT)
 
     def evaluate(self, metrics: dict[str, Any], label: str) -> None:
-        """Run the events of an evaluation that had these results. Without a known length, the epoch ends before it."""
+        """Run the events of an evaluation that had these results."""
         engine, state = self.engine, self._state
-        if self._finds_epochs and state.dataloader_len is None:
-            self.end_epoch()
         dataloader, dataloader_label, length = state.dataloader, state.dataloader_label, state.dataloader_len
         engine.run_event(Event.EVAL_BEFORE_ALL)
         state.set_dataloader(state.evaluators[0].dataloader if state.evaluators else None, label)

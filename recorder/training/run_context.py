@@ -14,6 +14,8 @@ class Processed:
         """Samples of this process, those of micro-batches whose step has not ended included; None: unknown."""
         self.epoch_began: float | None = None
         """perf_counter() when the first step of the epoch started; None: when the hook of the epoch is called."""
+        self.steps_before_epoch: int | None = None
+        """Finished steps at the beginning of the epoch; None: unknown."""
         self.skipped_steps = 0
         """Steps that GradScaler has skipped."""
         self.results: dict[str, Any] | None = None
@@ -82,3 +84,13 @@ class RunContext:
     def get_stop_requested(self) -> bool:
         """Return whether a stop was requested."""
         return self._is_stop_requested
+
+
+def step_in_epoch(params: CallbackParams, steps_before_epoch: int) -> int:
+    """Return the number of the finished step in its epoch; steps_before_epoch: as far as the callback knows."""
+    step, steps = params["cur_step_num"], params.get("batch_num")
+    if params.processed.steps_before_epoch is not None and params.get("mode") != "eval":
+        return int(step - params.processed.steps_before_epoch)
+    if isinstance(steps, int) and steps > 0 and step > 0:
+        return int((step - 1) % steps + 1)
+    return int(step - steps_before_epoch)

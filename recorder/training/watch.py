@@ -49,12 +49,12 @@ def watch(
         optimizer: the optimizer or a list of optimizers. Their steps are the steps of the training, so that gradients
             may be accumulated and a GradScaler may skip steps; without an optimizer of PyTorch, each call of step() is
             one. See WatchedRun.
-        loader: the batches of an epoch. Its length, if it has one, determines the end of an epoch.
+        loader: the batches of an epoch, which ends when the loader ends or the loop leaves it. Batches and samples are
+            those that it gives. The iterators of a list are not observed: its length determines the end of an epoch.
         loss_fn: the loss function, for lineage.
         epochs: planned number of epochs; None: unknown.
-        steps_per_epoch: calls of step() per epoch, if they differ from the batches of loader; of accumulated
-            micro-batches each is a call, unless the loop calls step() only once per step of the optimizer. None: the
-            length of loader; if it has no length, an evaluation ends the epoch.
+        steps_per_epoch: calls of step() per epoch, if loader does not determine its end. None: loader does; if it has
+            no length, an evaluation ends the epoch, too.
         schedulers: a scheduler of torch.optim.lr_scheduler or a list of them, for lineage; the loop steps them.
         valid_loader: the batches of an evaluation, for lineage.
         loggers: destinations of the Logger. It logs each loss as "loss/train/total", as in Composer at the number of
@@ -96,7 +96,7 @@ def watch(
     if steps_per_epoch is not None:
         length = checked_integer("steps_per_epoch", steps_per_epoch, lowest=1)
         state.set_dataloader(loader, "train", length)
-    return WatchedRun(state, Logger(state, destinations))
+    return WatchedRun(state, Logger(state, destinations), is_length_given=steps_per_epoch is not None)
 
 
 def _checked_optimizers(optimizer: Any) -> list[Any]:

@@ -14,10 +14,12 @@ from toposcope.recorder.training.call_hook import call_hook
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.late_evaluation import evaluate_after_training
 from toposcope.recorder.training.logger import Logger
+from toposcope.recorder.training.loop_epochs import LoopEpochs
 from toposcope.recorder.training.loop_events import LoopEvents
 from toposcope.recorder.training.optimizer_steps import EVERY_CALL, STEPPED, Progress, optimizer_steps
 from toposcope.recorder.training.run_values import RunValues
 from toposcope.recorder.training.state import State
+from toposcope.recorder.training.time import Time, TimeUnit
 from toposcope.recorder.values.foreign_values import short_repr
 
 _NO_LOSSES = (str, Mapping)
@@ -38,13 +40,15 @@ class WatchedRun:
                     break
 
     Entering the run begins the training (INIT to ITERATION_START). A step begins (EPOCH_START, BATCH_START) with the
-    first call of a torch model in training mode, otherwise with step(), which ends it. The last step of an epoch, by
-    the loader's length, ends the epoch (EPOCH_END). The events after an epoch (EPOCH_CHECKPOINT,
-    on_train_epoch_end) wait for its evaluation: eval(), end_epoch(), the next step or the end of the run triggers them.
-    Evaluate in evaluation mode or without gradients, so that the evaluation does not count as a step. Leaving the run
-    ends the training (FIT_END) unless an exception was raised, which propagates; everything is closed in both cases.
+    first call of a torch model in training mode, otherwise with step(), which ends it. An epoch ends (EPOCH_END) with
+    its last step, by the loader's length, or when the loader ends, or when the loop leaves it. The events after an
+    epoch (EPOCH_CHECKPOINT, on_train_epoch_end) wait for its evaluation: eval(), end_epoch(), the next step or the end
+    of the run triggers them. Evaluate in evaluation mode or without gradients, so that the evaluation does not count as
+    a step. Leaving the run ends the training (FIT_END) unless an exception was raised, which propagates; everything is
+    closed in both cases.
 
-    A step is a step of the optimizer. With gradient accumulation, call step() after each micro-batch:
+    A step is a step of the optimizer. With gradient accumulation, call step() after each micro-batch, or only once per
+    step of the optimizer, whose loss then is that of the call:
 
         loss = criterion(model(inputs), labels)
         (loss / 4).backward()
@@ -53,6 +57,8 @@ class WatchedRun:
         run.step(loss)
         if number % 4 == 3:
             optimizer.zero_grad()
+
+    A call stands for the batches that the loader has given since the last one; see LoopEpochs.
 
     The step counts when the optimizer has stepped. Its loss is the mean of the losses of its micro-batches, weighted by
     their samples; its samples are those of all of them. A step that a GradScaler skips because a gradient is not finite
@@ -63,7 +69,8 @@ class WatchedRun:
     The first micro-batches of a step that the loop does not end are logged and not counted.
     """
 
-    def __init__(self, state: State, logger: Logger) -> None:
+    def __init__(self, state: State, logger: Logger, *, is_length_given: bool = False) -> None:
+        """Prepare the run; is_length_given: whether the user gave the calls of step() per epoch."""
         self.state = state
         """The state of the training that callbacks read."""
         self.logger = logger
@@ -72,10 +79,13 @@ class WatchedRun:
         self._events: LoopEvents | None = None
         self._is_closed = False
         self._call_hook = call_hook(state.model, self._begin_micro_batch)
+        self._epochs = LoopEpochs(state, self._end_epoch, is_length_given=is_length_given)
         self._optimizer_steps = optimizer_steps(state.optimizers, self._after_optimizer_step)
         self._observes_calls = False
         self._longest_step = 0  # In micro-batches; 0: no step of the optimizer has been observed.
         self._skipped_steps = 0
+        self._batches_of_step = 0
+        self._is_accumulation_known = False
 
     @property
     def stop_requested(self) -> bool:
@@ -104,23 +114,29 @@ class WatchedRun:
         events, state = self._running(), self.state
         loss = _detached_loss(loss)
         self._call_hook.disarm()
+        calls, self._call_hook.calls = self._call_hook.calls, 0
+        is_next_epoch = self._follow_loader(calls)
         if not events.is_micro_batch_started:
             events.begin_micro_batch(batch, is_over=True)
-        elif batch is not None:
+        elif is_next_epoch:
+            events.begin_micro_batch(state.batch)
+        if batch is not None:
             events.set_batch(batch)
         state.loss, state.outputs = loss, None if outputs is None else _detached(outputs)
         finished = state.counter.step
-        events.end_micro_batch(loss)
+        self._end_micro_batch(loss, calls, has_batch=batch is not None)
         progress = self._optimizer_steps.take(len(events.reported))
         if progress is not STEPPED:
             self._note_skipped(progress)
         number = len(events.reported)
         if progress.has_stepped:
             self._longest_step = max(self._longest_step, number)
-            events.end_step()
+            self._end_step()
         elif number >= _PATIENCE and number >= _PATIENCE * self._longest_step:
             self._count_every_call()
-        events.leave_micro_batch()
+        events.set_batch(None)  # Its memory would be in use during the next one.
+        if self._epochs.is_over():
+            self._end_epoch()
         self._record_logged(finished)
         self._call_hook.arm()
         return not state.is_stop_requested
@@ -184,6 +200,8 @@ class WatchedRun:
         events = self._running()
         self._call_hook.disarm()
         self._values.record_at(self.state.counter.step)
+        if self.state.dataloader_len is None or self._epochs.is_left(self._call_hook.calls):
+            self._end_epoch()
         events.evaluate(results, label)
         if not more:
             events.close_epoch()
@@ -197,9 +215,8 @@ class WatchedRun:
             RuntimeError: outside of the with statement.
             Exception: whatever a callback raised.
         """
-        events = self._running()
-        events.end_epoch()
-        events.close_epoch()
+        self._end_epoch()
+        self._running().close_epoch()
 
     def __enter__(self) -> WatchedRun:
         if self._events is not None:
@@ -210,6 +227,7 @@ class WatchedRun:
         except BaseException as error:
             self._events.engine.close(error)
             raise
+        self._epochs.begin()
         self._optimizer_steps.begin()
         self._call_hook.arm()
         return self
@@ -225,6 +243,8 @@ class WatchedRun:
             self._values.record_at(self.state.counter.step + is_unfinished)
             if error is None:
                 self._end_reported()
+                if self._epochs.is_left(self._call_hook.calls):
+                    self._end_epoch()
                 events.end_training()
             else:
                 self._end_reported_after(error)
@@ -232,6 +252,7 @@ class WatchedRun:
             events.engine.close(failure)
             raise
         finally:
+            self._epochs.end()
             self._is_closed = True
         return events.engine.close(error)
 
@@ -239,8 +260,40 @@ class WatchedRun:
         """Begin a micro-batch with the first call of the model."""
         events = self._running()
         self._observes_calls = True
+        self._follow_loader(self._call_hook.calls - 1)
         self._optimizer_steps.begin_micro_batch(len(events.reported))
         events.begin_micro_batch(batch)
+
+    def _follow_loader(self, calls: int) -> bool:
+        """End the epoch if the loop has begun to iterate over the loader again; return whether it has."""
+        if is_next := self._epochs.follow(calls):
+            self._end_epoch()
+        return is_next
+
+    def _end_epoch(self) -> None:
+        """End the epoch, unless it has ended or none has started."""
+        self._epochs.end_epoch()
+        self._running().end_epoch()
+
+    def _end_micro_batch(self, loss: Any, calls: int, *, has_batch: bool) -> None:
+        """End the batches that a call of step() stands for, together one micro-batch."""
+        events, trained = self._running(), self._epochs.take(calls if self._observes_calls else None)
+        if trained is None or (trained.number == 1 and (has_batch or not trained.samples)):
+            events.end_micro_batch(loss)
+        else:
+            events.end_micro_batch(loss, trained.samples, trained.tokens)
+        self._batches_of_step += 1 if trained is None or self._epochs.is_length_given else trained.number
+
+    def _end_step(self) -> None:
+        """End the step of the optimizer; the first one says how many there are in an epoch."""
+        events, state, number = self._running(), self.state, self._batches_of_step
+        self._batches_of_step = 0
+        if not self._is_accumulation_known and number:
+            self._is_accumulation_known = True
+            if number > 1 and self._epochs.length is not None:
+                state.dataloader_len = Time(-(-self._epochs.length // number), TimeUnit.BATCH)
+                events.engine.hooks.update_steps_per_epoch()
+        events.end_step()
 
     def _after_optimizer_step(self) -> None:
         """End the step here if the loop reported its last micro-batch before the optimizer's step, not after it."""
@@ -252,7 +305,7 @@ class WatchedRun:
         if progress.has_stepped:
             self._longest_step = max(self._longest_step, len(events.reported))
             finished = self.state.counter.step
-            events.end_step()
+            self._end_step()
             self._record_logged(finished)
 
     def _record_logged(self, before: int) -> None:
@@ -265,6 +318,7 @@ class WatchedRun:
             return
         events, before = self._running(), self._skipped_steps
         events.reported.drop(progress.dropped)
+        self._batches_of_step = len(events.reported)
         self._skipped_steps += progress.skipped
         events.engine.hooks.params.processed.skipped_steps = self._skipped_steps
         if len(str(before)) < len(str(self._skipped_steps)) or not before:  # At 1, 10, 100, ...

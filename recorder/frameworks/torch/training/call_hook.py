@@ -1,4 +1,4 @@
-"""The hook that observes when a module is first called in a training step, for watch()."""
+"""The hook that observes when a module is first called in a training step, and how often, for watch()."""
 
 import sys
 from collections.abc import Callable
@@ -13,7 +13,7 @@ _INERT = (partial, (sys.audit, "toposcope.forward"))
 
 
 class TrainingCallHook:
-    """A forward pre-hook that reports the first training call of a module in each step.
+    """A forward pre-hook that reports the first training call of a module in each step, and counts all of them.
 
     It is armed only between two steps, so calls made by callbacks are not observed. The calls before the first training
     call are evaluations, during which summary operators are paused. Registering a hook takes longer than many a layer,
@@ -31,12 +31,14 @@ class TrainingCallHook:
         self._module, self._on_call = module, on_call
         self._handles: list[Any] = []
         self._pause = _OperatorPause()
-        self._is_armed = False
+        self._is_armed = self._is_reported = False
+        self.calls = 0
+        """Training calls since it was set to 0."""
         self._is_observable = not isinstance(module, self._torch.jit.ScriptModule)
 
     def arm(self) -> None:
         """Observe calls, unless the module is scripted, or compiled in place, which would compile the hooks as well."""
-        self._is_armed = True
+        self._is_armed, self._is_reported = True, False
         if not self._handles and self._is_observable and getattr(self._module, "_compiled_call_impl", None) is None:
             self._handles = [
                 self._module.register_forward_pre_hook(self, with_kwargs=True),
@@ -56,14 +58,17 @@ class TrainingCallHook:
             self._handles.pop().remove()
 
     def __call__(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Report a call in training mode with gradients; pause the summary operators during any other call."""
+        """Count a call in training mode with gradients; pause the summary operators in calls before the first one."""
         # First, because the compiler traces everything after this line.
         if self._torch.compiler.is_compiling() or not self._is_armed:
             return
         if module.training and self._torch.is_grad_enabled():
-            self.disarm()
-            self._on_call(args or kwargs)
-        else:
+            self.calls += 1
+            if not self._is_reported:
+                self.disarm()  # Callbacks may call the module.
+                self._on_call(args or kwargs)
+                self._is_armed = self._is_reported = True
+        elif not self._is_reported:
             self._pause.begin()
 
     def __reduce__(self) -> tuple[Any, ...]:
