@@ -16,6 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
 from toposcope.server.api import health, notes, overview, run_columns, run_search, runs, scalars, tags, updates, views
+from toposcope.server.budget.budget import MEMORY_LIMIT, Budget
 from toposcope.server.compression import Compression
 from toposcope.server.connections import LimitedConnection
 from toposcope.server.data_files.data_folder import data_files, default_data_folder
@@ -65,6 +66,7 @@ def make_app(
     *,
     read_only: bool = False,
     started: float | None = None,
+    memory_limit: int = MEMORY_LIMIT,
 ) -> ASGIApp:
     """Return the ASGI application that serves a logdir.
 
@@ -76,10 +78,12 @@ def make_app(
         data_folder: directory for notes and views, or address of an object store; None for the user's data directory.
         read_only: whether there are no notes and views, so that no request can change anything.
         started: when the server was started, in seconds of time.monotonic(); None: now.
+        memory_limit: bytes that all heavy requests may take together.
     """
+    budget = Budget(memory_limit)
     counts = RequestCounts()
     logdir.own_report = lambda: own_report(counts, LimitedConnection.present, streams.count)
-    api = make_api(logdir, streams, path_prefix, data_folder, read_only=read_only, started=started)
+    api = make_api(logdir, streams, path_prefix, data_folder, read_only=read_only, started=started, budget=budget)
     files = page.Page(page.FOLDER, path_prefix)
 
     async def api_or_page(scope: Scope, receive: Receive, send: Send) -> None:
@@ -103,6 +107,7 @@ def make_api(
     *,
     read_only: bool = False,
     started: float | None = None,
+    budget: Budget,
 ) -> FastAPI:
     """Return the application that serves the API alone; see make_app."""
     overview_cache = Overview()
@@ -147,6 +152,7 @@ def make_api(
         views_store.start(publish_views)
         completion = asyncio.create_task(app.complete_when_idle())
         yield
+        app.state.budget.stop()
         completion.cancel()
         views_store.stop()
         notes_store.stop()
@@ -169,7 +175,7 @@ def make_api(
         openapi_url=f"{root}/openapi.json",
     )
     app.include_router(probes.router, prefix=path_prefix)
-    app.state.logdir, app.state.streams = logdir, streams
+    app.state.logdir, app.state.streams, app.state.budget = logdir, streams, budget
     app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, search
     app.state.views = views_store

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from toposcope.server.api.updates import Streams
 from toposcope.server.connections import LimitedConnection, connection_limit, raise_descriptor_limit
+from toposcope.server.ending import end_soon
 from toposcope.server.handshakes import Handshake, Handshakes
 
 _WAITING_CONNECTIONS = 128
@@ -24,6 +25,7 @@ class Server(uvicorn.Server):
 
     def __init__(self, config: uvicorn.Config, streams: Streams) -> None:
         super().__init__(config)
+        self.ends_process = False
         self._streams = streams
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -33,7 +35,9 @@ class Server(uvicorn.Server):
             listener.listen(_WAITING_CONNECTIONS)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Close the event streams, then shut down."""
+        """Close the event streams, then shut down; end the process anyway if something hangs."""
+        if self.ends_process:
+            end_soon()
         self._streams.send(None)
         super().handle_exit(sig, frame)
 
@@ -53,7 +57,9 @@ def serve_http(
     LimitedConnection.most = connection_limit(raise_descriptor_limit())
     logging.getLogger("uvicorn.error").addFilter(_is_relevant)
     with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again after shutdown.
-        make_server(app, streams, certfile, keyfile).run(sockets=[listener])
+        server = make_server(app, streams, certfile, keyfile)
+        server.ends_process = True
+        server.run(sockets=[listener])
 
 
 def make_server(app: ASGIApp, streams: Streams, certfile: str | None = None, keyfile: str | None = None) -> Server:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from toposcope.proto.wire import text_bytes
+from toposcope.server.budget.cancellation import check
 from toposcope.server.json_values import number_text
 from toposcope.server.reading.series import Points
 
@@ -24,6 +25,7 @@ def scalar_csv(series: Iterable[tuple[str, str, int, Points]]) -> Iterator[bytes
     yield _lines([_COLUMNS])
     for run, tag, rank, points in series:
         for start in range(0, points.total, _CHUNK_POINTS):
+            check()
             columns = [column.tolist() for column in points.take(slice(start, start + _CHUNK_POINTS))]
             yield _lines(
                 (run, tag, rank, step, number_text(wall_time), number_text(value))

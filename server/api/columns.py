@@ -5,16 +5,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 from fastapi import Request, Response
 
 from toposcope.server.api.cbor import MEDIA_TYPE, encode_cbor
 from toposcope.server.api.json_reply import json_numbers, json_reply
+from toposcope.server.budget.cancellation import check
 from toposcope.server.reading.series import Float64s, Int64s, expand
 
 Numbers = range | npt.NDArray[Any]
 """A column: integers at regular distances, or integers or floats of 32 or 64 bits."""
 Column = Callable[[Numbers], Any]
 """Turns a column into a part of a reply."""
+_LONG = 1 << 15
+"""Numbers of a column that are encoded at a time."""
 _FEWEST_REGULAR = 3
 """Integers at regular distances from which on their first one and the distance take fewer bytes."""
 
@@ -25,10 +29,19 @@ def accepts_cbor(request: Request) -> bool:
 
 
 def json_column(column: Numbers) -> Any:
-    """Return a column for json_reply."""
+    """Return a column for json_reply; a long one is encoded part by part, so that other threads run meanwhile."""
+    if len(column) > _LONG:
+        parts = (column[begin : begin + _LONG] for begin in range(0, len(column), _LONG))
+        return orjson.Fragment(b"[%s]" % b",".join(map(_json_numbers, parts)))
     if isinstance(column, range):
         return expand(column)
     return json_numbers(column.astype(np.float64, copy=False)) if column.dtype.kind == "f" else column
+
+
+def _json_numbers(column: Numbers) -> bytes:
+    """Return the numbers of a column, separated by commas."""
+    check()
+    return orjson.dumps(json_column(column), option=orjson.OPT_SERIALIZE_NUMPY)[1:-1]
 
 
 def cbor_column(column: Numbers) -> Any:

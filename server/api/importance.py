@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Annotated, Literal, NamedTuple
 
-import anyio
-from anyio import to_thread
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from toposcope.server.api.budgeted import Work, within_budget
 from toposcope.server.api.errors import INVALID_REQUEST, Problem, Replies, body_errors
 from toposcope.server.api.json_reply import json_reply
 from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_NAME, MOST_RUNS
 from toposcope.server.api.snapshot import Current, find_runs, logdir_of, not_found
+from toposcope.server.budget.cost import Cost
 from toposcope.server.json_values import json_value
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.hparams_sessions import Sessions
@@ -31,8 +31,8 @@ from toposcope.server.values.lineage import Plain
 router = APIRouter()
 Source = Literal["scalar", "lineage"]
 _MOST_RESULTS = 32
-_one_at_a_time = anyio.CapacityLimiter(1)
-"""Fitting a forest takes seconds; requests that wait for it do not occupy worker threads."""
+_COST = Cost(5.0, 64 << 20)
+"""Of fitting a forest."""
 
 
 class ImportanceQuery(BaseModel):
@@ -132,7 +132,7 @@ async def read_importance(request: Request, current: Current, query: Annotated[I
     A hyperparameter session that torch or tensorboardX recorded in a subdirectory of a run describes that run, and is a
     separate run only if it is named. Several sessions below a run are trials: each is a run.
     """
-    return await to_thread.run_sync(_reply, request.app.state.overview, current, query, limiter=_one_at_a_time)
+    return await within_budget(request, lambda: Work(_COST, lambda: _reply(request, current, query)))
 
 
 @router.post("/importance", response_model=ImportanceReply, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
@@ -141,11 +141,11 @@ async def read_importance_of_many(
 ) -> Response:
     """Compute the importance of hyperparameters; the same as GET, for lists that are too long for a URL."""
     logdir_of(request).prioritise(query.run)
-    return await to_thread.run_sync(_reply, request.app.state.overview, current, query, limiter=_one_at_a_time)
+    return await within_budget(request, lambda: Work(_COST, lambda: _reply(request, current, query)))
 
 
-def _reply(overview: Overview, current: Snapshot, query: ImportanceQuery) -> Response:
-    table = _table(overview, current, query)
+def _reply(request: Request, current: Snapshot, query: ImportanceQuery) -> Response:
+    table = _table(request.app.state.overview, current, query)
     try:
         result = _result_cache.importance_of(table, query.seed)
     except MissingExtraError as error:

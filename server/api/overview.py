@@ -7,12 +7,15 @@ from fastapi import APIRouter, Body, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.proto.metric_direction import Direction, metric_directions
+from toposcope.server.api.budgeted import Work, within_budget
 from toposcope.server.api.errors import INVALID_REQUEST, Problem, Replies, body_errors
 from toposcope.server.api.json_reply import Number, json_number, json_reply
 from toposcope.server.api.notes import notes_of
 from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_RUNS
 from toposcope.server.api.run_listing import ListingQuery, list_found
 from toposcope.server.api.snapshot import Current, find_runs, logdir_of
+from toposcope.server.budget.cancellation import check
+from toposcope.server.budget.cost import Cost
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.notes import NotesSnapshot
 from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
@@ -162,6 +165,8 @@ class OverviewReply(BaseModel):
     """Whether the smallest or the largest value of a requested metric is its best, if its name says so."""
 
 
+_ROW_SECONDS, _METRIC_SECONDS, _ROW_BYTES = 200e-6, 50e-6, 4096
+"""What a row of the reply costs at most, on average, and each of its metrics."""
 _FIRST_DATE = 1e8
 """A wall_time in 1973, before which nobody recorded event files."""
 _REPLIES: Replies = {
@@ -173,16 +178,22 @@ _POST_REPLIES = _REPLIES | body_errors(MOST_BODY_BYTES)
 
 
 @router.get("/overview", response_model=OverviewReply, responses=_REPLIES)
-def read_overview(request: Request, current: Current, query: Annotated[OverviewQuery, Query()]) -> Response:
+async def read_overview(request: Request, current: Current, query: Annotated[OverviewQuery, Query()]) -> Response:
     """Read the table of runs."""
-    return _read(request, current, query)
+    return await within_budget(request, lambda: _plan(request, current, query))
 
 
 @router.post("/overview", response_model=OverviewReply, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
-def read_long_overview(request: Request, current: Current, query: Annotated[OverviewBody, Body()]) -> Response:
+async def read_long_overview(request: Request, current: Current, query: Annotated[OverviewBody, Body()]) -> Response:
     """Read the table of runs; the same as GET, for lists that are too long for a URL."""
     logdir_of(request).prioritise(query.run)
-    return _read(request, current, query)
+    return await within_budget(request, lambda: _plan(request, current, query))
+
+
+def _plan(request: Request, current: Snapshot, query: OverviewQuery) -> Work:
+    rows = min(len(current.runs) if query.limit is None else query.limit, len(query.run or current.runs))
+    seconds = rows * (_ROW_SECONDS + _METRIC_SECONDS * len(query.metric))
+    return Work(Cost(seconds, rows * _ROW_BYTES), lambda: _read(request, current, query))
 
 
 def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response:
@@ -201,6 +212,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
     no_notes = NO_NOTES.model_dump()
     rows = []
     for run in chosen:
+        check()
         settings, notes = overview.settings(run, sessions.get(run.name, ())), all_notes.runs.get(run.name)
         rows.append(
             _described(overview, run)

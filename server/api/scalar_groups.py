@@ -7,15 +7,18 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
 from pydantic import BaseModel, Field
 
+from toposcope.server.api.budgeted import Work, within_budget
 from toposcope.server.api.cbor import MEDIA_TYPE
 from toposcope.server.api.columns import Column, accepts_cbor, cbor_column, columns_reply, json_column
 from toposcope.server.api.errors import Replies, body_errors
 from toposcope.server.api.json_reply import Number
 from toposcope.server.api.notes import notes_of
 from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_RUNS
+from toposcope.server.api.scalar_cost import bands_cost
 from toposcope.server.api.scalar_query import (
     REPLIES,
     DrawnQuery,
+    FoundSeries,
     LongLists,
     find_series,
     is_unchanged,
@@ -23,6 +26,7 @@ from toposcope.server.api.scalar_query import (
     sources_of,
 )
 from toposcope.server.api.snapshot import Current, choose_runs, logdir_of
+from toposcope.server.budget.cancellation import check
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.run_notes import NO_NOTES
 from toposcope.server.runs.alignment import PositionLimits, curve_of, position_limits
@@ -120,13 +124,13 @@ class ScalarGroups(BaseModel):
 
 
 @router.get("/scalars/groups", response_model=ScalarGroups, responses=_REPLIES)
-def read_groups(request: Request, current: Current, query: Annotated[GroupQuery, Query()]) -> Response:
+async def read_groups(request: Request, current: Current, query: Annotated[GroupQuery, Query()]) -> Response:
     """Read a band for each group of runs, as JSON, or as CBOR if the header Accept names it."""
-    return _read(request, current, query, None)
+    return await within_budget(request, lambda: _plan(request, current, query, None))
 
 
 @router.post("/scalars/groups", response_model=ScalarGroups, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
-def read_many_groups(request: Request, current: Current, query: Annotated[GroupBody, Body()]) -> Response:
+async def read_many_groups(request: Request, current: Current, query: Annotated[GroupBody, Body()]) -> Response:
     """Read a band for each group of runs; the same as GET, for long lists or for explicit groups."""
     if query.groups is not None:
         if query.run or query.by is not None:
@@ -136,10 +140,10 @@ def read_many_groups(request: Request, current: Current, query: Annotated[GroupB
             raise HTTPException(422, "the groups are empty: expected at least one run")
         query.run = list(dict.fromkeys(runs))
     logdir_of(request).prioritise(query.run)
-    return _read(request, current, query, query.groups)
+    return await within_budget(request, lambda: _plan(request, current, query, query.groups))
 
 
-def _read(request: Request, current: Snapshot, query: GroupQuery, posted_groups: _Groups | None) -> Response:
+def _plan(request: Request, current: Snapshot, query: GroupQuery, posted_groups: _Groups | None) -> Response | Work:
     smoothing = smoothing_of(query.smooth)
     try:
         grouping = parse_grouping(query.by)
@@ -151,14 +155,29 @@ def _read(request: Request, current: Snapshot, query: GroupQuery, posted_groups:
         query.since = None
     if is_unchanged(current, query.since, relevant_runs) and not find_series(current, query)[1]:
         return Response(status_code=304)
-    # Before other work: while other patterns are being matched, this one is refused.
-    groups, ungrouped = _groups(request, current, query, grouping, posted_groups)
     series, missing = find_series(current, query)
+
+    def compute() -> Response:
+        return _bands(request, current, query, series, missing, grouping, posted_groups)
+
+    return Work(bands_cost(series, query.attempt, smoothing), compute)
+
+
+def _bands(
+    request: Request,
+    current: Snapshot,
+    query: GroupQuery,
+    series: list[FoundSeries],
+    missing: list[str],
+    grouping: Grouping,
+    posted_groups: _Groups | None,
+) -> Response:
+    groups, ungrouped = _groups(request, current, query, grouping, posted_groups)
     having_tag = {run.name for _, run, _ in series}
     ranks = defaultdict[tuple[Source, str], list[int]](list)
     for source, run, rank in series:
         ranks[source, run.name].append(rank)
-    is_cbor = accepts_cbor(request)
+    smoothing, is_cbor = smoothing_of(query.smooth), accepts_cbor(request)
     encode = cbor_column if is_cbor else json_column
     return columns_reply(
         {
@@ -224,7 +243,10 @@ def _group(
     limits: PositionLimits,
     encode: Column,
 ) -> dict[str, Any]:
-    curves = [curve_of(run, source, rank, query.attempt, query.axis, smoothing) for run, rank in members]
+    curves = []
+    for run, rank in members:
+        check()
+        curves.append(curve_of(run, source, rank, query.attempt, query.axis, smoothing))
     band: Band = compute_band(curves, query.centre, query.band, query.lo, query.hi, query.points, limits, query.scale)
     return {
         "tag": source.text,

@@ -3,9 +3,11 @@
 from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Body, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 
+from toposcope.server.api.budgeted import Work, in_parts, within_budget
 from toposcope.server.api.cbor import MEDIA_TYPE
 from toposcope.server.api.columns import Column, Numbers, accepts_cbor, cbor_column, columns_reply, json_column
 from toposcope.server.api.cursors import Cursors
@@ -13,6 +15,7 @@ from toposcope.server.api.download_name import attachment
 from toposcope.server.api.errors import INVALID_REQUEST, Replies, body_errors
 from toposcope.server.api.json_reply import Number
 from toposcope.server.api.request_limits import MOST_BODY_BYTES
+from toposcope.server.api.scalar_cost import Columns, download_cost, scalars_cost
 from toposcope.server.api.scalar_query import (
     REPLIES,
     ColumnName,
@@ -26,6 +29,7 @@ from toposcope.server.api.scalar_query import (
     smoothing_of,
 )
 from toposcope.server.api.snapshot import Current, choose_runs, logdir_of
+from toposcope.server.budget.cancellation import check
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.runs.selection import Selected, Window, select
 from toposcope.server.runs.selection_over import select_over
@@ -118,32 +122,33 @@ _CSV_REPLIES: Replies = {
 
 
 @router.get("/scalars", response_model=Scalars, responses=_REPLIES)
-def read_scalars(request: Request, current: Current, query: Annotated[ColumnsQuery, Query()]) -> Response:
+async def read_scalars(request: Request, current: Current, query: Annotated[ColumnsQuery, Query()]) -> Response:
     """Read scalar series, as JSON, or as CBOR if the header Accept names it."""
-    return _read(current, query, accepts_cbor(request))
+    return await within_budget(request, lambda: _plan(current, query, accepts_cbor(request)))
 
 
 @router.post("/scalars", response_model=Scalars, responses=_POST_REPLIES, max_body_size=MOST_BODY_BYTES)
-def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarBody, Body()]) -> Response:
+async def read_many_scalars(request: Request, current: Current, query: Annotated[ScalarBody, Body()]) -> Response:
     """Read scalar series; the same as GET, for lists that are too long for a URL."""
     logdir_of(request).prioritise(query.run)
-    return _read(current, query, accepts_cbor(request))
+    return await within_budget(request, lambda: _plan(current, query, accepts_cbor(request)))
 
 
 @router.get("/scalars.csv", response_class=StreamingResponse, responses=_CSV_REPLIES)
-def read_scalars_csv(current: Current, query: Annotated[SeriesQuery, Query()]) -> Response:
+async def read_scalars_csv(request: Request, current: Current, query: Annotated[SeriesQuery, Query()]) -> Response:
     """Read all points of scalar series as CSV, with the columns run, tag, rank, step, wall_time and value."""
-    selected, _ = find_series(current, query)
+    selected, _ = await run_in_threadpool(find_series, current, query)
     window = Window(query.axis, query.lo, query.hi)
     series = (
         (run.name, source.text, rank, select(run, source, rank, query.attempt, window, None).points)
         for source, run, rank in selected
     )
     headers = {"Content-Disposition": attachment(query.tag + query.expr, "scalars", "csv")}
-    return StreamingResponse(scalar_csv(series), media_type="text/csv; charset=utf-8", headers=headers)
+    parts = await in_parts(request, download_cost(selected, query.attempt), scalar_csv(series))
+    return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _read(current: Snapshot, query: ColumnsQuery, is_cbor: bool) -> Response:
+def _plan(current: Snapshot, query: ColumnsQuery, is_cbor: bool) -> Response | Work:
     smoothing = smoothing_of(query.smooth)
     series, missing = find_series(current, query)
     if not missing and is_unchanged(current, query.since, query.run):
@@ -151,19 +156,25 @@ def _read(current: Snapshot, query: ColumnsQuery, is_cbor: bool) -> Response:
     since = query.since if is_comparable(current, query.since) else None
     runs, _ = choose_runs(current, query.run)
     changed = [] if since is None else [run.name for run in runs if run.revision > since]
+    series = [each for each in series if since is None or each.run.revision > since]
     window = Window(query.axis, query.lo, query.hi, query.points, query.scale)
     reader = _Reader(query, window, smoothing, Cursors(query.cursor), cbor_column if is_cbor else json_column)
-    return columns_reply(
-        {
-            "revision": current.revision,
-            "since": since,
-            "changed": changed,
-            "tag": query.tag[0] if len(query.tag) == 1 and not query.expr else None,
-            "series": [reader.read(each) for each in series if since is None or each.run.revision > since],
-            "missing": missing,
-        },
-        is_cbor,
-    )
+
+    def compute() -> Response:
+        return columns_reply(
+            {
+                "revision": current.revision,
+                "since": since,
+                "changed": changed,
+                "tag": query.tag[0] if len(query.tag) == 1 and not query.expr else None,
+                "series": [reader.read(each) for each in series],
+                "missing": missing,
+            },
+            is_cbor,
+        )
+
+    columns = Columns(len(query.column) or len(_COLUMNS), is_cbor)
+    return Work(scalars_cost(series, query.attempt, window, smoothing, columns), compute)
 
 
 _COLUMNS: tuple[ColumnName, ...] = ("step", "wall_time", "value", "x", "smoothed")
@@ -180,6 +191,7 @@ class _Reader(NamedTuple):
 
     def read(self, found: FoundSeries) -> dict[str, Any]:
         """Return a series for the reply."""
+        check()
         query, (source, run, rank) = self.query, found
         select_points = select if source.x is None else select_over
         selected = select_points(run, source, rank, query.attempt, self.window, self.smoothing)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from toposcope.server.commands.arguments import Parser, check_listable, is_inside
 from toposcope.server.commands.tls import Certificate, choose_certificate
 from toposcope.server.commands.token import VARIABLE, Token, choose_token, token_argument
+from toposcope.server.ending import end_soon
 from toposcope.server.garbage_collection import no_collections
 from toposcope.server.host_names import ANY_HOST, is_loopback, page_origin
 from toposcope.server.places.addresses import addresses_of, is_remote, parse_places, place_of, text_of
@@ -29,8 +30,6 @@ DEFAULT_PORT = 6006
 _PORTS_TRIED = 100
 _RELOAD_SECONDS, _REMOTE_RELOAD_SECONDS = 2.0, 30.0
 _MOST_WORKERS = 64
-_SWITCH_SECONDS = 0.001
-"""How long a thread of the process that loads may keep those waiting that send to workers; Python has 0.005."""
 # TensorBoard flags that are accepted and ignored, with the number of values that each takes.
 _TENSORBOARD_FLAGS = {
     "samples-per-plugin": 1,
@@ -196,6 +195,14 @@ def make_parser() -> Parser:
         help="number of processes that answer requests, beside the one that reads if more than one; default: 1",
     )
     parser.add_argument(
+        "--memory-limit",
+        type=_memory,
+        default="1G",
+        metavar="SIZE",
+        help="memory that a process may take for requests that compute much, all together, such as 500M or 2G, beside "
+        "what the runs take; default: 1G",
+    )
+    parser.add_argument(
         "--metrics-public", action="store_true", help="serve /metrics without the token; default: it needs the token"
     )
     parser.add_argument(
@@ -231,6 +238,13 @@ def _seconds(text: str) -> float:
     if not 0 <= seconds < float("inf"):
         raise argparse.ArgumentTypeError(f"invalid interval {text!r}: expected seconds, 0 or more")
     return seconds
+
+
+def _memory(text: str) -> int:
+    match = re.fullmatch(r"([1-9][0-9]{0,5})([MG])i?B?", text, re.IGNORECASE | re.ASCII)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"invalid size {text!r}: expected a number of megabytes or gigabytes, as 500M")
+    return int(match[1]) << (20 if match[2] in "mM" else 30)
 
 
 def _workers(text: str) -> int:
@@ -339,11 +353,13 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
     """
     from toposcope.server.loading.freed_memory import limit_arenas
     from toposcope.server.log_limit import limit_log
+    from toposcope.server.switching import switch_quickly
 
     signal.signal(signal.SIGTERM, _end)
     limit_log(options.log_format)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Starting them takes time, and no matrices are multiplied.
     limit_arenas()
+    switch_quickly()
     if options.workers > 1:
         serve_with_workers(options, listener, token, certificate)
         return
@@ -365,6 +381,7 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
 
 def _end(*_: object) -> None:
     """End with status 0: after its own shutdown uvicorn raises the signal again."""
+    end_soon()
     sys.exit(0)
 
 
@@ -423,6 +440,7 @@ def make_settings(
         certificate.keyfile if certificate else None,
         time.monotonic(),
         options.log_format,
+        options.memory_limit,
     )
 
 
@@ -437,10 +455,14 @@ def serve_with_workers(
     from toposcope.server.workers.shared_memory import SharedMemory
 
     stopping = threading.Event()
+
+    def stop(*_: object) -> None:
+        end_soon()
+        stopping.set()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stopping.set())
+        signal.signal(number, stop)
     raise_descriptor_limit()
-    sys.setswitchinterval(_SWITCH_SECONDS)
     memory = SharedMemory()
     share_columns(memory.allocate)
     logdir = make_logdir(options)

@@ -1,35 +1,20 @@
-"""Evaluates expressions on whole series."""
+"""Evaluates expressions on whole series, a few thousand points at a time, so that operands take no memory."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import reduce
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from toposcope.server.expressions.joining import Join, StepCurve, combine
-from toposcope.server.expressions.syntax import Call, Number, TagName, Tree
+from toposcope.server.budget.cancellation import check
+from toposcope.server.expressions.joining import Join, StepCurve, joined_steps
+from toposcope.server.expressions.program import compiled
+from toposcope.server.expressions.syntax import Call, TagName, Tree
 from toposcope.server.reading.series import Float64s
 
 RateUnit = Literal["step", "second"]
-_Operand = StepCurve | float
-_OPERATORS: Mapping[str, Callable[..., Any]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": np.divide,
-    "^": np.float_power,
-    "min": np.minimum,
-    "max": np.maximum,
-}
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "-": np.negative,
-    "abs": np.abs,
-    "exp": np.exp,
-    "log": np.log,
-    "log2": np.log2,
-    "log10": np.log10,
-    "sqrt": np.sqrt,
-}
+_CHUNK_POINTS = 1 << 14
+"""So many values of each operand stay in the cache of the CPU."""
 
 
 def evaluate(tree: Tree, curves: Mapping[str, StepCurve], join: Join, rate: RateUnit) -> StepCurve:
@@ -45,45 +30,40 @@ def evaluate(tree: Tree, curves: Mapping[str, StepCurve], join: Join, rate: Rate
             in seconds. The first point has no rate, nor has one at which the time did not advance.
     """
     with np.errstate(all="ignore"):
-        curve = _evaluate(tree, curves, join, rate)
-    assert isinstance(curve, StepCurve), "the parser accepts no expression without a tag"
-    return curve
+        return _evaluate(tree, curves, join, rate)
 
 
-def _evaluate(tree: Tree, curves: Mapping[str, StepCurve], join: Join, rate: RateUnit) -> _Operand:
-    if isinstance(tree, Number):
-        return tree.value
-    if isinstance(tree, TagName):
-        return curves[tree.tag]
-    operands = [_evaluate(operand, curves, join, rate) for operand in tree.operands]
-    return _call(tree, operands, join, rate)
+def _evaluate(tree: Tree, curves: Mapping[str, StepCurve], join: Join, rate: RateUnit) -> StepCurve:
+    program = compiled(tree)
+    leaves = [_leaf(leaf, curves, join, rate) for leaf in program.leaves]
+    if not program.operations:  # It is a tag or a rate.
+        return leaves[program.result]
+    steps = joined_steps(leaves, join)
+    wall_time, value = np.empty(len(steps)), np.empty(len(steps))
+    is_aligned = [leaf.step is steps or np.array_equal(leaf.step, steps) for leaf in leaves]
+    for begin in range(0, len(steps), _CHUNK_POINTS):
+        check()
+        part = slice(begin, begin + _CHUNK_POINTS)
+        read = [
+            leaf.take(part if aligned else np.searchsorted(leaf.step, steps[part], "right") - 1)
+            for leaf, aligned in zip(leaves, is_aligned, strict=True)
+        ]
+        wall_time[part] = reduce(np.fmax, (leaf.wall_time for leaf in read))
+        value[part] = program.run([leaf.value.astype(np.float64, copy=False) for leaf in read])
+    return StepCurve(steps, wall_time, value)
 
 
-def _call(tree: Call, operands: list[_Operand], join: Join, rate: RateUnit) -> _Operand:
-    first, *others = operands
-    if tree.function == "rate":
-        assert isinstance(first, StepCurve), "the parser accepts no rate of a constant"
-        return _rate(first, rate)
-    if tree.function in _OPERATORS and (others or tree.function not in _FUNCTIONS):
-        compute = _OPERATORS[tree.function]
-        return reduce(lambda left, right: _combined(left, right, join, compute), others, first)
-    function = _FUNCTIONS[tree.function]
-    return first._replace(value=function(first.value)) if isinstance(first, StepCurve) else float(function(first))
-
-
-def _combined(left: _Operand, right: _Operand, join: Join, compute: Callable[..., Any]) -> _Operand:
-    if isinstance(left, StepCurve) and isinstance(right, StepCurve):
-        return combine(left, right, join, compute)
-    if isinstance(left, StepCurve):
-        return left._replace(value=compute(left.value, right))
-    if isinstance(right, StepCurve):
-        return right._replace(value=compute(left, right.value))
-    return float(compute(left, right))
+def _leaf(leaf: Tree, curves: Mapping[str, StepCurve], join: Join, rate: RateUnit) -> StepCurve:
+    if isinstance(leaf, TagName):
+        return curves[leaf.tag]
+    assert isinstance(leaf, Call), "a leaf is a tag or a rate"
+    return _rate(_evaluate(leaf.operands[0], curves, join, rate), rate)
 
 
 def _rate(curve: StepCurve, unit: RateUnit) -> StepCurve:
+    check()
     distance = _distances(curve) if unit == "step" else np.diff(curve.wall_time)
-    rates: Float64s = np.diff(curve.value) / distance
+    rates: Float64s = np.diff(curve.value.astype(np.float64, copy=False)) / distance
     advanced = np.flatnonzero(distance > 0)
     return curve.take(advanced + 1)._replace(value=rates[advanced])
 

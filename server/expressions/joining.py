@@ -1,12 +1,14 @@
 """Series of a run, joined by step."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.server.reading.series import Float64s, Int64s, Points
+from toposcope.server.budget.cancellation import check
+from toposcope.server.reading.series import CompactValues, Float64s, Int64s, Points
 
 Join = Literal["equal", "last"]
 """equal: at the steps that both series have; last: at the steps of either, with the last value at or before it."""
@@ -19,7 +21,7 @@ class StepCurve(NamedTuple):
     step: Int64s
     wall_time: Float64s
     """When the value was known, in seconds since 1970."""
-    value: Float64s
+    value: CompactValues
 
     def take(self, where: _Index | npt.NDArray[np.bool_] | slice) -> "StepCurve":
         """Return the points at a slice, under a mask or at indices."""
@@ -32,20 +34,26 @@ def last_of_each_step(points: Points) -> StepCurve:
     Args:
         points: in any order; of several with the same step the last one counts.
     """
-    curve = StepCurve(points.step, points.wall_time, points.value)
+    curve = StepCurve(points.step, points.wall_time, points.compact_value)
     if np.any(curve.step[1:] < curve.step[:-1]):
         curve = curve.take(np.argsort(curve.step, kind="stable"))
     is_last = np.append(curve.step[1:] != curve.step[:-1], True) if len(curve.step) else np.empty(0, np.bool_)
     return curve if is_last.all() else curve.take(np.flatnonzero(is_last))
 
 
-def combine(
-    left: StepCurve, right: StepCurve, join: Join, compute: Callable[[Float64s, Float64s], Float64s]
-) -> StepCurve:
-    """Return a function of two series at the steps of the join."""
-    if not np.array_equal(left.step, right.step):
-        left, right = _joined(left, right, join)
-    return StepCurve(left.step, np.fmax(left.wall_time, right.wall_time), compute(left.value, right.value))
+def joined_steps(curves: Sequence[StepCurve], join: Join) -> Int64s:
+    """Return the steps at which all series have a value, see Join."""
+    steps = curves[0].step
+    for curve in curves[1:]:
+        check()
+        if not np.array_equal(steps, curve.step):
+            join_two = partial(np.intersect1d, assume_unique=True) if join == "equal" else np.union1d
+            steps = join_two(steps, curve.step)
+    if join == "equal":
+        return steps
+    if not all(len(curve.step) for curve in curves):
+        return steps[:0]
+    return steps[np.searchsorted(steps, max(curve.step[0] for curve in curves)) :]
 
 
 def values_at(curve: StepCurve, steps: Int64s, join: Join) -> tuple[npt.NDArray[np.bool_], Float64s]:
@@ -60,18 +68,4 @@ def values_at(curve: StepCurve, steps: Int64s, join: Join) -> tuple[npt.NDArray[
     has_value = at >= 0
     if join == "equal" and len(curve.step):
         has_value &= curve.step[at] == steps
-    return has_value, curve.value[at[has_value]]
-
-
-def _joined(left: StepCurve, right: StepCurve, join: Join) -> tuple[StepCurve, StepCurve]:
-    if join == "equal":
-        _, at_left, at_right = np.intersect1d(left.step, right.step, assume_unique=True, return_indices=True)
-        return left.take(at_left), right.take(at_right)
-    steps = np.union1d(left.step, right.step)
-    begin = max(left.step[0], right.step[0]) if len(left.step) and len(right.step) else None
-    steps = steps[:0] if begin is None else steps[np.searchsorted(steps, begin) :]
-    return _last_at(left, steps), _last_at(right, steps)
-
-
-def _last_at(curve: StepCurve, steps: Int64s) -> StepCurve:
-    return curve.take(np.searchsorted(curve.step, steps, "right") - 1)._replace(step=steps)
+    return has_value, curve.value[at[has_value]].astype(np.float64, copy=False)

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from toposcope.server.budget.cancellation import check
 from toposcope.server.reading.series import Float64s
 from toposcope.server.runs.alignment import Curve, PositionLimits, Positions, align, points_at, read_at
 from toposcope.server.runs.downsample import Indices, Scale, downsample_along
@@ -64,6 +65,7 @@ def compute_band(
     present, non_finite = np.zeros((2, len(x)), np.int64)
     at = 0
     for values in read_at(curves, x):
+        check()
         where = slice(at, at := at + values.shape[1])
         present[where] = _statistics(values, centre, spread, lines[:, where])
     for curve in curves:

@@ -4,6 +4,7 @@ import bisect
 
 import numpy as np
 
+from toposcope.server.budget.cancellation import check
 from toposcope.server.reading.series import Float64s
 
 WIDEST = 1001
@@ -29,6 +30,7 @@ def running_median(value: Float64s, window: int) -> Float64s:
     groups = -(-whole // group)
     padded = np.append(value, np.full(groups * group - whole, np.inf))
     for first in range(0, whole, _BATCH):
+        check()
         end = min(first + _BATCH, groups * group)
         medians = _medians(padded[first : end + window - 1], window, group)
         result[half + first : half + min(end, whole)] = medians[: whole - first]

@@ -96,6 +96,15 @@ def select(
     return Selected(points, smoothed, smoothing, total, duplicates, best, settled, unplaced=unplaced)
 
 
+def count_inside(source: Source, run: RunView, rank: int, attempt: int | str | None, window: Window) -> int:
+    """Return how many points of a series are in a window, at most."""
+    if window.lo == -np.inf and window.hi == np.inf:
+        return max(run.points(tag, rank, attempt).total for tag in source.tags)
+    series, ordering = ordered(run, source, rank, attempt, "step" if window.axis == "step" else "wall_time")
+    inside = _inside(series, ordering, window, _start(run, window))
+    return inside.stop - inside.start if isinstance(inside, slice) else len(inside)
+
+
 def _placed(series: Points, axis: Axis) -> tuple[Points, int]:
     """Return (the points of a series that have a place on an axis; how many have none, as their time is impossible)."""
     if axis in OVER_STEPS:

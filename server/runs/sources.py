@@ -24,6 +24,11 @@ class Source(NamedTuple):
     """A tag whose values are the positions, instead of steps or times."""
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is a tag over steps or times, whose points need not be computed."""
+        return not self.is_expression and self.x is None
+
+    @property
     def tags(self) -> tuple[str, ...]:
         """The tags that a run must have."""
         return tags_of(self.tree) if self.x is None else (*tags_of(self.tree), self.x)

@@ -19,3 +19,5 @@ class Settings(NamedTuple):
     started: float
     """When the server was started, in seconds of time.monotonic()."""
     log_format: LogFormat
+    memory_limit: int
+    """Bytes that the heavy requests of a process may take together."""

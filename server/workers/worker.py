@@ -13,6 +13,7 @@ from toposcope.server.http_server import serve_http
 from toposcope.server.loading.freed_memory import limit_arenas
 from toposcope.server.loading.run_source import RunSource
 from toposcope.server.log_limit import limit_log
+from toposcope.server.switching import switch_quickly
 from toposcope.server.workers.messages import SETTINGS, decode, receive_frame
 from toposcope.server.workers.replica import Replica
 from toposcope.server.workers.settings import Settings
@@ -27,6 +28,7 @@ def main(channel_descriptor: int, listener_descriptor: int) -> None:
         listener_descriptor: of the listening socket that all workers share.
     """
     limit_arenas()
+    switch_quickly()
     channel = socket.socket(fileno=channel_descriptor)
     listener = socket.socket(fileno=listener_descriptor)
     frame = receive_frame(channel)
@@ -53,6 +55,7 @@ def make_requests_app(runs: RunSource, settings: Settings) -> tuple[Streams, ASG
         settings.data_folder,
         read_only=settings.read_only,
         started=settings.started,
+        memory_limit=settings.memory_limit,
     )
     return streams, app
 

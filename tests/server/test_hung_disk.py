@@ -24,6 +24,7 @@ opens = local_disk.LocalDisk.open
 def hang(disk, path):
     # The loader of a network disk waits too; here it goes on, so that only requests are looked at.
     while os.path.exists(sys.argv[1]) and not threading.current_thread().name.startswith("toposcope-load"):
+        open(sys.argv[1] + ".met", "w").close()
         time.sleep(0.01)
     return opens(disk, path)
 local_disk.LocalDisk.open = hang
@@ -53,7 +54,7 @@ def write_runs(logdir: Path) -> None:
 
 
 @contextmanager
-def server(logdir: Path, marker: Path) -> Iterator[httpx.URL]:
+def server(logdir: Path, marker: Path) -> Iterator[tuple[httpx.URL, "subprocess.Popen[str]"]]:
     """Serve a logdir in a process in which opening a file takes as long as the marker exists."""
     command = [sys.executable, "-c", _START, str(marker), "--logdir", str(logdir), "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, text=True)
@@ -61,7 +62,7 @@ def server(logdir: Path, marker: Path) -> Iterator[httpx.URL]:
         assert process.stdout is not None
         url = httpx.URL(process.stdout.readline().split()[3])
         wait_until(lambda: not httpx.get(url.join("api/health"), timeout=SLOW_SECONDS).json()["loading"])
-        yield url
+        yield url, process
     finally:
         marker.unlink(missing_ok=True)
         process.terminate()
@@ -75,7 +76,7 @@ def test_requests_that_wait_for_the_disk_do_not_keep_others_out(tmp_path: Path, 
     """More requests than there are threads read from a disk that does not answer; then it answers again."""
     write_runs(tmp_path / "runs")
     marker = tmp_path / "hangs"
-    with server(tmp_path / "runs", marker) as url, ThreadPoolExecutor(2 * RUNS) as pool:
+    with server(tmp_path / "runs", marker) as (url, _), ThreadPoolExecutor(2 * RUNS) as pool:
         marker.touch()
         for number in [*range(RUNS), *range(RUNS)]:
             pool.submit(httpx.get, url.join(path.format(number)), timeout=None)
@@ -91,7 +92,7 @@ def test_searches_that_wait_for_the_disk_do_not_keep_others_out(tmp_path: Path) 
     write_runs(tmp_path / "runs")
     marker = tmp_path / "hangs"
     marker.touch()
-    with server(tmp_path / "runs", marker) as url, ThreadPoolExecutor(2 * RUNS) as pool:
+    with server(tmp_path / "runs", marker) as (url, _), ThreadPoolExecutor(2 * RUNS) as pool:
         asked = threading.Semaphore(0)
 
         def search() -> int:
@@ -108,3 +109,16 @@ def test_searches_that_wait_for_the_disk_do_not_keep_others_out(tmp_path: Path) 
         assert {reply.result() for reply in replies} <= {200, 503}
         found = wait_until(lambda: http.get(url.join("api/overview?search=learning_rate<1")).json()["total"])
         assert found == RUNS
+
+
+def test_a_server_ends_while_a_request_waits_for_the_disk(tmp_path: Path) -> None:
+    """A thread that cannot be ended does not keep the process alive."""
+    write_runs(tmp_path / "runs")
+    marker = tmp_path / "hangs"
+    with server(tmp_path / "runs", marker) as (url, process), ThreadPoolExecutor(1) as pool:
+        marker.touch()
+        pool.submit(httpx.get, url.join("api/console?run=run_0"), timeout=None)
+        wait_until(Path(f"{marker}.met").exists)
+        process.terminate()
+        process.wait(SLOW_SECONDS)
+        assert marker.exists(), "it ended only when the disk answered"

@@ -14,6 +14,9 @@ const CBOR = "application/cbor";
 
 /** The server refused a request. Show `message`; a retry may succeed. */
 export class RequestError extends Error {
+  /** Seconds after which the server may accept it; 0 = it does not say so. */
+  retryAfter = 0;
+
   /** @param {number} status @param {string} detail @param {any} [reply] the body, if it is JSON */
   constructor(status, detail, reply = null) {
     super(detail);
@@ -67,7 +70,13 @@ export const fetchBytes = (path, signal) => source(path, { signal });
 
 /** @param {Response} response */
 async function refusalOf(response) {
-  const text = await response.text();
+  const refusal = refusalIn(response, await response.text());
+  refusal.retryAfter = Number(response.headers.get("retry-after"));
+  return refusal;
+}
+
+/** @param {Response} response @param {string} text its body */
+function refusalIn(response, text) {
   try {
     const reply = JSON.parse(text);
     const { detail } = reply;

@@ -1,6 +1,7 @@
 // Requests the series that visible cards miss: many cards in one request, nothing twice, nothing superseded.
 
 import { effect } from "@preact/signals-core";
+import { whenAdmitted } from "./busy_server.js";
 import { runsByName } from "./catalogue.js";
 import { RequestError, readGroups, readScalars } from "./client.js";
 import { RequestQueue, startRequest } from "./requests.js";
@@ -97,7 +98,7 @@ async function fetchNext() {
   schedule(); // For the next batch.
   for (const feed of batch.feeds) feed.begin(batch.runs);
   const read = batch.feeds[0].query.grouped ? readBands : readSeries;
-  const { done, abort } = startRequest((signal) => read(batch, signal), {
+  const { done, abort } = startRequest((signal) => whenAdmitted(() => read(batch, signal), signal), {
     loaded: (reply) => deliver(batch, reply),
     failed: (error) => {
       // The runs, in the meantime; an expression may also have a tag that no run has.
