@@ -100,8 +100,8 @@ def count_inside(source: Source, run: RunView, rank: int, attempt: int | str | N
     """Return how many points of a series are in a window, at most."""
     if window.lo == -np.inf and window.hi == np.inf:
         return max(run.points(tag, rank, attempt).total for tag in source.tags)
-    series, ordering = ordered(run, source, rank, attempt, "step" if window.axis == "step" else "wall_time")
-    inside = _inside(series, ordering, window, _start(run, window))
+    series, ordering = ordered(run, source, rank, attempt, "step" if window.axis in OVER_STEPS else "wall_time")
+    inside = _inside(series, ordering, window, axis_start(run, window.axis))
     return inside.stop - inside.start if isinstance(inside, slice) else len(inside)
 
 

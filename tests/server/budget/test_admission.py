@@ -12,7 +12,7 @@ from toposcope.server.budget.cost import Cost
 ADMITTED = list[str]
 
 
-async def settle() -> None:
+async def run_ready_tasks() -> None:
     """Let other tasks run until they wait."""
     for _ in range(5):
         await asyncio.sleep(0)
@@ -40,7 +40,7 @@ def test_clients_take_turns() -> None:
         admission, log = Admission(1, 100), ADMITTED()
         waiting(admission, log, ("a", "a1", 0), ("a", "a2", 0), ("a", "a3", 0), ("b", "b1", 0))
         for _ in range(4):
-            await settle()
+            await run_ready_tasks()
             admission.leave_place()
         assert log == ["a1", "a2", "b1", "a3"]
 
@@ -53,10 +53,10 @@ def test_memory_is_never_exceeded() -> None:
     async def fit() -> None:
         admission, log = Admission(3, 100), ADMITTED()
         waiting(admission, log, ("a", "large", 80), ("b", "larger", 90), ("c", "small", 10))
-        await settle()
+        await run_ready_tasks()
         assert log == ["large", "small"]
         admission.free(80)
-        await settle()
+        await run_ready_tasks()
         assert log == ["large", "small", "larger"]
 
     run(fit())
@@ -68,13 +68,13 @@ def test_a_full_queue_refuses_and_says_when_to_try_again() -> None:
     async def fill() -> None:
         admission, log = Admission(1, 100), ADMITTED()
         tasks = waiting(admission, log, *[("a", "", 0)] * (MOST_WAITING + 1))
-        await settle()
+        await run_ready_tasks()
         with pytest.raises(QueueFullError) as refused:
             await admission.enter("b", Cost(1.0, 0))
         assert refused.value.retry_after == 60
         for task in tasks:
             task.cancel()
-        await settle()
+        await run_ready_tasks()
         assert admission.waiting == 0
 
     run(fill())
@@ -86,15 +86,15 @@ def test_who_leaves_the_queue_takes_nothing() -> None:
     async def leave() -> None:
         admission, log = Admission(1, 100), ADMITTED()
         waiting(admission, log, ("a", "first", 100))
-        await settle()
+        await run_ready_tasks()
         _, second, third = waiting(admission, log, ("a", "", 0), ("b", "second", 50), ("a", "third", 100))
         second.cancel()
-        await settle()
+        await run_ready_tasks()
         admission.leave_place()
         admission.free(100)
-        await settle()
+        await run_ready_tasks()
         admission.leave_place()
-        await settle()
+        await run_ready_tasks()
         assert log == ["first", "", "third"]
         assert third.done()
 
