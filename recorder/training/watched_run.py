@@ -265,7 +265,7 @@ class WatchedRun:
         events.begin_micro_batch(batch)
 
     def _follow_loader(self, calls: int) -> bool:
-        """End the epoch if the loop has begun to iterate over the loader again; return whether it has."""
+        """End the epoch if the loop iterates over the loader again; return whether it has."""
         if is_next := self._epochs.follow(calls):
             self._end_epoch()
         return is_next
