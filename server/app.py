@@ -107,7 +107,7 @@ def make_api(
     *,
     read_only: bool = False,
     started: float | None = None,
-    budget: Budget,
+    budget: Budget | None = None,
 ) -> FastAPI:
     """Return the application that serves the API alone; see make_app."""
     overview_cache = Overview()
@@ -175,7 +175,7 @@ def make_api(
         openapi_url=f"{root}/openapi.json",
     )
     app.include_router(probes.router, prefix=path_prefix)
-    app.state.logdir, app.state.streams, app.state.budget = logdir, streams, budget
+    app.state.logdir, app.state.streams, app.state.budget = logdir, streams, budget or Budget()
     app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, search
     app.state.views = views_store

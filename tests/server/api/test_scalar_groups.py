@@ -105,7 +105,7 @@ def test_relative_steps_begin_at_the_first_step_of_each_run(tmp_path: Path, serv
     client = serve(tmp_path)
 
     (group,) = read(client, tag="loss", axis="relative_step")["groups"]
-    query = {"tag": "loss", "axis": "relative_step", "lo": 5, "hi": 15}
+    query: dict[str, str | int] = {"tag": "loss", "axis": "relative_step", "lo": 5, "hi": 15}
     series = client.get("api/scalars", params=query).raise_for_status().json()["series"]
 
     assert (group["x"], group["centre"], group["count"]) == ([0, 10, 20], [2.0, 4.0, 6.0], [2, 2, 2])

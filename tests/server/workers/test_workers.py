@@ -19,6 +19,7 @@ from support.event_files import loss_run
 from support.servers import SLOW_SECONDS, Process, start, stop, wait_until
 
 from toposcope.recorder import SummaryRecord
+from toposcope.server.budget.budget import MEMORY_LIMIT
 from toposcope.server.exposure import make_exposure
 from toposcope.server.host_names import ANY_HOST
 from toposcope.server.loading.load_once import load_logdir
@@ -164,7 +165,7 @@ def _workers(
     """Start two workers of this process, which loads, with limits of the test; yield a client."""
     source = Logdir(str(logdir), 1.0)
     exposure = make_exposure("127.0.0.1", 0, [ANY_HOST], None)
-    settings = Settings(str(logdir), exposure, "", None, True, None, None, time.monotonic(), "text")
+    settings = Settings(str(logdir), exposure, "", None, True, None, None, time.monotonic(), "text", MEMORY_LIMIT)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         publisher = Publisher(source, SharedMemory(), patience_seconds)
         workers = Workers(2, publisher, settings, listener, silent_seconds)
