@@ -7,6 +7,7 @@ from platformdirs import user_data_path
 
 from toposcope.server.data_files.json_files import JsonFiles
 from toposcope.server.data_files.json_folder import JsonFolder
+from toposcope.server.data_files.timed_files import TimedFiles
 from toposcope.server.places.addresses import is_remote, resolved
 
 
@@ -28,7 +29,8 @@ def data_files(data_folder: Path | str, kind: str, logdir: str, largest_file: in
         from toposcope.server.data_files.json_store import JsonStore
 
         return JsonStore(f"{data_folder.rstrip('/')}/{kind}/{hashed(resolved(logdir))}", largest_file)
-    return JsonFolder(Path(data_folder) / kind / hashed(resolved(logdir)), resolved(logdir), largest_file)
+    folder = Path(data_folder) / kind / hashed(resolved(logdir))
+    return TimedFiles(JsonFolder(folder, resolved(logdir), largest_file))
 
 
 def hashed(name: str) -> str:

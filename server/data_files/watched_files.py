@@ -11,6 +11,8 @@ from toposcope.server.places.place import reason_of
 
 _POLL_SECONDS = 1.0
 """How often to check whether another server changed files."""
+_LONGEST_LOOK = 1.0
+"""Seconds that a request waits for the folder; then it gets what was read before."""
 _FRESH_NANOSECONDS = 3_000_000_000
 """A change that is more recent may be followed by another one with the same time stamp, as clocks have coarse ticks."""
 
@@ -52,9 +54,16 @@ class WatchedFiles(Generic[Entry]):
         """What the folder's modified() was; None: its files must be checked."""
         self._failure: str | None = None
         self._is_read = False
+        self._is_awaited = False
+        """Whether a request was answered before the files had been read."""
         self._lock = threading.Lock()
         self._subscriber: Callable[[list[str]], None] = lambda _: None
-        self._stopping = threading.Event()
+        self._is_stopping = False
+        self._turn = threading.Condition()
+        """Of the requests that look at the folder, and of the thread that does it for them."""
+        self._asked, self._answered = 0, 0
+        """How many requests have looked, and how many of them the thread has looked for."""
+        self._looking_since: float | None = None
         self._thread = threading.Thread(target=self._watch, name=f"toposcope-{kind}", daemon=True)
 
     @property
@@ -68,14 +77,29 @@ class WatchedFiles(Generic[Entry]):
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop watching; returns when the thread has ended."""
-        self._stopping.set()
-        self._thread.join()
+        """Stop watching; returns when the thread has ended, unless the folder does not answer."""
+        with self._turn:
+            self._is_stopping = True
+            self._turn.notify_all()
+        self._thread.join(_LONGEST_LOOK)
 
     def look(self) -> None:
-        """Read the files that were replaced, unless that may take long; then it is left to the thread."""
-        if not (self._is_read and self._folder.is_slow):
+        """Wait until the files that were replaced are read, unless that may take long."""
+        if self._is_read and self._folder.is_slow:
+            return
+        if not self._thread.is_alive():
             self.refresh()
+            return
+        with self._turn:
+            self._asked += 1
+            number = self._asked
+            self._turn.notify_all()
+            if not self._is_overdue():
+                self._turn.wait_for(lambda: self._answered >= number, _LONGEST_LOOK)
+            self._is_awaited |= not self._is_read
+
+    def _is_overdue(self) -> bool:
+        return self._looking_since is not None and time.monotonic() - self._looking_since > _LONGEST_LOOK
 
     def refresh(self, is_changed: bool = False) -> None:
         """Read the files that were replaced since the last time; is_changed: some certainly were."""
@@ -88,16 +112,21 @@ class WatchedFiles(Generic[Entry]):
             is_old = modified < time.time_ns() - _FRESH_NANOSECONDS
             has_failed = self._failure is not None or any(file.stamp is None for file in self._files.values())
             self._seen = modified if is_old and not has_failed else None
-        if changed and not is_first:
+        if changed and (self._is_awaited or not is_first):
             self._subscriber(changed)
 
     def _watch(self) -> None:
-        while not self._stopping.is_set():
+        while not self._is_stopping:
+            with self._turn:
+                asked, self._looking_since = self._asked, time.monotonic()
             try:
                 self.refresh()
             except Exception:  # The top of the thread: what was read is still served.
                 log.exception("cannot watch the %s in %s", self._kind, self.path)
-            self._stopping.wait(_POLL_SECONDS)
+            with self._turn:
+                self._answered, self._looking_since = asked, None
+                self._turn.notify_all()
+                self._turn.wait_for(lambda asked=asked: self._is_stopping or self._asked > asked, _POLL_SECONDS)
 
     def _read_replaced(self) -> list[str]:
         """Read the files that were replaced and publish; return the names of what changed.

@@ -51,7 +51,7 @@ function _shtab_summary_server_using
 end
 
 set -g _shtab_summary_server_commands inspect repair export compact index
-set -g _shtab_summary_server_opts_with_value --allow-embed --allowed-host --attempt --certfile --data-dir --host --index-dir --keyfile --lake --log-format --logdir --on --out --path-prefix --plugin --port --rank --reload-interval --run --tag --token --token-file --workers
+set -g _shtab_summary_server_opts_with_value --allow-embed --allowed-host --attempt --certfile --data-dir --host --index-dir --keyfile --lake --log-format --logdir --memory-limit --on --out --path-prefix --plugin --port --rank --reload-interval --run --tag --token --token-file --workers
 
 complete -c summary-server -e
 complete -c summary-server -f
@@ -75,6 +75,7 @@ complete -c summary-server -n _shtab_summary_server_using -l token -x -d 'token 
 complete -c summary-server -n _shtab_summary_server_using -l token-file -xka "(__fish_complete_path (commandline -ct))" -d 'file that contains the token; created with a random one if it does not exist; default: the environment variable TOPOSCOPE_TOKEN, else none on loopback and a random one at other addresses'
 complete -c summary-server -n _shtab_summary_server_using -l no-token -d 'do not require a token'
 complete -c summary-server -n _shtab_summary_server_using -l workers -x -d 'number of processes that answer requests, beside the one that reads if more than one; default: 1'
+complete -c summary-server -n _shtab_summary_server_using -l memory-limit -x -d 'memory that a process may take for requests that compute much, all together, such as 500M or 2G, beside what the runs take; default: 1G'
 complete -c summary-server -n _shtab_summary_server_using -l metrics-public -d 'serve /metrics without the token; default: it needs the token'
 complete -c summary-server -n _shtab_summary_server_using -l log-format -xka "text json" -d 'form of the log on standard error: text, or one JSON object a line; default: text'
 complete -c summary-server -n _shtab_summary_server_using -l open -d 'open the dashboard in a browser'
