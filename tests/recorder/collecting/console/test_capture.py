@@ -251,3 +251,15 @@ def test_a_very_long_text_is_cut_at_a_line() -> None:
 
     assert [write.text[-4:] for write in pending.take()] == ["last", ""]
     assert pending.take_dropped_lines() == 2
+
+
+def test_a_line_is_dropped_with_its_line_break() -> None:
+    """print() writes the line break separately; alone it would be an empty line."""
+    pending = PendingOutput()
+    add = pending.adder(1)
+    for number in range(8_000):
+        add(f"line {number}")
+        add("\n")
+    writes = [write.text for write in pending.take()]
+    assert writes[0].startswith("line ")
+    assert pending.take_dropped_lines() == 8_000 - len(writes) // 2
