@@ -126,7 +126,10 @@ class WatchedFiles(Generic[Entry]):
             with self._turn:
                 self._answered, self._looking_since = asked, None
                 self._turn.notify_all()
-                self._turn.wait_for(lambda asked=asked: self._is_stopping or self._asked > asked, _POLL_SECONDS)
+                self._turn.wait_for(self._has_work, _POLL_SECONDS)
+
+    def _has_work(self) -> bool:
+        return self._is_stopping or self._asked > self._answered
 
     def _read_replaced(self) -> list[str]:
         """Read the files that were replaced and publish; return the names of what changed.

@@ -71,6 +71,8 @@ class FileLoader:
         """By run."""
         self._waiting: set[str] = set()
         self._growing: set[str] = set()
+        self._unsettled: set[str] = set()
+        """Files that may have been written again in place."""
         self._unverified: set[str] = set()
         self._unverifiable: set[str] = set()
         """Those whose large records could not be read."""
@@ -196,7 +198,14 @@ class FileLoader:
         self.problems.pop(path, None)
         self.unlisted.pop(path, None)
         self._unsaved.pop(path, None)
-        for paths in (self._waiting, self._growing, self._unverified, self._unverifiable, self._unpacked):
+        for paths in (
+            self._waiting,
+            self._growing,
+            self._unsettled,
+            self._unverified,
+            self._unverifiable,
+            self._unpacked,
+        ):
             paths.discard(path)
         if self._packing is not None:
             self._packing.forget(path)
@@ -212,6 +221,10 @@ class FileLoader:
                 continue  # The next walk finds that it is gone.
             if not self._update_status(path, status) and now - status.modified > _GROWING_SECONDS:
                 self._growing.discard(path)
+
+    def look_again(self) -> None:
+        """Update the status of the files that may have been written again in place."""
+        self.check(list(self._unsettled))
 
     def check(self, paths: Iterable[str]) -> bool:
         """Update the status of some files now; return False if that of a file is not available at present."""
@@ -231,6 +244,10 @@ class FileLoader:
         has_news = loaded.file.has_news(status) if loaded.file else has_changed or loaded.view is None
         if has_news:
             self._waiting.add(path)
+        if loaded.file and loaded.file.is_unsettled and not has_news:
+            self._unsettled.add(path)
+        else:
+            self._unsettled.discard(path)
         return has_news
 
     def _open(self, path: str) -> EventFile:

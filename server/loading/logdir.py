@@ -219,6 +219,7 @@ class Logdir:
                 self._walk()
         else:
             self._apply_changes()
+            self._loader.look_again()
             if self._is_local and not self._changes.are_reported:
                 self._loader.poll()
         if self._index_problem is not None:

@@ -1,5 +1,7 @@
 """One event file that may be growing: what was read of it, and reading on."""
 
+import logging
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -27,7 +29,10 @@ _SMALLEST_WINDOW = 16 << 10
 _FAR_SKIP = 64 << 10
 _SMALL_BYTES = 64 << 10
 """Files up to this size are read at once."""
+_SETTLED_SECONDS = 2.0
 _START = NextWindow(0, framing.HEADER_BYTES, framing.HEADER_BYTES)
+
+log = logging.getLogger(__name__)
 
 
 def first_offset(indexed_bytes: int, size: int) -> int:
@@ -60,6 +65,10 @@ class EventFile:
         self._indexed = IndexedFile(index, path) if index is not None else None
         self._place = place
         self._parallel: ParallelReader | None = None
+        self._trusts_index = True
+        """Whether what the index contains of the file is what is there, if the first and last bytes are the same."""
+        self._unexplained: tuple[Status, float] | None = None
+        """A status that does not follow from growth, and when it was seen first, in seconds of time.monotonic()."""
         self._next = _START
         self._reached = 0
         self._start_over(frozenset(), is_same=False)
@@ -93,11 +102,36 @@ class EventFile:
 
     def has_news(self, status: Status) -> bool:
         """Return whether read() would make progress, according to the file's status."""
-        return status.size >= self._next.min_file_size or self._was_replaced(status)
+        return (
+            status.size >= self._next.min_file_size or self._was_replaced(status) or self._was_changed_in_place(status)
+        )
+
+    @property
+    def is_unsettled(self) -> bool:
+        """Whether has_news() must be asked again: the file grows just now, or it was written again in place."""
+        return self._unexplained is not None
+
+    def _was_changed_in_place(self, status: Status) -> bool:
+        """Return whether the file was written or its times were set, without growth.
+
+        A file that grows just now may have its new time before its new size: the same status must be seen for a while.
+        """
+        old, now = self._status, time.monotonic()
+        if old is None or status.size != old.size or status[1:] == old[1:]:
+            self._unexplained = None
+            return False
+        if self._unexplained is None or self._unexplained[0] != status:
+            self._unexplained = status, now
+        return now - self._unexplained[1] >= _SETTLED_SECONDS
 
     def _was_replaced(self, status: Status) -> bool:
         old = self._status
         return old is not None and (status.inode != old.inode or status.size < old.size)
+
+    def _was_rewritten(self, status: Status) -> bool:
+        """Return whether the file was written without growth, so that bytes may have changed that are not compared."""
+        old = self._status
+        return old is not None and status.size == old.size and status.modified != old.modified
 
     def _was_overwritten(self, file: OpenFile) -> bool:
         """Return whether the bytes that were read last have changed."""
@@ -113,8 +147,12 @@ class EventFile:
         """
         file = self._place.open(self.path)
         try:
-            if self._was_replaced(file.status) or self._was_overwritten(file):
+            if self._was_replaced(file.status):
                 self._start_over(frozenset(), is_same=False)
+            elif (is_other := self._was_overwritten(file)) or self._was_rewritten(file.status):
+                log.warning("%s was written again in place: all of it is read again", self.path)
+                self._start_over(frozenset(), is_same=not is_other)
+                self._trusts_index = False
             is_small = self._next is _START and file.status.size <= _SMALL_BYTES
             return self._read_from(ReadAhead(file, file.status.size) if is_small else file, budget)
         finally:
@@ -272,7 +310,7 @@ class EventFile:
 
     def _restore(self, file: OpenFile) -> Scanner | None:
         """Restore what the index contains of the file; return None if it contains nothing."""
-        if self._indexed is None or self._bad_records:
+        if self._indexed is None or self._bad_records or not self._trusts_index:
             return None
         segments = self._indexed.load(file)
         if not segments:
