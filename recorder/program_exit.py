@@ -1,10 +1,12 @@
 """The exit of the program: whether the interpreter is exiting, and because of what.
 
 Recorders that are never closed are closed at exit. The interpreter keeps an exception that nothing handled; of a
-SystemExit it keeps nothing. Therefore sys.exit() is wrapped to remember its argument until the exception is caught, and
-the frame of the main program is kept to see whether it has returned.
+SystemExit it keeps nothing. Since Python 3.12 it is observed when it leaves the main program. Before, sys.exit(),
+exit() and quit() are wrapped to remember their argument until the exception is caught, and the frame of the main
+program is kept to see whether it has returned, or has raised SystemExit with a constant.
 """
 
+import builtins
 import functools
 import gc
 import opcode
@@ -16,7 +18,9 @@ from typing import Any
 
 from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder.child_exit import ending_of_child
+from toposcope.recorder.constant_exit import constant_exit
 from toposcope.recorder.ending import FINISHED, codes_of_signal_handlers, ending_of, interruption
+from toposcope.recorder.main_unwind import ending_by_unwinding, observe_main
 
 _RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
 
@@ -31,11 +35,12 @@ class _Mark:
 
 
 def observe_exit() -> None:
-    """Remember the main program and future calls of sys.exit()."""
+    """Remember the main program and how it will exit."""
     global _main_frame
     _main_frame = _bottom_of_main_thread()
-    if not hasattr(sys.exit, "_toposcope"):
-        sys.exit = _remembering(sys.exit)
+    is_observed = _main_frame is not None and observe_main(_main_frame.f_code)
+    if not is_observed and not hasattr(sys.exit, "_toposcope"):
+        _wrap_exits()
 
 
 def unhandled_exception() -> BaseException | None:
@@ -62,13 +67,30 @@ def is_exiting() -> bool:
 def ending_by_exit() -> RecordingEnd:
     """Return how a training ended whose program exits without an unhandled exception.
 
-    If SystemExit was raised without sys.exit(), the exit code is unknown, and the training counts as interrupted.
+    Before Python 3.12 the exit code is unknown if SystemExit was raised in a function without sys.exit(), and the
+    training counts as interrupted.
     """
-    if (end := ending_of_child()) is not None:
+    if (end := ending_of_child() or ending_by_unwinding()) is not None:
         return end
     if _main_frame is None or _has_returned(_main_frame):
         return FINISHED
-    return _exit_call or interruption("SystemExit, whose code is unknown")
+    # What ended the program is gone now: an exception that is still there was caught and kept.
+    has_ended = _exit_mark is not None and _exit_mark() is None
+    call = _exit_call if has_ended else None
+    error = constant_exit(_main_frame)
+    return call or (error and ending_of(error)) or interruption("SystemExit, whose code is unknown")
+
+
+def _wrap_exits() -> None:
+    """Wrap the functions that exit, also where modules have imported sys.exit by its name."""
+    original, sys.exit = sys.exit, _remembering(sys.exit)
+    for module in list(sys.modules.values()):
+        names = getattr(module, "__dict__", {})
+        for name in [name for name, value in list(names.items()) if value is original]:
+            names[name] = sys.exit
+    for name in "exit", "quit":  # Of the module site, which may be absent.
+        if (function := getattr(builtins, name, None)) is not None:
+            setattr(builtins, name, _remembering(function))
 
 
 def _remembering(original: Any) -> Any:

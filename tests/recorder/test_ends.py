@@ -13,7 +13,12 @@ from support.written_events import read_all_events
 from toposcope.proto.summary_pb2 import RecordingEnd
 
 FINISHED, FAILED, INTERRUPTED = "FINISHED", "FAILED", "INTERRUPTED"
-UNKNOWN_CODE = "SystemExit, whose code is unknown"
+# Python before 3.12 does not say with which code.
+IN_A_FUNCTION = (
+    (INTERRUPTED, "SystemExit", "3")
+    if sys.version_info >= (3, 12)
+    else (INTERRUPTED, "", "SystemExit, whose code is unknown")
+)
 # Each script records into sys.argv[1]; the exit code of its process; the state, the type and the text of the error.
 SCRIPTS = {
     "with": ("with SummaryRecord(sys.argv[1]) as r: train(r, [1])", 0, (FINISHED, "", "")),
@@ -134,7 +139,27 @@ SCRIPTS = {
     "SystemExit raised": (
         "r = SummaryRecord(sys.argv[1]); train(r, [1]); raise SystemExit(3)",
         3,
-        (INTERRUPTED, "", UNKNOWN_CODE),
+        (INTERRUPTED, "SystemExit", "3"),
+    ),
+    "SystemExit raised with 0": (
+        "r = SummaryRecord(sys.argv[1]); train(r, [1]); raise SystemExit(0)",
+        0,
+        (FINISHED, "", ""),
+    ),
+    "SystemExit raised without a code": (
+        "r = SummaryRecord(sys.argv[1]); train(r, [1]); raise SystemExit",
+        0,
+        (FINISHED, "", ""),
+    ),
+    "exit imported from sys": (
+        "from sys import exit as leave; r = SummaryRecord(sys.argv[1]); train(r, [1]); leave(0)",
+        0,
+        (FINISHED, "", ""),
+    ),
+    "exit of an interactive session": (
+        "r = SummaryRecord(sys.argv[1]); train(r, [1]); quit()",
+        0,
+        (FINISHED, "", ""),
     ),
     "SystemExit raised in a function": (
         """
@@ -145,7 +170,7 @@ SCRIPTS = {
         main()
         """,
         3,
-        (INTERRUPTED, "", UNKNOWN_CODE),
+        IN_A_FUNCTION,
     ),
     "sys.exit caught, then the end": (
         """
@@ -168,7 +193,20 @@ SCRIPTS = {
         raise SystemExit(3)
         """,
         3,
-        (INTERRUPTED, "", UNKNOWN_CODE),
+        (INTERRUPTED, "SystemExit", "3"),
+    ),
+    "sys.exit caught and kept, then SystemExit raised": (
+        """
+        r = SummaryRecord(sys.argv[1])
+        try:
+            sys.exit(0)
+        except SystemExit as error:
+            train(r, [1])
+            kept = error
+        raise SystemExit(int("3"))
+        """,
+        3,
+        IN_A_FUNCTION,
     ),
     "Ctrl-C in with": (
         "with SummaryRecord(sys.argv[1]) as r: train(r, [1]); signal.raise_signal(signal.SIGINT)",
@@ -200,7 +238,11 @@ SCRIPTS = {
         signal.raise_signal(signal.SIGTERM)
         """,
         0,
-        (INTERRUPTED, "", "SystemExit(0) in a signal handler"),
+        (
+            (INTERRUPTED, "SystemExit", "0")
+            if sys.version_info >= (3, 12)
+            else (INTERRUPTED, "", "SystemExit(0) in a signal handler")
+        ),
     ),
     "SIGTERM handled by a flag": (
         "r = SummaryRecord(sys.argv[1]); train(r, [1]); r.close(interrupted_by='SIGTERM')",
