@@ -28,10 +28,10 @@ from toposcope.recorder.arguments import (
     checked_text,
 )
 from toposcope.recorder.end_observer import EndObserver
-from toposcope.recorder.ending import ending_of, interruption
+from toposcope.recorder.ending import FINISHED, ending_of, interruption
 from toposcope.recorder.logged_values import LoggedValues, logged_values
 from toposcope.recorder.network_values import NetworkValues
-from toposcope.recorder.pending_values import PendingValues, ThreadPendingValues
+from toposcope.recorder.pending_values import ThreadPendingValues, UnrecordedValues
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.secrets import command_line
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
@@ -147,12 +147,13 @@ class SummaryRecord:
         start = recording_start(rank, heartbeat, command_line(sys.argv, _MAX_COMMAND_LINE))
         self._recording = start_recording(RecordingOptions(naming, size, exports_npy, seconds, resume, start, drops))
         self._observer = EndObserver()
-        close_when_dropped(self, self._recording, self._observer)
+        self._unrecorded = UnrecordedValues()
+        close_when_dropped(self, self._recording, self._observer, self._unrecorded)
         if collects_operators:
             self._network.operators.open()
             weakref.finalize(self, self._network.operators.close)
         self._put = self._recording.queue.put
-        self._pending = ThreadPendingValues()
+        self._pending = ThreadPendingValues(self._unrecorded)
         self._warned: set[tuple[str, str]] = set()
         self._is_loss_raised = False
         self.set_mode("train")
@@ -401,6 +402,8 @@ class SummaryRecord:
         self._network.close()
         if end is None and not self._recording.queue.closed:
             end = self._observer.ending_at_close()
+        if end == FINISHED:  # An unfinished step is usual otherwise.
+            self._unrecorded.warn(self.log_dir)
         return self._recording.writer.close(end) and self._recording.is_complete
 
     def _close_or_raise(self, end: RecordingEnd | None) -> bool:
@@ -475,8 +478,7 @@ class SummaryRecord:
             self._warn_once("invalid", tag, f"skipped, it is not a valid {plugin}: {error}")
 
     def _record_large(self, step: int) -> bool:
-        empty = PendingValues()  # Allocated before the exchange, as in record().
-        recorded, self._pending.values = self._pending.values, empty
+        recorded = self._pending.values.take()
         if not (recorded.scalars or recorded.snapshots):
             return False
         return self._put_large(step, recorded.scalars, recorded.snapshots, is_complete=not recorded.is_incomplete)

@@ -21,8 +21,8 @@ from toposcope.recorder.values.foreign_values import short_repr
 
 _OPENING = (Event.INIT, Event.FIT_START, Event.EVAL_START)
 """The events at which callbacks open files."""
-_owners: dict[int, Hooks] = {}
-"""The hooks of the engine that uses a callback, by the id of the callback."""
+_owners: dict[int, tuple[object, Hooks]] = {}
+"""By its id each callback that an engine uses, and the hooks of that engine."""
 
 
 class Engine:
@@ -145,7 +145,7 @@ class Engine:
                 raise RuntimeError(
                     f"{short_repr(callback)} is still in use by another trainer: close that trainer first."
                 )
-        _owners.update((id(callback), self.hooks) for callback in self.state.callbacks)
+        _owners.update((id(callback), (callback, self.hooks)) for callback in self.state.callbacks)
 
 
 def _close_alive(engine: weakref.ref[Engine]) -> None:
@@ -165,9 +165,10 @@ def _close_all(state: State, logger: Logger, hooks: Hooks, error: BaseException 
     try:
         is_suppressed = hooks.end_all(error)
     finally:
+        for key in [key for key, (_, owner) in list(_owners.items()) if owner is hooks]:
+            del _owners[key]
         # Callbacks that this engine could not claim are still in use by another one.
-        for callback in [each for each in state.callbacks if _owners.get(id(each), hooks) is hooks]:
-            _owners.pop(id(callback), None)
+        for callback in [each for each in state.callbacks if id(each) not in _owners]:
             if isinstance(callback, EventCallback) and _succeeds(callback.close, state, logger):
                 closed.append(callback)
         for callback in closed:

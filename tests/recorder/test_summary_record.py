@@ -438,3 +438,28 @@ def test_log_messages_contain_the_file(tmp_path: Path, caplog: pytest.LogCapture
             recorder.add_value("scalar", "loss", 1.0)
 
     assert recorder.log_dir in caplog.text
+
+
+def test_values_that_were_never_recorded_are_named_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Of all threads, when the recorder is closed or dropped; not if an error ended the step."""
+    recorder = SummaryRecord(tmp_path / "closed")
+    recorder.add_value("scalar", "recorded", 1.0)
+    recorder.record(1)
+    recorder.add_value("scalar", "loss", 1.0)
+    thread = threading.Thread(target=lambda: recorder.add_value("histogram", "weights", [1.0, 2.0]))
+    thread.start()
+    thread.join()
+    recorder.close()
+    recorder.close()
+    dropped = SummaryRecord(tmp_path / "dropped")
+    dropped.add_value("text", "note", "lost")
+    del dropped
+    failed = SummaryRecord(tmp_path / "failed")
+    failed.add_value("scalar", "loss", 1.0)
+    failed.__exit__(ValueError, ValueError("bad"), None)
+
+    messages = [record.getMessage() for record in caplog.records if "never recorded" in record.getMessage()]
+    assert [message.partition("recorded: ")[2].partition(".")[0] for message in messages] == [
+        "'loss', 'weights'",
+        "'note'",
+    ]

@@ -18,29 +18,36 @@ class WrappedWrite:
             AttributeError: attributes of the stream cannot be set.
             TypeError: likewise.
         """
-        self._stream = stream
+        self._stream, self._see = stream, see
         self._original = stream.write
         self._is_attribute = "write" in vars(stream)  # Another wrapper has set it.
-        self._write = _wrapped(self._original, see)
+        self.is_active = True
+        self._write = self._wrapped()
         stream.write = self._write
 
     def restore(self) -> None:
-        """Restore the method, unless something else has replaced it since; that continues to call ours."""
-        if vars(self._stream).get("write") is not self._write:
-            return
+        """Restore the method, now or with the wrappers around it; one that is not ours continues to call it."""
+        self.is_active = False
+        while (outermost := getattr(vars(self._stream).get("write"), "wrapped", None)) and not outermost.is_active:
+            outermost._unwrap()
+
+    def _unwrap(self) -> None:
         if self._is_attribute:
             self._stream.write = self._original
         else:
             del self._stream.write
 
+    def _wrapped(self) -> Callable[..., Any]:
+        original = self._original
 
-def _wrapped(original: Callable[..., Any], see: Callable[[str], None]) -> Callable[..., Any]:
-    def write(*arguments: Any, **keywords: Any) -> Any:
-        written = original(*arguments, **keywords)
-        try:
-            see(*arguments)
-        except Exception:  # print() must not fail because of us.
+        def write(*arguments: Any, **keywords: Any) -> Any:
+            written = original(*arguments, **keywords)
+            try:
+                if self.is_active:
+                    self._see(*arguments)
+            except Exception:  # print() must not fail because of us.
+                return written
             return written
-        return written
 
-    return write
+        write.wrapped = self  # type: ignore[attr-defined]
+        return write

@@ -286,6 +286,17 @@ def test_a_callback_is_used_by_one_engine_at_a_time() -> None:
     assert trace == 2 * ["a init", "a close", "a post_close"]
 
 
+def test_a_callback_that_was_removed_from_the_list_is_free_when_the_engine_is_closed() -> None:
+    """An engine releases what it has claimed, whatever has become of the list of callbacks."""
+    callback = Named("a", [])
+    first, second = engine_of([callback]), engine_of([callback])
+    first.run_event(Event.INIT)
+    first.state.callbacks.clear()
+    first.close()
+    second.run_event(Event.INIT)
+    second.close()
+
+
 def test_a_garbage_collected_trainer_closes_its_callbacks() -> None:
     trace: list[str] = []
     trainer = Trainer(model=Line(), callbacks=[Named("a", trace)])

@@ -153,7 +153,7 @@ class Stream(io.StringIO):
 
 
 def test_a_wrapper_that_was_added_later_stays() -> None:
-    """It continues to call ours, which passes everything on."""
+    """It continues to call ours, which passes everything on and sees nothing more."""
     stream, seen, later = Stream(), list[str](), list[str]()
     wrapped = WrappedWrite(stream, seen.append)
     ours = stream.write
@@ -168,7 +168,7 @@ def test_a_wrapper_that_was_added_later_stays() -> None:
     stream.write("y")
 
     assert vars(stream)["write"] is write
-    assert (stream.getvalue(), seen, later) == ("xy", ["x", "y"], ["x", "y"])
+    assert (stream.getvalue(), seen, later) == ("xy", ["x"], ["x", "y"])
 
 
 def test_a_wrapper_that_was_there_before_is_restored() -> None:
@@ -180,6 +180,19 @@ def test_a_wrapper_that_was_there_before_is_restored() -> None:
     assert stream.write is outer_write
     outer.restore()
 
+    assert "write" not in vars(stream)
+
+
+def test_overlapping_captures_leave_the_stream_as_it_was() -> None:
+    """In whichever order they end; none sees what is written after its end."""
+    stream, seen = Stream(), [list[str](), list[str](), list[str]()]
+    wrappers = [WrappedWrite(stream, each.append) for each in seen]
+    for number, text in ((0, "a"), (2, "b"), (1, "c")):
+        stream.write(text)
+        wrappers[number].restore()
+    stream.write("d")
+
+    assert (stream.getvalue(), seen) == ("abcd", [["a"], ["a", "b", "c"], ["a", "b"]])
     assert "write" not in vars(stream)
 
 
