@@ -1,6 +1,7 @@
 """Recorders in child processes: what a child inherits is made inert, and what it records is written before it ends."""
 
 import contextlib
+import mmap
 import os
 import weakref
 from collections.abc import Callable
@@ -18,6 +19,19 @@ class Inheritable(Protocol):
 
 _locks: weakref.WeakSet[Inheritable] = weakref.WeakSet()
 _inheritables: weakref.WeakSet[Inheritable] = weakref.WeakSet()
+
+
+class FirstTime:
+    """Something that happens once in a process and all processes that are forked from it."""
+
+    def __init__(self) -> None:
+        self._flag = mmap.mmap(-1, 1)  # Memory that forked processes share.
+
+    def take(self) -> bool:
+        """Return True the first time."""
+        is_first = not self._flag[0]
+        self._flag[0] = 1
+        return is_first
 
 
 def make_inert_in_children(inheritable: Inheritable, *, is_lock: bool = False) -> None:

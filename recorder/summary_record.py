@@ -29,6 +29,7 @@ from toposcope.recorder.arguments import (
 )
 from toposcope.recorder.end_observer import EndObserver
 from toposcope.recorder.ending import FINISHED, ending_of, interruption
+from toposcope.recorder.fork import FirstTime
 from toposcope.recorder.logged_values import LoggedValues, logged_values
 from toposcope.recorder.network_values import NetworkValues
 from toposcope.recorder.pending_values import ThreadPendingValues, UnrecordedValues
@@ -155,6 +156,7 @@ class SummaryRecord:
         self._put = self._recording.queue.put
         self._pending = ThreadPendingValues(self._unrecorded)
         self._warned: set[tuple[str, str]] = set()
+        self._is_first_report = FirstTime()
         self._is_loss_raised = False
         self.set_mode("train")
 
@@ -372,6 +374,13 @@ class SummaryRecord:
             return self._close_or_raise(interruption(checked_text("interrupted_by", interrupted_by)))
         return self._close_or_raise(None)
 
+    def __reduce__(self) -> Any:
+        """Raise TypeError: files belong to one process."""
+        raise TypeError(
+            "A SummaryRecord cannot be copied or pickled, as its files belong to one process: create one in each "
+            "process, with a directory of its own, and leave it out of what is copied (__getstate__)."
+        )
+
     def __enter__(self) -> "SummaryRecord":
         if self._recording.queue.closed:
             raise ValueError(f"The recorder of {self.log_dir} is closed.")
@@ -492,7 +501,7 @@ class SummaryRecord:
 
     def _report_failure(self) -> bool:
         """Log or raise the reason why record() returns False; return False."""
-        if self._recording.queue.closed:
+        if self._recording.queue.closed and self._is_first_report.take():  # Of all workers that a DataLoader forks.
             self._warn_once(
                 "closed", "record()", "dropped values: the recorder is closed or belongs to the parent process."
             )

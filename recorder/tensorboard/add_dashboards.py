@@ -31,7 +31,8 @@ class AddDashboards(RunWriter):
             global_step: the step of the metrics.
 
         Raises:
-            TypeError: an argument is not a dict, or hparam_domain_discrete does not match hparam_dict.
+            TypeError: an argument is not a dict, a name is not a str, or hparam_domain_discrete does not match
+                hparam_dict.
             ValueError: a hyperparameter or a metric is of another kind, or the step does not fit in 64 bits.
         """
         from toposcope.recorder.tensorboard.hparams import hparams_values

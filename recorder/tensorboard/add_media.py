@@ -22,11 +22,12 @@ class AddMedia(RunWriter):
         walltime: float | None = None,
         dataformats: str = "CHW",
     ) -> None:
-        """Record an image with 1, 3 or 4 channels; a batch of images is tiled in rows of eight.
+        """Record an image with 1 to 4 channels; a batch of images is tiled in rows of eight.
 
         Args:
             tag: its name.
-            img_tensor: an array or a tensor of any framework. Floats are in the range 0 to 1, integers 0 to 255.
+            img_tensor: an array or a tensor of any framework. Floats are in the range 0 to 1, integers 0 to 255; those
+                of 16 bits beyond 255 are scaled to that range. Two channels are grey and alpha.
             global_step: the step.
             walltime: in seconds since 1970. None: now.
             dataformats: meaning of the dimensions: an order of "HW", "CHW" or "NCHW".

@@ -56,9 +56,13 @@ def hparams_values(
         domains: the possible values of hyperparameters, by name.
 
     Raises:
-        TypeError: domains is not a dict of the hyperparameters' names to lists of their values' type.
+        TypeError: a name is not a str, or domains is not a dict of the hyperparameters' names to lists of their values'
+            type.
         ValueError: the value of a hyperparameter is another one.
     """
+    for name in (*hyper_parameters, *metrics):
+        if not isinstance(name, str):
+            raise TypeError(f"The names of hyperparameters and metrics must be str, not {short_repr(name)}.")
     plain = {name: _plain(name, value) for name, value in hyper_parameters.items() if value is not None}
     _check_domains(domains or {}, plain)
     infos = [_info(name, value, (domains or {}).get(name)) for name, value in plain.items()]

@@ -9,10 +9,11 @@ from toposcope.proto.framing import Buffer
 from toposcope.proto.wire import bytes_head
 from toposcope.recorder.values.arrays import Array
 from toposcope.recorder.values.foreign_values import short_repr
-from toposcope.recorder.values.image import Image, encode, png_of, tiled
+from toposcope.recorder.values.image import Image, encode, png_of, tiled, to_bytes
 
 _IMAGE = 4
-_CHANNELS = (1, 3, 4)
+_CHANNELS = (1, 2, 3, 4)
+"""2: grey and alpha."""
 _DIMENSIONS = {"HW", "CHW", "NCHW"}
 
 
@@ -44,7 +45,7 @@ def checked_layout(shape: tuple[int, ...], dataformats: object) -> str:
         raise ValueError(f"dataformats must be an order of 'HW', 'CHW' or 'NCHW', not {dataformats!r}.")
     if len(shape) != len(layout) or 0 in shape or ("C" in layout and shape[layout.index("C")] not in _CHANNELS):
         raise ValueError(
-            f"dataformats={dataformats!r} requires {len(layout)} dimensions, not empty, with 1, 3 or 4 channels C; "
+            f"dataformats={dataformats!r} requires {len(layout)} dimensions, not empty, with 1 to 4 channels C; "
             f"the shape of the image is {shape}."
         )
     return layout
@@ -58,9 +59,14 @@ def canvas_of(pixels: npt.NDArray[Any], layout: str) -> npt.NDArray[np.uint8]:
 
 
 def bytes_of(pixels: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-    """Return pixels as bytes: floats times 255, without their fraction, and integers as they are, within 0 to 255."""
+    """Return pixels as bytes: floats times 255, without their fraction, and integers as they are, within 0 to 255.
+
+    Integers of 16 bits beyond that range are scaled so that the smallest becomes 0 and the largest 255.
+    """
     if pixels.dtype == np.uint8:
         return pixels
+    if pixels.dtype.itemsize == 2 and pixels.dtype.kind in "iu" and (pixels.min() < 0 or pixels.max() > 255):
+        return to_bytes(pixels)
     if pixels.dtype == np.bool_:
         return pixels * np.uint8(255)
     if pixels.dtype.kind == "f":

@@ -127,9 +127,12 @@ class RunWriter:
         return writers[directory]
 
     def _number(self, tag: str, value: Any) -> float | None:
-        """Return a scalar as a double; None, with one log line a tag, if its own methods failed."""
+        """Return a scalar, or the number that a str is, as a double.
+
+        None, with one log line a tag, if the value's own methods failed.
+        """
         try:
-            scalar = scalar_from(value)
+            scalar = scalar_from(float(value) if isinstance(value, str) else value)
         except UnreadableValueError as error:
             self._warn_unreadable(tag, error)
             return None

@@ -64,7 +64,7 @@ class SummaryWriter(AddArrays, AddMedia, AddGraphs, AddDashboards):
 
         Args:
             tag: its name.
-            scalar_value: a real number, or an array or tensor of any framework with one element.
+            scalar_value: a real number, also as a str, or an array or tensor of any framework with one element.
             global_step: the step.
             walltime: in seconds since 1970. None: now.
             new_style: not used: TensorBoard shows both styles alike.

@@ -25,8 +25,6 @@ def checked_step(parameter: str, step: Any) -> int:
 def _integer(parameter: str, step: Any) -> int:
     if step is None:
         return 0
-    if isinstance(step, str | bytes):
-        raise TypeError(f"{parameter} must be an integer, not {short_repr(step)}.")
     try:
         return int(step)
     except (ValueError, OverflowError):

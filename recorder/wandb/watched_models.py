@@ -54,10 +54,23 @@ class WatchedModels:
         self._handles = [pair for pair in self._handles if chosen is not None and not any(pair[0] is m for m in chosen)]
 
     def _watch_gradients(self, model: Any, prefix: str, frequency: int) -> None:
+        if any(hasattr(parameter, "materialize") for parameter in model.parameters()):
+            self._watch_after_first_call(model, prefix, frequency)
+            return
         for name, parameter in model.named_parameters():
             if parameter.requires_grad:
                 hook = self._hook(f"gradients/{prefix}{name}", frequency)
                 self._handles.append((model, parameter.register_hook(hook)))
+
+    def _watch_after_first_call(self, model: Any, prefix: str, frequency: int) -> None:
+        """Watch the gradients of a lazy module once its first call has given its parameters their shapes."""
+
+        def watch(*_: Any) -> None:
+            handle.remove()
+            self._watch_gradients(model, prefix, frequency)
+
+        handle = model.register_forward_hook(watch)
+        self._handles.append((model, handle))
 
     def _hook(self, tag: str, frequency: int) -> Callable[[Any], None]:
         due = _every(frequency)

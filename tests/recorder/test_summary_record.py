@@ -1,9 +1,11 @@
 """SummaryRecord in training loops."""
 
+import copy
 import gc
 import logging
 import math
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
@@ -463,3 +465,28 @@ def test_values_that_were_never_recorded_are_named_once(tmp_path: Path, caplog: 
         "'loss', 'weights'",
         "'note'",
     ]
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, copy.deepcopy, copy.copy])
+def test_a_copy_is_refused_with_what_to_do(tmp_path: Path, copied: Any) -> None:
+    """Files belong to one process."""
+    with SummaryRecord(tmp_path) as recorder, pytest.raises(TypeError, match="create one in each process"):
+        copied({"recorder": recorder} if copied is not copy.copy else recorder)
+
+
+def test_forked_processes_say_once_that_they_record_nothing(tmp_path: Path) -> None:
+    """Not each worker in each epoch."""
+    script = """
+        import logging, os, sys
+        from toposcope.recorder import SummaryRecord
+        logging.basicConfig(stream=sys.stdout)
+        recorder = SummaryRecord(sys.argv[1])
+        for _ in range(3):
+            if os.fork() == 0:
+                recorder.add_value("scalar", "loss", 1.0)
+                recorder.record(1)
+                sys.stdout.flush()
+                os._exit(0)
+            os.wait()
+    """
+    assert run_python(script, tmp_path).count("record() dropped values") == 1

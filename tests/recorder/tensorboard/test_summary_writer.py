@@ -38,11 +38,11 @@ def test_scalars_are_exact_doubles(tmp_path: Path) -> None:
         assert simple == np.array(values).astype(np.float32).tolist()
 
 
-@pytest.mark.parametrize("step", [np.int64(3), 3.0, np.array(3), True * 3])
+@pytest.mark.parametrize("step", [np.int64(3), 3.0, np.array(3), True * 3, "3"])
 def test_steps_are_what_int_accepts(tmp_path: Path, step: Any) -> None:
-    """A step may be an integer of NumPy, or a float."""
+    """A step may be an integer of NumPy, a float, or a str; a scalar may be a str, too."""
     with SummaryWriter(tmp_path) as writer:
-        writer.add_scalar("x", 1.0, step)
+        writer.add_scalar("x", "1.0", step)
         writer.add_text("note", "words", step)
     assert scalars_of(tmp_path, "x") == {3: 1.0}
     assert run_in(tmp_path).text("note/text_summary").step.tolist() == [3]
@@ -52,10 +52,10 @@ def test_steps_are_what_int_accepts(tmp_path: Path, step: Any) -> None:
     ("call", "error", "text"),
     [
         (lambda w: w.add_scalar("", 1.0), TypeError, "tag must be a non-empty str"),
-        (lambda w: w.add_scalar("x", "1"), TypeError, "The value of 'x' cannot be recorded. A scalar must be"),
+        (lambda w: w.add_scalar("x", "one"), ValueError, "The value of 'x' cannot be recorded. could not convert"),
         (lambda w: w.add_scalar("x", [1.0, 2.0]), TypeError, "A scalar must be"),
         (lambda w: w.add_scalar("x", np.ones(2)), ValueError, "has 2"),
-        (lambda w: w.add_scalar("x", 1.0, "1"), TypeError, "global_step must be an integer, not '1'"),
+        (lambda w: w.add_scalar("x", 1.0, "one"), ValueError, "global_step must be an integer, not 'one'"),
         (lambda w: w.add_scalar("x", 1.0, 2**63), ValueError, "global_step must fit in 64 bits"),
         (lambda w: w.add_scalar("x", 1.0, float("nan")), ValueError, "global_step must be an integer, not nan"),
         (lambda w: w.add_scalar("x", 1.0, 1, "now"), TypeError, "walltime must be a number of seconds"),
@@ -68,7 +68,7 @@ def test_steps_are_what_int_accepts(tmp_path: Path, step: Any) -> None:
         (lambda w: w.add_histogram("x", [1.0], max_bins=0), ValueError, "max_bins"),
         (lambda w: w.add_histogram("x", [1j]), TypeError, "real numbers"),
         (lambda w: w.add_histogram_raw("x", 0, 1, 1, 1, 1, [1.0], [1, 2]), ValueError, "of the same length"),
-        (lambda w: w.add_image("x", np.ones((2, 4, 4))), ValueError, "1, 3 or 4 channels"),
+        (lambda w: w.add_image("x", np.ones((5, 4, 4))), ValueError, "1 to 4 channels"),
         (lambda w: w.add_image("x", np.ones((3, 4, 4)), dataformats="CHX"), ValueError, "an order of"),
         (lambda w: w.add_image("x", np.ones((3, 4, 4)), dataformats=3), TypeError, "dataformats must be a str"),
         (lambda w: w.add_image_with_boxes("x", np.ones((3, 4, 4)), np.ones(4)), ValueError, "boxes, 4"),
@@ -97,6 +97,7 @@ def test_steps_are_what_int_accepts(tmp_path: Path, step: Any) -> None:
         (lambda w: w.add_custom_scalars({"a": {"b": ["Multiline", [1]]}}), TypeError, "must be a list of str"),
         (lambda w: w.add_mesh("x", np.ones((4, 3))), ValueError, r"\(batch, number, 3\)"),
         (lambda w: w.add_hparams([], {}), TypeError, "hparam_dict must be a dict"),
+        (lambda w: w.add_hparams({5: 1}, {}), TypeError, "names of hyperparameters and metrics must be str, not 5"),
         (lambda w: w.add_hparams({"a": [1, 2]}, {}), ValueError, "hyperparameter 'a'"),
         (lambda w: w.add_hparams({"a": 1}, {}, {"b": [1]}), TypeError, "hparam_domain_discrete"),
         (lambda w: w.add_hparams({"a": 1}, {}, [1]), TypeError, "hparam_domain_discrete must be a dict"),
@@ -378,3 +379,24 @@ def test_values_that_cannot_be_read_are_skipped(tmp_path: Path, caplog: pytest.L
             writer.add_scalar("x", 1.0, step)
     assert caplog.text.count("broken skipped, its value cannot be read: RuntimeError: the device is lost") == 1
     assert list(scalars_of(tmp_path, "x")) == [0, 1, 2]
+
+
+def test_pixels_of_16_bits_are_scaled(tmp_path: Path) -> None:
+    """A depth image or a scan has more values than a byte; those within 0 to 255 are as they are."""
+    depths = np.linspace(1000, 60000, 16).astype(np.uint16).reshape(4, 4)
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_image("depth", depths, 1, dataformats="HW")
+        writer.add_image("small", np.arange(16, dtype=np.uint16).reshape(4, 4), 1, dataformats="HW")
+    run = run_in(tmp_path)
+    shown = {tag: np.array(Image.open(io.BytesIO(run.images(tag)[0][0].encoded))) for tag in ("depth", "small")}
+    assert shown["depth"].ravel().tolist() == list(range(0, 256, 17))
+    assert shown["small"].ravel().tolist() == list(range(16))
+
+
+def test_two_channels_are_grey_and_alpha(tmp_path: Path) -> None:
+    """As Pillow and PyTorch take them."""
+    pixels = np.stack([np.full((4, 4), 200, np.uint8), np.arange(16, dtype=np.uint8).reshape(4, 4)])
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_image("masked", pixels, 1)
+    (image,) = run_in(tmp_path).images("masked")[0]
+    assert (np.array(Image.open(io.BytesIO(image.encoded))) == pixels.transpose(1, 2, 0)).all()

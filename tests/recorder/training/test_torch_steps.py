@@ -283,3 +283,27 @@ def test_subclasses_with_eval_hooks_take_part_in_the_evaluations_inside_fit() ->
     model = Model(network, nn.CrossEntropyLoss(), sgd(network), metrics={"acc"})
     model.fit(2, batches(), batches(), callbacks=[counter, counting])
     assert (counter.evaluations, len(calls)) == (2, 2)
+
+
+@pytest.mark.parametrize("wrap", [lambda loss: (loss, "more"), lambda loss: {"loss": loss, "more": 1}])
+def test_the_loss_of_a_tuple_or_a_dict_is_trained(wrap: Any) -> None:
+    """A loss function may return more than its loss."""
+
+    def final(loss_fn: Any) -> torch.Tensor:
+        torch.manual_seed(0)
+        network = nn.Linear(3, 2)
+        model = Model(network, loss_fn, sgd(network), metrics={"loss"})
+        model.train(1, batches())
+        assert model.eval(batches())["loss"] > 0
+        return network.weight.detach()
+
+    cross_entropy = nn.CrossEntropyLoss()
+    assert torch.equal(final(lambda outputs, labels: wrap(cross_entropy(outputs, labels))), final(cross_entropy))
+
+
+def test_a_dict_of_a_loss_function_without_its_loss_is_named() -> None:
+    """The message says what it has."""
+    network = nn.Linear(3, 2)
+    model = Model(network, lambda outputs, labels: {"total": outputs.sum()}, sgd(network))
+    with pytest.raises(TypeError, match="loss_fn returns has the key 'loss'; this one has 'total'"):
+        model.train(1, batches())

@@ -253,6 +253,19 @@ def test_watched_models_have_histograms(tmp_path: Path) -> None:
     assert len(scalars_of(tmp_path, "loss")) == 5
 
 
+def test_lazy_modules_are_watched_once_they_have_shapes(tmp_path: Path) -> None:
+    """The first call gives the parameters their shapes."""
+    network = torch.nn.Sequential(torch.nn.LazyLinear(2), torch.nn.LazyLinear(1))
+    with wandb.init() as run:
+        wandb.watch(network, log="all", log_freq=1)
+        for _ in range(2):
+            loss = network(torch.full((4, 3), 1.0)).sum()
+            loss.backward()
+            run.log({"loss": loss})
+    assert run_in(tmp_path).histograms("gradients/0.weight").step.tolist() == [0, 1]
+    assert "parameters/1.bias" in tags_of(tmp_path, "histogram")
+
+
 def test_watching_something_else_only_warns(caplog: pytest.LogCaptureFixture) -> None:
     """A model of another framework."""
     wandb.init()

@@ -8,13 +8,15 @@ from typing import Any
 from toposcope.recorder.frameworks.torch.training.loss_scale import LossScale
 from toposcope.recorder.frameworks.torch.training.sampled_labels import sample_labels
 from toposcope.recorder.training.batch import parts_of, samples_of
+from toposcope.recorder.training.loss import first_output
 from toposcope.recorder.values.foreign_values import short_repr
 
 
 class TorchSteps:
     """The Steps of a module, with a loss function of the last part of the batch or with the module's own loss.
 
-    * With loss_fn: `loss_fn(network(*inputs), label)`, where label is the last part of the batch.
+    * With loss_fn: `loss_fn(network(*inputs), label)`, where label is the last part of the batch. Of a tuple or a list
+      that it returns, the first item is the loss, of a dict the item "loss".
     * Without: a module with a method loss(outputs, batch), Composer's convention, receives the whole batch; the output
       of any other module, or its first item, is the loss.
 
@@ -171,17 +173,24 @@ class TorchSteps:
     def _loss_of(self, outputs: Any, batch: Any) -> Any:
         if self._loss_fn is not None:
             parts = parts_of(batch)
-            return self._loss_fn(outputs, parts[-1]) if len(parts) > 1 else self._loss_fn(outputs)
+            result = self._loss_fn(outputs, parts[-1]) if len(parts) > 1 else self._loss_fn(outputs)
+            return self._loss_in(result, "loss_fn returns")
         if self._has_own_loss:
             return self._network.loss(outputs, batch)
-        if isinstance(outputs, Mapping):
-            if "loss" not in outputs:
-                names = ", ".join(map(repr, outputs))
-                raise TypeError(f"Without loss_fn, a dict of outputs has the key 'loss'; this one has {names}.")
-            return outputs["loss"]
-        loss = outputs[0] if isinstance(outputs, tuple | list) else getattr(outputs, "loss", outputs)
+        return self._loss_in(outputs, "the network returns without loss_fn")
+
+    def _loss_in(self, result: Any, source: str) -> Any:
+        """Return the loss in a result: its item "loss", its first item, its attribute loss, or the result itself."""
+        if isinstance(result, Mapping):
+            if "loss" not in result:
+                raise TypeError(
+                    f"A dict that {source} has the key 'loss'; this one has {', '.join(map(repr, result))}."
+                )
+            loss = result["loss"]
+        else:
+            loss = first_output(result) if isinstance(result, tuple | list) else getattr(result, "loss", result)
         if not isinstance(loss, self._torch.Tensor):
-            raise TypeError(f"Without loss_fn, the network returns its loss, not {short_repr(outputs)}.")
+            raise TypeError(f"What {source} is the loss, a tensor, or begins with it; not {short_repr(result)}.")
         return loss
 
     def _of_eval_network(self, outputs: Any) -> tuple[Any, Any, Any]:
