@@ -1,7 +1,10 @@
 """The Python API: a logdir that is read once, its runs, and their series as arrays."""
 
+import errno
+import logging
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
@@ -33,6 +36,9 @@ from toposcope.server.values.text import Text, read_text
 if TYPE_CHECKING:
     import pandas
     import polars
+
+_MOST_LOGGED = 10
+log = logging.getLogger(__name__)
 
 Value = TypeVar("Value")
 Attempt = int | Literal["all"] | None
@@ -321,6 +327,7 @@ def open_logdir(
 
     Raises:
         FileNotFoundError: the logdir does not exist.
+        OSError: it cannot be listed. What else cannot be read is logged, and is in `problems`.
         ModuleNotFoundError: an object store needs a package that is not installed.
         ValueError: the name of the file is not that of an event file, an address is not valid, one of several places
             contains another one, or index_dir is inside the logdir, which is read-only.
@@ -336,7 +343,12 @@ def open_logdir(
     if places is None and not is_remote(path) and not os.path.isdir(path):
         return OpenLogdir(path, load_file(path))
     index = None if index_dir is None else open_index(os.fspath(index_dir))
-    return OpenLogdir(text_of(places or path), load_logdir(places or path, index, follow_links=follow_links))
+    loaded = load_logdir(places or path, index, follow_links=follow_links)
+    for problem, reason in islice(loaded.problems.items(), _MOST_LOGGED):
+        log.warning("cannot read %s: %s", problem, reason)
+    if not loaded.runs and path in loaded.problems:
+        raise OSError(errno.EIO, loaded.problems[path], path)
+    return OpenLogdir(text_of(places or path), loaded)
 
 
 def _names(names: str | Sequence[str] | None, all_names: Iterable[str]) -> list[str]:

@@ -6,7 +6,6 @@ that each store's own tools read, for example AWS_ACCESS_KEY_ID and AWS_ENDPOINT
 
 import errno
 import functools
-import itertools
 import operator
 import threading
 from collections import deque
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from toposcope.server.places.expected_reads import Expected, ExpectedReads
 from toposcope.server.places.pieces import NOTHING, Merged, Part, merge, ranges
 from toposcope.server.places.place import Buffer, Entry, Listing, Status
+from toposcope.server.places.store_listing import StoreListing, list_objects
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore as Client
@@ -105,19 +105,23 @@ class ObjectStore:
 
     def _list_again(self) -> None:
         try:
-            self._merged = merge(self._list_all(), self._merged)
+            files, skipped = self._list_all()
+            self._merged = merge(files, self._merged)
             self._directories = _directories(self._root, self._merged.files)
+            self._directories[self._root] += [Entry(key, key, "other", problem=why) for key, why in skipped.items()]
         except OSError as error:
             self._failure = error
             raise
         self._failure = None
 
-    def _list_all(self, below: str = "") -> dict[str, Status]:
-        """Return the status of every object below a prefix, by path."""
-        import obstore
-
-        pages: Any = self._ask(lambda: list(obstore.list(self._client, below or None)), self._root)
-        return {f"{self._root}/{found['path']}": _status(found) for found in itertools.chain.from_iterable(pages)}
+    def _list_all(self, below: str = "") -> tuple[dict[str, Status], dict[str, str]]:
+        """Return (the status of every object below a prefix, by path; why others are skipped, by path)."""
+        prefix = getattr(self._client, "prefix", None) or ""
+        listing: StoreListing = self._ask(lambda: list_objects(self._client, below or None, prefix), self._root)
+        return (
+            {f"{self._root}/{found['path']}": _status(found) for found in listing.objects},
+            {f"{self._root}/{key}": why for key, why in listing.skipped.items()},
+        )
 
     def stat(self, path: str) -> Status:
         """Return the status of an object, from the last listing if it is there: each request takes long.
@@ -139,7 +143,7 @@ class ObjectStore:
             found: Any = self._ask(lambda: obstore.head(self._client, self._key(path)), path)
             return _Located(_status(found), None)
         except FileNotFoundError:
-            merged = merge(self._list_all(self._key(path).rpartition("/")[0]))
+            merged = merge(self._list_all(self._key(path).rpartition("/")[0])[0])
             if path not in merged.parts:
                 raise
             return _Located(merged.files[path], merged.parts[path])
