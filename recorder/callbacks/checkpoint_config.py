@@ -54,9 +54,9 @@ class CheckpointConfig:
             save_checkpoint_steps: save every this many steps. If both steps and seconds are specified, only the steps
                 are used; if only the seconds are specified, they override the default.
             save_checkpoint_seconds: save at the first step that ends this many seconds after the last save.
-            keep_checkpoint_max: keep this many newest checkpoints of the training. If both this number and minutes are
-                specified, only the number is used; if only the minutes are specified, they override the default. With
-                neither, the newest checkpoint is kept.
+            keep_checkpoint_max: keep this many newest checkpoints of the prefix, over restarts. If both this number and
+                minutes are specified, only the number is used; if only the minutes are specified, they override the
+                default. With neither, the newest checkpoint is kept.
             keep_checkpoint_per_n_minutes: keep one checkpoint per this many minutes, and the newest one.
             integrated_save: whether sharded tensors (PyTorch's DTensors) are gathered into the single file of rank 0;
                 otherwise every rank saves its shards in a file with the rank in its name.

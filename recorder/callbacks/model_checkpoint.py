@@ -1,5 +1,6 @@
 """ModelCheckpoint: saves the network and the optimizer during a training."""
 
+import math
 import os
 import re
 from time import monotonic
@@ -9,10 +10,12 @@ from typing import Any
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool
 from toposcope.recorder.callbacks.checkpoint_config import CheckpointConfig
+from toposcope.recorder.callbacks.monitored_value import MonitoredValue, checked_goal
 from toposcope.recorder.checkpoints.capturing import capture, states_of
 from toposcope.recorder.checkpoints.checkpoint import Checkpoint
 from toposcope.recorder.checkpoints.checkpoint_writer import CheckpointWriter, Job, Outcome
 from toposcope.recorder.checkpoints.encryption import require_cryptography
+from toposcope.recorder.checkpoints.manifest import Manifest, manifest_path, read_manifest, write_manifest
 from toposcope.recorder.checkpoints.protection import Protection
 from toposcope.recorder.checkpoints.retention import SavedCheckpoint, surplus_by_count, surplus_by_minutes
 from toposcope.recorder.checkpoints.safetensors_file import require_safetensors
@@ -43,10 +46,15 @@ class ModelCheckpoint(Callback):
     next checkpoint is attempted when it is due. If the last step cannot be saved, the end of the training raises the
     OSError. Any other error, such as an unsupported network, is raised at the next hook.
 
-    Differences from MindSpore's class: files are created atomically; only files that this object saved are deleted, and
-    only after the new one is saved; a relative directory is resolved at construction; of several processes only rank 0
-    saves, the others only take part in gathering; exception_save works regardless of how callbacks are passed; no graph
-    file is written, since SummaryCollector records the graph. Nothing is saved in evaluations.
+    With monitor, the step after an epoch in which the monitored value is better than before is saved as well, and the
+    best of these checkpoints is kept; best_ckpt_file_name is its path. keep_checkpoint_max and the best value count
+    over restarts: a hidden file in the directory lists what was saved with the prefix.
+
+    Differences from MindSpore's class: files are created atomically; only files that this class saved with the prefix
+    are deleted, and only after the new one is saved; a relative directory is resolved at construction; of several
+    processes only rank 0 saves, the others only take part in gathering; exception_save works regardless of how
+    callbacks are passed; no graph file is written, since SummaryCollector records the graph. Nothing is saved in
+    evaluations.
     """
 
     runs_in_fit_evaluation: bool = False
@@ -58,6 +66,9 @@ class ModelCheckpoint(Callback):
         config: CheckpointConfig | None = None,
         *,
         all_ranks: bool = False,
+        monitor: str | None = None,
+        mode: str = "auto",
+        save_best_only: bool = False,
     ) -> None:
         """Save into *directory*, which is created if it does not exist.
 
@@ -66,10 +77,15 @@ class ModelCheckpoint(Callback):
             directory: directory of the files; None: the current directory.
             config: the policy; None: CheckpointConfig().
             all_ranks: whether each of several processes saves, with `_rank_<n>` in the file name; False: only rank 0.
+            monitor: the value of an epoch whose best checkpoint is kept, as for EarlyStopping; None: none.
+            mode: "min", "max" or "auto", as for EarlyStopping.
+            save_best_only: whether only checkpoints that are better than all before are saved.
 
         Raises:
-            ValueError: prefix is not a str, is empty or contains "/"; directory is not a path.
-            TypeError: config is not a CheckpointConfig, or all_ranks is not a bool.
+            ValueError: prefix is not a str, is empty or contains "/"; directory is not a path; mode is another str;
+                save_best_only without monitor.
+            TypeError: config is not a CheckpointConfig, all_ranks or save_best_only is not a bool, or monitor or mode
+                is not a str.
             NotADirectoryError: directory is a file.
             OSError: the directory cannot be created.
         """
@@ -79,10 +95,20 @@ class ModelCheckpoint(Callback):
             raise TypeError(f"config must be a CheckpointConfig or None, not {short_repr(config)}.")
         self._prefix, self._config = prefix, config or CheckpointConfig()
         self._all_ranks = checked_bool("all_ranks", all_ranks) and process_count() > 1
+        if checked_bool("save_best_only", save_best_only) and monitor is None:
+            raise ValueError("save_best_only requires monitor, the value that decides which checkpoint is the best.")
+        self._monitored = None if monitor is None else MonitoredValue(monitor, type(self).__name__)
+        self._goal = None if monitor is None else checked_goal(monitor, mode, 0.0)
+        self._saves_best_only = save_best_only
         self._rank = process_rank()
         self._directory = _checked_directory(directory)
         self._writer = CheckpointWriter(self._config.async_save)
+        self._manifest_path = manifest_path(
+            self._directory, prefix if not (self._rank or self._all_ranks) else f"{prefix}_rank_{self._rank}"
+        )
         self._saved: list[SavedCheckpoint] = []
+        self._best: str | None = None
+        self._best_value: float | None = None
         self._latest = ""
         self._params: CallbackParams | None = None
         self._begin(step=0)
@@ -92,10 +118,16 @@ class ModelCheckpoint(Callback):
         """Path of the newest complete checkpoint; "" before the first."""
         return self._latest
 
+    @property
+    def best_ckpt_file_name(self) -> str:
+        """Path of the best checkpoint; "" before the first, and without monitor."""
+        return self._best or ""
+
     def begin(self, run_context: RunContext) -> None:
         """Start counting steps; ImportError if a package that the config requires is not installed."""
         if (params := self._params_of(run_context)) is not None:
             self._begin(step=params.get("cur_step_num", 0))
+            self._read_manifest()
             if self._config.format == "safetensors":
                 require_safetensors()
             elif self._config.enc_key is not None and not _is_of_mindspore(params):
@@ -110,8 +142,30 @@ class ModelCheckpoint(Callback):
         """Save a checkpoint if it is due."""
         if (params := self._params_of(run_context)) is not None:
             self._process_outcome(params, waits=False)
-            if self._is_due(params):
+            if self._monitored is not None:
+                self._monitored.add_step(params)
+            if not self._saves_best_only and self._is_due(params):
                 self._save(params)
+
+    def epoch_end(self, run_context: RunContext) -> None:
+        """Save the step if the monitored value of the epoch is better than before."""
+        if self._monitored is None or (params := self._params_of(run_context)) is None:
+            return
+        assert self._goal is not None
+        value = self._monitored.value(params)
+        before = self._goal.worst if self._best_value is None else self._best_value
+        is_better = value is not None and self._goal.is_better(value, before)
+        # Only the first process may know the best value of an earlier start.
+        if not (broadcast_decision(is_better) if self._is_gathering(params) else is_better):
+            return
+        step = params["cur_step_num"]
+        self._process_outcome(params, waits=True)
+        if step != self._saved_step:
+            self._save(params)
+            self._process_outcome(params, waits=True)
+        if step == self._saved_step:
+            self._best, self._best_value = self._latest or None, value
+            self._thin_out()
 
     def end(self, run_context: RunContext) -> None:
         """Save the last step unless it is saved.
@@ -121,7 +175,7 @@ class ModelCheckpoint(Callback):
         """
         if (params := self._params_of(run_context)) is not None:
             self._process_outcome(params, waits=True)
-            if self._is_end_pending(params):
+            if not self._saves_best_only and self._is_end_pending(params):
                 self._save(params)
                 self._process_outcome(params, waits=True)
             if self._failure is not None:
@@ -245,11 +299,28 @@ class ModelCheckpoint(Callback):
             return
         self._saved = [saved for saved in self._saved if saved.path != job.path]
         self._saved.append(SavedCheckpoint(job.path, job.seconds))
+        self._thin_out()
+
+    def _thin_out(self) -> None:
+        """Delete checkpoints that the retention rule no longer keeps, the best one excluded."""
         most, minutes = self._config.keep_checkpoint_max, self._config.keep_checkpoint_per_n_minutes
-        surplus = surplus_by_count(self._saved, most) if most else surplus_by_minutes(self._saved, minutes)
+        # The clock of the minutes is that of this process: earlier checkpoints are kept.
+        counted = self._saved if most else [each for each in self._saved if math.isfinite(each.seconds)]
+        surplus = surplus_by_count(counted, most) if most else surplus_by_minutes(counted, minutes)
+        surplus = [each for each in surplus if each.path != self._best]
         for saved in surplus:
             _delete(saved.path)
         self._saved = [saved for saved in self._saved if saved not in surplus]
+        write_manifest(self._manifest_path, Manifest(self._saved, self._best, self._best_value))
+
+    def _read_manifest(self) -> None:
+        """Take over the checkpoints of earlier starts, which a callback of this process may have thinned out since."""
+        manifest = read_manifest(self._manifest_path)
+        own = {each.path: each for each in self._saved}
+        self._saved = [own.get(each.path, each) for each in manifest.saved]
+        if self._monitored is not None:
+            self._monitored.begin()
+            self._best, self._best_value = manifest.best, manifest.best_value
 
     def _end_after_exception(self, params: CallbackParams) -> None:
         """Save a breakpoint; a failure is only logged, so that it does not hide the exception."""

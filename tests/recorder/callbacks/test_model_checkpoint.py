@@ -32,7 +32,10 @@ from toposcope.recorder.training.watch import watch
 
 def files_in(directory: Path) -> list[str]:
     """Return the names of the files in a directory, sorted by epoch and step."""
-    return sorted((file.name for file in directory.iterdir()), key=lambda name: (len(name), name))
+    return sorted(
+        (file.name for file in directory.iterdir() if not file.name.endswith(".manifest.json")),
+        key=lambda name: (len(name), name),
+    )
 
 
 def train(callbacks: Any, epochs: int = 1, batches: int = 4, **arguments: Any) -> Line:
@@ -594,3 +597,65 @@ def test_missing_package_is_an_error_before_the_training(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else find_spec(name))
     with pytest.raises(ImportError, match=f"pip install {package}"):
         train([ModelCheckpoint("net", tmp_path, CheckpointConfig(**arguments)), At(1, pytest.fail)])
+
+
+class Results(Callback):
+    """Reports an evaluation at the end of each epoch, as fit() does."""
+
+    def __init__(self, *values: float) -> None:
+        self._values = iter(values)
+
+    def on_train_epoch_end(self, run_context: RunContext) -> None:
+        """Add the next result."""
+        run_context.original_args()["eval_results"] = {"eval_loss": next(self._values)}
+
+
+def test_the_number_of_checkpoints_counts_over_restarts(tmp_path: Path) -> None:
+    """Files that others have written, or replaced, are never deleted."""
+    other, replaced = tmp_path / "CKP-9_9.ckpt", tmp_path / "CKP_1-1_3.ckpt"
+    other.write_bytes(b"of another program")
+    config = CheckpointConfig(save_checkpoint_steps=1, keep_checkpoint_max=3)
+    for start in range(4):
+        train(ModelCheckpoint(directory=tmp_path, config=config))
+        if not start:
+            replaced.write_bytes(b"replaced by the user")
+
+    assert files_in(tmp_path) == [other.name, replaced.name, *(f"CKP_4-1_{step}.ckpt" for step in (2, 3, 4))]
+    assert replaced.read_bytes() == b"replaced by the user"
+
+
+def test_the_best_checkpoint_is_kept(tmp_path: Path) -> None:
+    """Besides the newest ones."""
+    config = CheckpointConfig(save_checkpoint_steps=4, keep_checkpoint_max=2)
+    checkpoint = ModelCheckpoint(directory=tmp_path, config=config, monitor="eval_loss")
+    train([Results(0.9, 0.2, 0.5, 0.4, 0.3), checkpoint], epochs=5)
+
+    assert files_in(tmp_path) == ["CKP-2_4.ckpt", "CKP-4_4.ckpt", "CKP-5_4.ckpt"]
+    assert checkpoint.best_ckpt_file_name == str(tmp_path / "CKP-2_4.ckpt")
+
+
+def test_only_better_checkpoints_are_saved(tmp_path: Path) -> None:
+    """Also better than those of an earlier start."""
+    config = CheckpointConfig(keep_checkpoint_max=1)
+    for results, best in (([0.5, 0.7], "CKP-1_4"), ([0.6, 0.4], "CKP_1-2_4"), ([0.8, 0.9], "CKP_1-2_4")):
+        checkpoint = ModelCheckpoint(directory=tmp_path, config=config, monitor="eval_loss", save_best_only=True)
+        train([Results(*results), checkpoint], epochs=2)
+        assert files_in(tmp_path) == [f"{best}.ckpt"]
+        assert checkpoint.best_ckpt_file_name == str(tmp_path / f"{best}.ckpt")
+
+
+def test_save_best_only_requires_a_monitored_value(tmp_path: Path) -> None:
+    """The mode and the value are checked at once."""
+    with pytest.raises(ValueError, match="requires monitor"):
+        ModelCheckpoint(directory=tmp_path, save_best_only=True)
+    with pytest.raises(ValueError, match="mode must be"):
+        ModelCheckpoint(directory=tmp_path, monitor="eval_loss", mode="best")
+
+
+def test_a_manifest_that_cannot_be_read_keeps_everything(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """One line says so."""
+    (tmp_path / ".CKP.manifest.json").write_text("{")
+    config = CheckpointConfig(save_checkpoint_steps=4, keep_checkpoint_max=1)
+    train(ModelCheckpoint(directory=tmp_path, config=config))
+    assert files_in(tmp_path) == ["CKP-1_4.ckpt"]
+    assert "checkpoints of earlier starts are kept" in caplog.text
