@@ -307,3 +307,46 @@ def test_a_dict_of_a_loss_function_without_its_loss_is_named() -> None:
     model = Model(network, lambda outputs, labels: {"total": outputs.sum()}, sgd(network))
     with pytest.raises(TypeError, match="loss_fn returns has the key 'loss'; this one has 'total'"):
         model.train(1, batches())
+
+
+def lbfgs(network: nn.Module) -> torch.optim.LBFGS:
+    return torch.optim.LBFGS(network.parameters(), lr=0.1, max_iter=3)
+
+
+@pytest.mark.parametrize("size", [None, 4])
+def test_an_optimizer_with_a_closure_trains_as_in_a_loop(size: int | None) -> None:
+    """LBFGS evaluates the loss several times in a step, also of several micro-batches."""
+    torch.manual_seed(0)
+    own, network = nn.Linear(3, 2), nn.Linear(3, 2)
+    network.load_state_dict(own.state_dict())
+    loss_fn, optimizer, losses = nn.CrossEntropyLoss(), lbfgs(own), []
+    for inputs, labels in batches():
+
+        def closure(inputs: torch.Tensor = inputs, labels: torch.Tensor = labels) -> torch.Tensor:
+            optimizer.zero_grad()
+            loss: torch.Tensor = loss_fn(own(inputs), labels)
+            loss.backward()
+            return loss
+
+        losses.append(float(optimizer.step(closure).detach()))
+    logger = InMemoryLogger()
+    trainer = Trainer(
+        model=network,
+        train_dataloader=batches(),
+        optimizers=[lbfgs(network)],
+        loss_fn=loss_fn,
+        max_duration="1ep",
+        loggers=logger,
+        device_train_microbatch_size=size,
+    )
+    trainer.fit()
+    trainer.close()
+    assert torch.allclose(network.weight, own.weight, atol=1e-5)
+    assert [float(loss) for _, loss in logger.data["loss/train/total"]] == pytest.approx(losses, abs=1e-5)
+
+
+def test_a_closure_and_a_scaled_loss_are_refused() -> None:
+    """At once."""
+    network = nn.Linear(3, 2)
+    with pytest.raises(ValueError, match="LBFGS evaluates the loss several times"):
+        Model(network, nn.CrossEntropyLoss(), lbfgs(network), amp_level="O2")

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from inspect import signature
 from typing import Any
 
 from toposcope.recorder.frameworks.torch.training.loss_scale import LossScale
@@ -21,6 +22,9 @@ class TorchSteps:
       of any other module, or its first item, is the loss.
 
     Mixed precision is torch.autocast: float16 with scaled gradients on CUDA, bfloat16 on the CPU.
+
+    An optimizer whose step() requires a closure, such as LBFGS, evaluates the network on the batch several times; the
+    loss of the step is that of the first evaluation.
     """
 
     def __init__(
@@ -46,6 +50,14 @@ class TorchSteps:
         # A method, not a module of that name inside the network.
         self._has_own_loss = loss_fn is None and callable(getattr(type(network), "loss", None))
         self._is_mixed, self._is_scaled = amp_level != "O0", amp_level != "O0" and loss_scale_manager is None
+        self._takes_closure = optimizer is not None and _requires_closure(optimizer.step)
+        if self._takes_closure and (self._is_scaled or loss_scale_manager is not None):
+            raise ValueError(
+                f"{type(optimizer).__name__} evaluates the loss several times in a step, which a scaled loss does not "
+                "allow: use amp_level='O0' without a loss_scale_manager."
+            )
+        self._evaluated: list[tuple[Any, Any, float]] = []
+        """The micro-batches of the step, with their losses and shares, for a closure."""
         self._scaler: Any = None
         self._loss_scale = LossScale(loss_scale_manager, optimizer)
         self._find_device()
@@ -97,12 +109,14 @@ class TorchSteps:
 
     def zero_grad(self) -> None:
         """Clear the gradients."""
+        self._evaluated = []
         self._loss_scale.begin_step(self._scaler)
         if self._optimizer is not None:
             self._optimizer.zero_grad()
 
     def forward(self, batch: Any) -> Any:
         """Return the outputs of the module."""
+        self._newest_batch = batch if self._takes_closure else None
         batch = self._moved(batch)
         with self._precision():
             if self._has_own_loss:
@@ -120,6 +134,8 @@ class TorchSteps:
 
     def backward(self, loss: Any, share: float) -> None:
         """Add the gradients of share * loss."""
+        if self._takes_closure:
+            self._evaluated.append((self._newest_batch, loss.detach(), share))
         scaled = loss * (share * self._loss_scale.factor)
         (scaled if self._scaler is None else self._scaler.scale(scaled)).backward()
 
@@ -130,9 +146,33 @@ class TorchSteps:
         if self._scaler is not None:
             self._scaler.step(self._optimizer)
             self._scaler.update()
+        elif self._takes_closure:
+            self._optimizer.step(self._closure())
+            self._evaluated = []
         elif self._loss_scale.is_to_update():
             self._optimizer.step()
         self._loss_scale.end_step()
+
+    def _closure(self) -> Callable[[], Any]:
+        """Return a function that computes the loss of the step and its gradients, which exist for the first call."""
+        optimizer: Any = self._optimizer
+        evaluated, is_first = self._evaluated, True
+
+        def evaluate() -> Any:
+            nonlocal is_first
+            if is_first:
+                is_first = False
+                return sum(loss * share for _, loss, share in evaluated)
+            optimizer.zero_grad()
+            total: Any = 0.0
+            for batch, _, share in evaluated:
+                with self._torch.enable_grad():
+                    loss = self.loss(self.forward(batch), batch) * share
+                    loss.backward()
+                total = total + loss.detach()
+            return total
+
+        return evaluate
 
     def net_outputs(self, losses: list[Any], shares: list[float], outputs: Any) -> Any:
         """Return the loss of the batch, detached; followed by the other outputs if the network returns its loss."""
@@ -217,6 +257,12 @@ class TorchSteps:
         if isinstance(value, tuple | list):
             return _like(value, [self._moved(item) for item in value])
         return self._torch.as_tensor(value, device=self._device) if hasattr(value, "__array__") else value
+
+
+def _requires_closure(step: Callable[..., Any]) -> bool:
+    """Return whether the step() of an optimizer cannot be called without a closure."""
+    parameter = signature(step).parameters.get("closure")
+    return parameter is not None and parameter.default is parameter.empty
 
 
 def _like(items: Any, changed: list[Any]) -> Any:
