@@ -22,6 +22,9 @@ class EventCallback:
     All methods take the State and the Logger. The class corresponds to `composer.Callback`.
     """
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Accept and ignore the arguments that subclasses pass on, as Composer's class does."""
+
     def run_event(self, event: Event, state: State, logger: Logger) -> None:
         """Call the method of event. An override receives every event; the other methods are then not called."""
         getattr(self, event.value)(state, logger)

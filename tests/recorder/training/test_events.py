@@ -271,6 +271,16 @@ def test_a_closed_engine_runs_no_event() -> None:
         engine_of([]).run_event("no_such_event")
 
 
+def test_the_base_class_of_callbacks_ignores_arguments() -> None:
+    """A subclass may pass on what it has received, as with Composer."""
+
+    class Own(EventCallback):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+
+    Own(1, name="x").close(engine_of([]).state, engine_of([]).logger)
+
+
 def test_a_callback_is_used_by_one_engine_at_a_time() -> None:
     trace: list[str] = []
     callback = Named("a", trace)
