@@ -11,7 +11,7 @@ from toposcope.server.api.request_limits import MOST_BODY_BYTES, MOST_NAME
 from toposcope.server.api.snapshot import Current, not_found
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.notes.no_notes import NoNotes
-from toposcope.server.notes.notes import Notes, NotesSnapshot
+from toposcope.server.notes.notes import Notes, NotesSnapshot, TooLongTogetherError
 from toposcope.server.notes.notes_folder import Change
 from toposcope.server.notes.run_notes import NO_NOTES, NotesChange, NotesEdit, RunNotes
 
@@ -173,6 +173,8 @@ def _change(notes: Notes | NoNotes, current: Snapshot, run: str, change: NotesCh
         notes.change(run, change.changes())
     except OSError as error:
         raise not_stored("the notes", notes.path, error) from error
+    except TooLongTogetherError as error:
+        raise HTTPException(422, str(error)) from error
     return _reply(notes.current(), current, run)
 
 

@@ -409,9 +409,9 @@ def print_url(options: argparse.Namespace, listener: socket.socket, token: Token
 def open_browser(options: argparse.Namespace, url: str) -> None:
     """Open the dashboard in a browser, if the command line asks for it."""
     if options.open:
-        import webbrowser
+        from toposcope.server.commands.browser import open_in_browser
 
-        webbrowser.open(url)
+        open_in_browser(url, is_secret="?token=" in url)
 
 
 def make_settings(

@@ -384,3 +384,20 @@ def test_invalid_change_of_many_runs_is_explained(
     assert reply.status_code == 422
     assert word in reply.text
     assert notes(client) == {}
+
+
+def test_notes_on_all_runs_together_are_bounded(serve: Serve, tmp_path: Path) -> None:
+    """A note for many runs is refused for those for which there is no room."""
+    runs = [f"run{number:03}" for number in range(300)]
+    for name in runs:
+        loss_run(tmp_path / "runs" / name, range(2))
+    client = serve(tmp_path / "runs", "--data-dir", str(tmp_path / "data"))
+    edit = {"changes": [{"runs": runs, "change": {"note": "x" * 65_000}}]}
+    reply = client.post("/api/notes", json=edit).json()
+    assert reply["changed"] == 16 * 2**20 // 65_000
+    assert {problem["detail"] for problem in reply["problems"]} == {
+        "the notes on all runs would have more than 16,777,216 characters"
+    }
+    refused = client.put("/api/notes", params={"run": runs[-1]}, json={"note": "y" * 65_000})
+    assert refused.status_code == 422
+    assert client.put("/api/notes", params={"run": runs[0]}, json={"note": ""}).status_code == 200
