@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from toposcope.server.api.budgeted import Work, in_parts, within_budget
 from toposcope.server.api.cbor import MEDIA_TYPE
@@ -42,6 +42,16 @@ router = APIRouter()
 
 class ScalarBody(LongLists, ColumnsQuery):
     """A ColumnsQuery as JSON."""
+
+
+class CsvQuery(SeriesQuery):
+    """A SeriesQuery, and how names are written."""
+
+    formulas: bool = Field(
+        False,
+        description="whether runs and tags are written as they are; else an apostrophe is put before one that begins "
+        "with =, +, -, @, a tab or a carriage return, as spreadsheets would take it for a formula",
+    )
 
 
 class ScalarSeries(BaseModel):
@@ -135,7 +145,7 @@ async def read_many_scalars(request: Request, current: Current, query: Annotated
 
 
 @router.get("/scalars.csv", response_class=StreamingResponse, responses=_CSV_REPLIES)
-async def read_scalars_csv(request: Request, current: Current, query: Annotated[SeriesQuery, Query()]) -> Response:
+async def read_scalars_csv(request: Request, current: Current, query: Annotated[CsvQuery, Query()]) -> Response:
     """Read all points of scalar series as CSV, with the columns run, tag, rank, step, wall_time and value."""
     selected, _ = await run_in_threadpool(find_series, current, query)
     window = Window(query.axis, query.lo, query.hi)
@@ -144,7 +154,7 @@ async def read_scalars_csv(request: Request, current: Current, query: Annotated[
         for source, run, rank in selected
     )
     headers = {"Content-Disposition": attachment(query.tag + query.expr, "scalars", "csv")}
-    parts = await in_parts(request, download_cost(selected, query.attempt), scalar_csv(series))
+    parts = await in_parts(request, download_cost(selected, query.attempt), scalar_csv(series, is_exact=query.formulas))
     return StreamingResponse(parts, media_type="text/csv; charset=utf-8", headers=headers)
 
 

@@ -1,6 +1,7 @@
 """A folder of JSON files on a disk, which are replaced by renaming while a lock is held."""
 
 import errno
+import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -106,12 +107,16 @@ class JsonFolder:
             encoded = None
         update = apply(change, encoded, self._largest_file)
         if update.is_damaged:
-            path = self._folder / name
-            path.replace(path.with_suffix(".damaged"))
+            self._keep_damaged(self._folder / name)
         if update.new is None:
             self.delete(name)
         elif update.new != update.old:
             self._write(name, encode(update.new, is_indented=is_indented))
+
+    def _keep_damaged(self, path: Path) -> None:
+        """Rename a damaged file; earlier ones stay."""
+        numbers = itertools.chain([""], map(".{}".format, itertools.count(2)))
+        path.rename(next(kept for each in numbers if not (kept := path.with_suffix(f"{each}.damaged")).exists()))
 
     def _read(self, name: str) -> bytes:
         with (self._folder / name).open("rb") as file:

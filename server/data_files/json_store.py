@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import itertools
 import random
 import time
 import uuid
@@ -133,13 +134,24 @@ class JsonStore:
         if update.new == update.old and not update.is_damaged:
             return True
         if update.is_damaged:
-            self._ask(lambda: obstore.put(self._client, f"{name.removesuffix(SUFFIX)}.damaged", encoded))
+            self._keep_damaged(name.removesuffix(SUFFIX), encoded)
         written = b"" if update.new is None else encode(update.new, is_indented=is_indented)
         try:
             self._ask(lambda: obstore.put(self._client, name, written, mode=mode))
         except (AlreadyExistsError, PreconditionError):
             return False
         return True
+
+    def _keep_damaged(self, name: str, encoded: bytes) -> None:
+        """Store a damaged object under another name; earlier ones stay."""
+        import obstore
+        from obstore.exceptions import AlreadyExistsError
+
+        for number in itertools.chain([""], map(".{}".format, itertools.count(2))):
+            with contextlib.suppress(AlreadyExistsError):
+                kept = f"{name}{number}.damaged"
+                self._ask(partial(obstore.put, self._client, kept, encoded, mode="create"))
+                return
 
     def update_many(self, changes: Iterable[tuple[str, Change]]) -> dict[str, Exception]:
         """Update many files, several at once."""

@@ -138,4 +138,7 @@ def _read(folder: Folder, name: str) -> Part:
         state: dict[str, Any] = orjson.loads(content)
         return Part(name, state["schema"], {run: CoveredRun(**each) for run, each in state["runs"].items()})
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ValueError(f"{_STATE.format(name)} of {folder.address!r} is damaged: {error}") from None
+        raise ValueError(
+            f"{_STATE.format(name)} of {folder.address!r} is damaged: {error}; "
+            "delete the folder and run compact again, which writes everything from the event files"
+        ) from None

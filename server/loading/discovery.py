@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 from collections import deque
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import NamedTuple
@@ -11,6 +12,8 @@ from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Entry, Place, Status, is_gone, reason_of
 from toposcope.server.places.several_places import NamedPlace, SeveralPlaces
 
+_ESCAPED = re.compile(r"\\x[0-9a-f]{2}|[\udc80-\udcff]")
+"""An escape in a name itself, or a byte that is not valid UTF-8, as Python has it in texts."""
 _NO_FILE = {errno.EISDIR, errno.EINVAL, errno.ELOOP, errno.ENAMETOOLONG}
 
 
@@ -119,7 +122,12 @@ def find(logdir: str, path: str, place: Place = UNCHECKED) -> FoundFile | None:
 
 
 def printable(path: str) -> str:
-    r"""Return a path as text, in which bytes that are not valid UTF-8 are escaped as \xff."""
+    r"""Return a path as text, in which bytes that are not valid UTF-8 are escaped as \xff.
+
+    The texts of different paths differ: in one with such a byte, or an escape in its name, backslashes are doubled.
+    """
+    if _ESCAPED.search(path):
+        path = path.replace("\\", "\\\\")
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 

@@ -315,6 +315,15 @@ def test_ranks_and_attempts_are_selected(tmp_path: Path, serve: Serve) -> None:
     assert steps(attempt="all") == [(1, 11)]
 
 
+def test_names_in_csv_are_no_formulas(tmp_path: Path, serve: Serve) -> None:
+    """An apostrophe is put before those that spreadsheets would compute, unless formulas are requested."""
+    write_run(tmp_path / "=run", [scalar_event(1, 1, {"@tag": -1.0})])
+    client = serve(tmp_path)
+    query = {"tag": "@tag"}
+    assert "\n'=run,'@tag,0,1,1.0,-1.0\r" in client.get("api/scalars.csv", params=query).text
+    assert "\n=run,@tag,0,1,1.0,-1.0\r" in client.get("api/scalars.csv", params={**query, "formulas": "true"}).text
+
+
 def test_csv_is_exact(tmp_path: Path, serve: Serve) -> None:
     """The CSV has every point; its numbers parse to the same doubles, its names to the same strings."""
     tag = 'a "tag", with\nlines'

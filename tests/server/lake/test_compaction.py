@@ -111,6 +111,16 @@ def test_other_folders_are_not_overwritten(tmp_path: Path) -> None:
         update(tmp_path / "one", tmp_path / "two")
 
 
+def test_a_damaged_state_file_is_named_with_advice(tmp_path: Path) -> None:
+    """What to do is safe: everything is in the event files."""
+    loss_run(tmp_path / "logs" / "run", range(3))
+    update(tmp_path / "logs", tmp_path / "lake")
+    (state,) = (tmp_path / "lake" / "_state").glob("*.json")
+    state.write_text("{")
+    with pytest.raises(ValueError, match=r"is damaged: .*; delete the folder and run compact again"):
+        update(tmp_path / "logs", tmp_path / "lake")
+
+
 def test_two_at_once_are_refused(tmp_path: Path) -> None:
     """The second one reports the first one, and changes nothing."""
     loss_run(tmp_path / "logs/a", range(3))

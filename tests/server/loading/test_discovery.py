@@ -121,6 +121,19 @@ def test_name_that_is_not_utf8_does_not_hide_other_runs(
     assert client.get("api/health").status_code == 200
 
 
+def test_different_names_are_different_runs(tmp_path: Path, serve: Serve) -> None:
+    r"""A byte that is not valid UTF-8 and the text of its escape do not merge, whatever else is in the name."""
+    intact = loss_run(tmp_path / "intact", range(3))
+    for name in (b"x\xff", rb"x\xff", rb"x\\xff", b"\\x\xff", rb"a\b"):
+        os.mkdir(os.fsencode(tmp_path) + b"/" + name)
+        with open(os.fsencode(tmp_path) + b"/" + name + b"/" + os.fsencode(intact.name), "wb") as copy:
+            copy.write(intact.read_bytes())
+    names = [run["run"] for run in serve(tmp_path).get("api/runs").json()["runs"]]
+
+    assert len(set(names)) == 6
+    assert {r"x\xff", r"a\b", "intact"} <= set(names)
+
+
 def test_rank_of_any_size_is_listed(tmp_path: Path, serve: Serve) -> None:
     """A number in a file name that does not fit a machine word does not hide the other runs."""
     loss_run(tmp_path / "intact", range(3))

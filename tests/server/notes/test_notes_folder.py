@@ -38,6 +38,11 @@ def test_damaged_files_are_reported_and_kept(tmp_path: Path) -> None:
     assert path["a"].with_suffix(".damaged").read_bytes() == b"{half"
     assert len(notes.current().problems) == 3
 
+    path["a"].write_bytes(b"[again")
+    notes.change("a", {"hidden": True})
+    assert path["a"].with_suffix(".damaged").read_bytes() == b"{half"
+    assert path["a"].with_suffix(".2.damaged").read_bytes() == b"[again"
+
 
 def test_fields_of_newer_versions_are_kept(tmp_path: Path) -> None:
     """A change preserves fields that this version does not know."""
