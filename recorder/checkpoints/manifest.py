@@ -69,7 +69,7 @@ def _entries(saved: Iterable[SavedCheckpoint]) -> Iterable[dict[str, Any]]:
 
 
 def _identity(path: str) -> list[int] | None:
-    """Return what shows a file from another one of its name; None if there is none."""
+    """Return what distinguishes a file from others of its name; None if there is none."""
     try:
         status = os.stat(path)
     except OSError:

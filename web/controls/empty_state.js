@@ -84,7 +84,7 @@ export function noneDrawn() {
     );
   return empty(
     "none_drawn",
-    t("card.none_drawn"),
+    t(runFilter.value.trim() ? "empty.found_unselected" : "card.none_drawn"),
     nothing,
     html`<button class="plain" data-key="show-all"
       @click=${() => change({ selection: EVERYTHING })}>${t("empty.show_all")}</button>`,
