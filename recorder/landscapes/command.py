@@ -48,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 levels=options.levels,
                 others=options.others,
                 eigenvalues=options.eigenvalues,
+                mode=options.mode,
                 progress=line.show,
             )
     except KeyboardInterrupt:
@@ -97,6 +98,7 @@ def make_parser() -> argparse.ArgumentParser:
         help="where to keep the checkpoints of an address, for all workers (default: in the user's cache)",
     )
     parser.add_argument("--eigenvalues", type=int, default=0, metavar="K", help="of the Hessian at the last checkpoint")
+    parser.add_argument("--mode", metavar="MODE", help="eager, channels_last, blocked, compile (default: the fastest)")
     parser.add_argument("--seed", type=int, default=0, help="seed of random directions (default: %(default)s)")
     parser.add_argument(
         "--others", nargs="+", default=(), metavar="DIR", help="other runs of the network, to show on the same plane"

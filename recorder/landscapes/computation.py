@@ -56,6 +56,8 @@ class Computation:
     seed: int
     levels: int | None
     eigenvalues: int
+    mode: str | None
+    """The mode of all losses; None: the fastest one."""
     progress: Callable[[Progress], object] | None
     _files: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
     _seconds_per_sample: float = math.nan
@@ -70,6 +72,9 @@ class Computation:
                 raise ValueError(
                     f"eigenvalues must be 0: a {model.network_name} does not provide Hessian-vector products."
                 )
+            if self.mode is not None:
+                model.use(self.mode)  # It raises ValueError before anything is measured.
+                model.use(PLAIN_MODE)
             # All files are opened before anything is measured.
             sets = [_checkpoints(planned, model) for planned in self.plan.landscapes]
             landscapes = [
@@ -100,6 +105,7 @@ class Computation:
                 "samples": model.data_hash,
                 "seed": str(self.seed),
                 "loss": f"{self._identifying_loss(checkpoints, model):.5g}",
+                **({} if self.mode is None else {"mode": self.mode}),
             },
         )
         if is_saved(job):
@@ -174,10 +180,10 @@ class Computation:
             self._report(landscape, stage, landscapes)
 
     def _mode(self, landscape: LandscapeProgress, landscapes: list[LandscapeProgress], model: LandscapeModel) -> str:
-        """Return the saved mode of a job, for the same bits, or else the fastest one for the remaining work."""
+        """Return the saved mode of a job, for the same bits, or else that of the user, or the fastest one."""
         if (mode := load_mode(landscape.job)) is None:
             model.load(landscape.checkpoints.rows[-1])
-            mode = model.tune(math.ceil(_samples_left(landscapes) / model.samples))
+            mode = self.mode or model.tune(math.ceil(_samples_left(landscapes) / model.samples))
             save_mode(landscape.job, mode)
         return mode
 

@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 from typing import Any
 
 from toposcope.recorder import log
-from toposcope.recorder.arguments import checked_directory, checked_integer, checked_local_directory
+from toposcope.recorder.arguments import checked_directory, checked_integer, checked_local_directory, checked_text
 from toposcope.recorder.landscapes.computation import Computation
 from toposcope.recorder.landscapes.plan.landscape_plan import CHECKPOINTS, joint_plan, plan_of
 from toposcope.recorder.landscapes.planes.axes_of_kind import AXES
@@ -33,7 +33,8 @@ class SummaryLandscape:
 
     Losses are measured in evaluation mode, without gradients; afterwards the networks are bit for bit as before.
     Measured losses are stored immediately in `ckpt_dir/landscapes`: after an interruption, even by `kill -9`, the same
-    call resumes. With the same arguments and data, any workers compute the same bits.
+    call resumes. With the same arguments and data, any workers compute the same bits, also in another directory if mode
+    is given.
 
     Differences from MindSpore's class: the network is never trained, and is evaluated in evaluation mode (dropout is
     off, statistics of normalisation layers are not changed); planes are the best ones in the space of the weights; the
@@ -68,6 +69,7 @@ class SummaryLandscape:
         samples: int | None = None,
         others: Sequence[str | os.PathLike[str]] = (),
         eigenvalues: int = 0,
+        mode: str | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> None:
         """Compute the landscapes and write them.
@@ -103,6 +105,9 @@ class SummaryLandscape:
                 run and of the first other run, and one more) or "interpolate" (the line between these two last ones).
             eigenvalues: how many of the largest eigenvalues of the Hessian at the last checkpoint to compute, with the
                 curvature along the axes; for networks that provide Hessian-vector products.
+            mode: how a torch.nn.Module computes all losses: "eager", "channels_last", "blocked", "compile" or
+                "channels_last+compile", so that two computations have the same bits; others have only "eager". None:
+                the one that timing finds to be the fastest, which may be another one the next time.
             progress: called with a Progress after each loss, in this thread.
 
         Raises:
@@ -128,6 +133,7 @@ class SummaryLandscape:
         if levels is not None:
             levels = checked_integer("levels", levels, 2, 8)
         eigenvalues = checked_integer("eigenvalues", eigenvalues, 0)
+        mode = None if mode is None else checked_text("mode", mode)
         directory = None if output is None else checked_directory("output", output)
         plan = plan_of(self._summary_dir, collect_landscape, directory)
         if runs := _checked_others(others, axes, directory):
@@ -138,7 +144,7 @@ class SummaryLandscape:
             log.warn("create_landscape enables neither 'train' nor 'result': there is no landscape to compute.")
             return
         workers = Workers(self._ckpt_dir, callback_fn, devices, pool)
-        Computation(plan, workers, axes, seed, levels, eigenvalues, progress).run(callback_fn())
+        Computation(plan, workers, axes, seed, levels, eigenvalues, mode, progress).run(callback_fn())
 
     def clean_ckpt(self) -> None:
         """Remove the checkpoints, their metadata and measured losses; files that cannot be removed are ignored."""

@@ -280,6 +280,19 @@ def test_network_with_batch_normalisation_has_exact_losses_and_is_restored(tmp_p
             assert np.isfinite(details_of(surface).measured.z).all()
 
 
+def test_a_mode_that_the_user_gives_is_that_of_all_losses(tmp_path: Path) -> None:
+    """Two computations in two directories have the same bits; a mode that does not exist is refused at once."""
+    settings = {"create_landscape": {"train": False}}
+    surfaces: list[Landscape] = []
+    for name in ("first", "second"):
+        surfaces += compute(tmp_path / name, collect_landscape=settings, levels=2, mode="eager").values()
+    first, second = (details_of(surface) for surface in surfaces)
+    assert np.array_equal(first.measured.z, second.measured.z)
+    assert first.diagnostics.provenance["mode"] == "evaluation, float32, eager"
+    with pytest.raises(ValueError, match="mode is"):
+        compute(tmp_path / "first", mode="fast")
+
+
 def test_two_equal_checkpoints_are_two_points_of_the_path(tmp_path: Path) -> None:
     """If all are equal, there is no path."""
     train_bowl(tmp_path)
