@@ -69,8 +69,9 @@ class StepMetrics:
         self.peak_learning_rate.add(rates[0])
         if not self._collects_rates:
             return
-        if len(self._tags) != len(rates):
-            number = len(rates)
-            self._tags = ["learning_rate"] if number == 1 else [f"learning_rate/group{i}" for i in range(number)]
-        for tag, rate in zip(self._tags, rates, strict=True):
+        if not self._tags and len(rates) == 1:
+            self._tags = ["learning_rate"]
+        # A group that is added during the training leaves the others their names.
+        self._tags += [f"learning_rate/group{i}" for i in range(len(self._tags), len(rates))]
+        for tag, rate in zip(self._tags, rates, strict=False):
             self._add("scalar", tag, rate if type(rate) is float else deferred_scalar(rate) or rate)

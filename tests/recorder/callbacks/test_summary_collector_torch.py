@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from support.event_files import GOLDEN
+from support.recorded_run import scalars_of
 from support.written_events import ReadEvents
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -207,6 +208,23 @@ def test_dataset_graph_and_optimizer_facts_are_recorded(tmp_path: Path) -> None:
     run = run_in(tmp_path)
     assert "dataset_graph" in run.plugins
     assert run.lineage().custom["optimizer/momentum"] == 0.9
+
+
+def test_a_group_that_is_added_leaves_the_first_one_its_name(tmp_path: Path) -> None:
+    """As when layers are unfrozen during a training."""
+    network = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 1))
+    optimizer = torch.optim.SGD(network[1].parameters(), 0.1)
+    with SummaryCollector(tmp_path, collect_specified_data=QUIET).watch(network, optimizer) as run:
+        for step in range(4):
+            if step == 2:
+                optimizer.add_param_group({"params": network[0].parameters(), "lr": 0.01})
+            loss = network(torch.ones(4, 3)).sum()
+            loss.backward()
+            optimizer.step()
+            run.step(loss)
+    assert scalars_of(tmp_path, "learning_rate") == {1: 0.1, 2: 0.1, 3: 0.1, 4: 0.1}
+    assert scalars_of(tmp_path, "learning_rate/group1") == {3: 0.01, 4: 0.01}
+    assert "learning_rate/group0" not in run_in(tmp_path).tags()
 
 
 def test_each_parameter_group_has_a_learning_rate(tmp_path: Path) -> None:

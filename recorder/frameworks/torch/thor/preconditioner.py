@@ -188,7 +188,12 @@ class Preconditioner:
             why = "sample_fisher() was not called" if self._capture.samples_labels else "no gradients in training mode"
             self._warn("missing", "%s, the last inverses are kept: %s.", why, ", ".join(missing))
         if infinite := [name for name in observed if name in means and name not in known]:
-            self._warn("infinite", "factors are not finite, the last inverses are kept: %s.", ", ".join(infinite))
+            self._warn(
+                "infinite",
+                "factors are not finite, the last inverses are kept: %s. If the loss is not finite either, limit the "
+                "steps: trust_region=0.001, a smaller learning_rate or a larger damping.",
+                ", ".join(infinite),
+            )
         if singular := [name for name in observed if name in known and self.curvatures[name].decision == "failed"]:
             self._warn("singular", "factors are singular, the last inverses are kept: %s.", ", ".join(singular))
 
