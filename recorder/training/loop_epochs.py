@@ -49,11 +49,11 @@ class LoopEpochs:
     """Follows the loader of a loop.
 
     A call of step() stands for as many batches as the network was called with since the last one, but for no more than
-    the loader has given: a loop may fetch batches in advance, and call its network several times for a batch. If the
-    calls of the network cannot be observed, it stands for one batch, until the loader has given twice as many: from
-    then on for all of them. An epoch ends with the last batch that the loader gives, or that its length announces, or
-    when the loop leaves the loader. If the iterators of the loader cannot be observed, a call of step() stands for one
-    batch, and the length ends an epoch.
+    the loader has given: a loop may fetch batches in advance, and call its network several times for a batch. A further
+    call for the same batch stands for none. If the calls of the network cannot be observed, it stands for one batch,
+    until the loader has given twice as many: from then on for all of them. An epoch ends with the last batch that the
+    loader gives, or that its length announces, or when the loop leaves the loader. If the iterators of the loader
+    cannot be observed, a call of step() stands for one batch, and the length ends an epoch.
     """
 
     def __init__(self, state: State, on_end: Callable[[], None], *, is_length_given: bool) -> None:
@@ -117,9 +117,12 @@ class LoopEpochs:
         """
         self._calls_of_epoch += 1
         followed = self._followed
-        if followed is None or not followed.sizes:
+        if followed is None or (followed.is_over and not followed.sizes):
             self._warn_of_several_calls(calls)
             return None
+        if not followed.sizes:  # A part of the last batch, or that batch once more.
+            self._is_length_exact = False  # Its last batch may have parts, too.
+            return Trained(0, 0, 0)
         followed.steps += 1
         number = len(followed.sizes) if calls is None and self._takes_all else min(calls or 1, len(followed.sizes))
         sizes = [followed.sizes.popleft() for _ in range(number)]

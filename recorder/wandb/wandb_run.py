@@ -9,6 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from toposcope.recorder.fork import FirstTime
 from toposcope.recorder.logged_values import LoggedValues, logged_values
 from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.values.deferred_scalar import DeferredScalar
@@ -78,6 +79,7 @@ class Run(RunIdentity):
         self._watched = WatchedModels(lambda values: self.log(values, commit=False))
         self._has_graph = False
         self._background: list[Any] = []
+        self._is_first_report = FirstTime()
         self._alerts = Alerts()
         _RUNS[settings.id] = self
 
@@ -364,7 +366,8 @@ class Run(RunIdentity):
 
     def _is_usable(self, method: str) -> bool:
         if not self.is_of_this_process:
-            REPORTS.fails(UsageError(f"{method}() has no effect in a process forked from that of run {self.id}."))
+            if REPORTS.is_strict or self._is_first_report.take():  # Of all workers that a DataLoader forks.
+                REPORTS.fails(UsageError(f"{method}() has no effect in a process forked from that of run {self.id}."))
             return False
         if self._is_finished:
             REPORTS.fails(UsageError(f"{method}() has no effect: run {self.id} is finished."))

@@ -37,9 +37,18 @@ def record_collector(directory):
     run.step(0.25)
 
 
+def record_logged_run(directory):
+    global run
+    from toposcope.recorder.frameworks.loggers.logged_run import LoggedRun
+
+    run = LoggedRun(directory)
+    run.begin()
+    run.log({"loss": 0.5}, 1)
+
+
 if __name__ == "__main__":
     method, start, kind, directory = sys.argv[1:]
-    record = {"wandb": record_wandb, "collector": record_collector}[kind]
+    record = {"wandb": record_wandb, "collector": record_collector, "logged run": record_logged_run}[kind]
     context = multiprocessing.get_context(method)
     if start == "process":
         child = context.Process(target=record, args=(directory,))
@@ -83,6 +92,14 @@ def test_a_collector_without_close_is_complete(tmp_path: Path, method: str, star
     run = run_in(tmp_path / "runs")
     assert run.state.state == "finished"
     assert run.lineage().model["loss"] == 0.25
+    assert len(environments_in(tmp_path / "runs")) == 1
+
+
+def test_a_run_of_another_library_is_complete(tmp_path: Path) -> None:
+    """What the adapters of loggers record without close()."""
+    run_child(tmp_path, "spawn", "process", "logged run")
+    assert run_in(tmp_path / "runs").state.state == "finished"
+    assert scalars_of(tmp_path / "runs", "loss") == {1: 0.5}
     assert len(environments_in(tmp_path / "runs")) == 1
 
 

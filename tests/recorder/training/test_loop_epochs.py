@@ -185,6 +185,25 @@ def test_networks_that_are_called_several_times_a_batch_train_it_once() -> None:
     assert ends.ends == [(8, 64), (16, 128)]
 
 
+def test_batches_that_are_cut_into_micro_batches_count_once() -> None:
+    """The loop cuts what the loader gives, and calls step() after each piece."""
+    loader, network, ends = of_size(61), torch.nn.Linear(3, 1), Ends()
+    optimizer = torch.optim.SGD(network.parameters(), 0.01)
+    with watch(ends, network, optimizer, loader) as run:
+        for _ in range(2):
+            for inputs, _ in loader:
+                for piece in inputs.split(2):
+                    loss = network(piece).mean()
+                    loss.backward()
+                    is_last = piece.data_ptr() == inputs.split(2)[-1].data_ptr()
+                    if is_last:
+                        optimizer.step()
+                    run.step(loss)
+                    if is_last:
+                        optimizer.zero_grad()
+    assert ends.ends == [(8, 61), (16, 122)]
+
+
 def test_loops_without_an_observable_network_are_understood_after_an_epoch() -> None:
     """From the second epoch on, a call of step() stands for all batches since the last one; no sample is lost."""
     ends = Ends()
