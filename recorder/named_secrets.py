@@ -79,7 +79,7 @@ def named_secrets(text: str) -> Iterator[Range]:
     lower = text.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
     expressions = _Expressions(text)
     done = 0
-    for begin, end in _lines_with_hints(lower):
+    for begin, end in lines_with_hints(lower):
         position = max(begin, done)
         while position < end and (name := _NAME.search(text, position, end)):
             position = name.end()
@@ -108,7 +108,7 @@ def merged(ranges: list[Range]) -> Iterator[Range]:
         yield last
 
 
-def _lines_with_hints(lower: str) -> Iterator[Range]:
+def lines_with_hints(lower: str) -> Iterator[Range]:
     """Yield the lines that contain a hint, in ascending order."""
     end, found = 0, {hint: lower.find(hint) for hint in _HINTS}
     while True:

@@ -16,8 +16,17 @@ _MAX_KEY = 16_384  # Beyond it the words "BEGIN PRIVATE KEY" belong to a program
 _PREFIXES = (
     *("hf_", "sk-", "sk_live_", "rk_live_", "ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "glpat-"),
     *("xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", "AKIA", "ASIA", "AIza", "ya29.", "pypi-", "npm_", "SG."),
-    *("dop_v1_", "dckr_pat_", "nvapi-", "gsk_", "r8_", "eyJ"),
+    *("dop_v1_", "dckr_pat_", "nvapi-", "gsk_", "r8_", "eyJ", "AGE-SECRET-KEY-", "hvs.", "xapp-", "glptt-", "lin_api_"),
+    *("shpat_", "whsec_", "tskey-", "LTAI", "figd_", "key_live_", "sq0csp-", "EAAC", "rubygems_", "pplx-", "xai-"),
 )
+_URLS = {
+    "hooks.slack.com": re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<secret>[\w/]{8,200})"),
+    "/api/webhooks/": re.compile(r"/api/webhooks/\d{1,30}/(?P<secret>[\w\-]{8,200})"),
+    "/bot": re.compile(r"/bot(?P<secret>\d{3,20}:[\w\-]{8,100})"),
+    ".webhook.office.com": re.compile(r"\.webhook\.office\.com/(?P<secret>[\w@\-/]{8,400})"),
+    "sig=": re.compile(r"[?&]sig=(?P<secret>[\w%+/=\-]{8,400})"),
+}
+"""Addresses that contain a secret, by a part of each."""
 _TOKEN = re.compile(r"[\w.\-]{16,}")
 
 
@@ -27,6 +36,9 @@ def secrets_by_form(text: str) -> Iterator[Range]:
         yield from _private_keys(text)
     if "@" in text:
         yield from (match.span("user") for match in _USER.finditer(text))
+    for part, form in _URLS.items():
+        if part in text:
+            yield from (match.span("secret") for match in form.finditer(text))
     for prefix in _PREFIXES:
         if prefix in text:
             yield from _tokens(text, prefix)

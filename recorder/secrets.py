@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 
+from toposcope.recorder.marked_secrets import marked_secrets, without_colours
 from toposcope.recorder.named_secrets import merged, named_secrets
 from toposcope.recorder.secret_forms import passwords_in_urls, secrets_by_form
 from toposcope.recorder.secret_names import names_secret
@@ -40,8 +41,8 @@ def command_line(argv: Iterable[str], max_characters: int = _MAX_CHARACTERS) -> 
 def hide_secrets(text: str, environment: Mapping[str, str] | None = None, argv: Iterable[str] | None = None) -> str:
     """Return text with secrets replaced by "***"; the number of lines stays the same.
 
-    Hidden are the values of named_secrets(), the forms of secrets_by_form(), and anywhere in text the values of
-    environment variables and arguments whose names indicate secrets, if they have at least 8 characters.
+    Hidden are the values of named_secrets() and marked_secrets(), the forms of secrets_by_form(), and anywhere in text
+    the values of environment variables and arguments whose names indicate secrets, if they have at least 8 characters.
 
     Args:
         text: a line of output, a traceback, a diff, ...
@@ -126,7 +127,8 @@ def _hide(text: str, known: Iterable[str]) -> str:
     for secret in known:
         text = text.replace(secret, HIDDEN)
     parts, position = [], 0
-    for start, end in merged([*secrets_by_form(text), *named_secrets(text)]):
+    plain = without_colours(text)
+    for start, end in merged([*secrets_by_form(plain), *named_secrets(plain), *marked_secrets(plain)]):
         parts += [text[position:start], _PART_OF_LINE.sub(HIDDEN, text[start:end])]
         position = end
     return "".join(parts) + text[position:]

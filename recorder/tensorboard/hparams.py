@@ -21,6 +21,8 @@ from toposcope.proto.hparams_pb2 import (
     SessionStartInfo,
 )
 from toposcope.proto.tensorboard_pb2 import Summary
+from toposcope.recorder.secret_names import names_secret
+from toposcope.recorder.secrets import HIDDEN, hide_secrets
 from toposcope.recorder.tensorboard.dialect import value_entry
 from toposcope.recorder.tensorboard.metadata import metadata_field
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
@@ -63,7 +65,7 @@ def hparams_values(
     for name in (*hyper_parameters, *metrics):
         if not isinstance(name, str):
             raise TypeError(f"The names of hyperparameters and metrics must be str, not {short_repr(name)}.")
-    plain = {name: _plain(name, value) for name, value in hyper_parameters.items() if value is not None}
+    plain = {name: _shown(name, _plain(name, value)) for name, value in hyper_parameters.items() if value is not None}
     _check_domains(domains or {}, plain)
     infos = [_info(name, value, (domains or {}).get(name)) for name, value in plain.items()]
     experiment = Experiment(
@@ -96,6 +98,13 @@ def hparams_summaries(
         Summary.FromString(b"".join(value_entry(tag, value))) for values in events for tag, value in values.items()
     )
     return first, second, third
+
+
+def _shown(name: str, value: bool | float | str) -> bool | float | str:
+    """Return the value of a hyperparameter without secrets: vars(args) may contain tokens."""
+    if not isinstance(value, str):
+        return value
+    return HIDDEN if value and names_secret(name) else hide_secrets(value)
 
 
 def _plain(name: str, value: Any) -> bool | float | str:

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from toposcope.recorder import log
+from toposcope.recorder.secret_names import names_secret
+from toposcope.recorder.secrets import HIDDEN, hide_secrets
 from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.wandb.run_settings import RunSettings
 
@@ -58,11 +60,21 @@ def read_facts(directory: Path) -> dict[str, Any]:
 
 
 def write_facts(directory: Path, facts: Mapping[str, Any]) -> None:
-    """Replace the file that identifies a run; what JSON cannot contain is its str()."""
-    content = json.dumps({**facts, "pid": os.getpid(), "host": socket.gethostname()}, default=str, indent=1)
+    """Replace the file that identifies a run, without secrets; what JSON cannot contain is its str()."""
+    shown = _without_secrets({**facts, "pid": os.getpid(), "host": socket.gethostname()})
+    content = json.dumps(shown, default=str, indent=1)
     temporary = directory / f".{FILE_NAME}.{os.getpid()}"
     temporary.write_text(content + "\n", encoding="utf-8", errors="replace")
     temporary.replace(directory / FILE_NAME)
+
+
+def _without_secrets(facts: Any) -> Any:
+    if isinstance(facts, Mapping):
+        is_hidden = {name: isinstance(value, str) and names_secret(str(name)) for name, value in facts.items()}
+        return {name: HIDDEN if is_hidden[name] else _without_secrets(value) for name, value in facts.items()}
+    if isinstance(facts, list | tuple):
+        return [_without_secrets(each) for each in facts]
+    return hide_secrets(facts) if isinstance(facts, str) else facts
 
 
 def _runs(settings: RunSettings) -> Iterator[tuple[Path, dict[str, Any]]]:

@@ -228,3 +228,72 @@ def test_the_time_is_proportional_to_the_length(piece: str) -> None:
     hide_secrets(text, {}, [])
 
     assert time.process_time() - start < 20
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password:\n  S3CRET",
+        "password: |\n  S3CRET\n  S3CRET",
+        "api_key: >-\n  S3CRET",
+        '"api_key":\n    "S3CRET"',
+        "token =\n    S3CRET",
+        "\x1b[32mpassword\x1b[0m: \x1b[1mS3CRET\x1b[0m",
+        "\x1b[1mhf_token\x1b[0m=S3CRET",
+        "| password | S3CRET |",
+        "\u2502 api_key \u2502 S3CRET \u2502",
+        "password\tS3CRET",
+        "api_key        S3CRET",
+        "machine api.wandb.ai\n  login user\n  password S3CRET",
+        "machine api.wandb.ai login user password S3CRET",
+        '<add key="Password" value="S3CRET" />',
+        '<input name="api_key" value="S3CRET">',
+        '{"name": "DB_PASSWORD", "value": "S3CRET"}',
+        "- name: DB_PASSWORD\n  value: S3CRET",
+        '<user name="a" password="S3CRET"/>',
+        "Cookie: theme=dark; session=S3CRET",
+        "Set-Cookie: id=S3CRET; Secure",
+        "Authorization: Digest username=a, response=S3CRET",
+        "curl -u user:S3CRET https://host",
+        "curl --user 'user:S3CRET' https://host",
+        "sshpass -p S3CRET ssh host",
+        "docker login -u user -p S3CRET registry.example.org",
+        "mysql -u root -pS3CRET db",
+        "https://hooks.slack.com/services/T00000000/B00000000/S3CRETS3CRET",
+        "https://discord.com/api/webhooks/123456789/S3CRETS3CRET",
+        "https://api.telegram.org/bot123456:S3CRETS3CRET/sendMessage",
+        "AGE-SECRET-KEY-1S3CRETS3CRETS3CRET",
+    ],
+)
+def test_secrets_that_notations_mark_are_hidden(text: str) -> None:
+    """In files of settings, tables, headers and commands; the lines around them stay."""
+    for prefix in ("", "+"):
+        lines = "".join(f"{prefix}{line}\n" for line in ["before = 1", *text.split("\n"), "after = 2"])
+        shown = hide_secrets(lines, {}, [])
+
+        assert "S3CRET" not in shown
+        assert shown.startswith(f"{prefix}before = 1\n")
+        assert shown.endswith(f"{prefix}after = 2\n")
+        assert shown.count("\n") == lines.count("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| token | count |\n|-------|-------|\n| the   | 512   |",
+        "epoch  loss    tokens\n1      0.25    512",
+        "keys:\n  - loss\n  - accuracy",
+        "auth:\n  user: someone",
+        "if token:\n    count += 1",
+        "def f(\n    cookie: str,\n    authorization: str | None = None,\n) -> None:",
+        '{"name": "learning_rate", "value": 0.1}',
+        "curl -o file https://host/path",
+        "python train.py -u user -p 8080",
+        "key      | min | max",
+        "login to the cluster -p is the port",
+        "\x1b[32mloss\x1b[0m: 0.5",
+    ],
+)
+def test_other_notations_are_shown_unchanged(text: str) -> None:
+    """Tables of tokens and nested settings are not secret."""
+    assert hide_secrets(text, {}, []) == text

@@ -400,3 +400,14 @@ def test_two_channels_are_grey_and_alpha(tmp_path: Path) -> None:
         writer.add_image("masked", pixels, 1)
     (image,) = run_in(tmp_path).images("masked")[0]
     assert (np.array(Image.open(io.BytesIO(image.encoded))) == pixels.transpose(1, 2, 0)).all()
+
+
+def test_hyperparameters_contain_no_secrets(tmp_path: Path) -> None:
+    """The options of a command line may contain tokens: their values are hidden by name and by form."""
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_hparams(
+            {"hf_token": "S3CRET", "url": "https://me:S3CRET@host", "lr": 0.1}, {"loss": 1.0}, run_name="s"
+        )
+    (path,) = (tmp_path / "s").glob("*tfevents*")
+    assert b"S3CRET" not in path.read_bytes()
+    assert b"hf_token" in path.read_bytes()

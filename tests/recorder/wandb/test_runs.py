@@ -373,3 +373,13 @@ def test_the_file_of_a_run_identifies_it(tmp_path: Path) -> None:
     facts = json.loads((Path(run.dir) / "wandb-run.json").read_text())
     assert (facts["id"], facts["name"], facts["config"], facts["state"]) == (run.id, "n", {"a": 1}, "finished")
     assert facts["summary"]["loss"] == 1.0
+
+
+def test_the_file_of_a_run_contains_no_secrets(tmp_path: Path) -> None:
+    """Neither values of secret names nor passwords in URLs."""
+    config = {"hf_token": "S3CRET", "data": {"url": "https://me:S3CRET@host/data"}, "lr": 0.1}
+    with wandb.init(name="n", config=config) as run:
+        run.log({"loss": 1.0})
+    text = (Path(run.dir) / "wandb-run.json").read_text()
+    assert "S3CRET" not in text
+    assert json.loads(text)["config"]["lr"] == 0.1
