@@ -60,11 +60,11 @@ class Admission:
         try:
             await waiting.turn
         except asyncio.CancelledError:
-            if waiting.turn.done() and not waiting.turn.cancelled():
+            if waiting.turn.cancelled():
+                self._forget(client, waiting)
+            else:  # It was admitted just now.
                 self.leave_place()
                 self.free(cost.bytes)
-            else:
-                self._forget(client, waiting)
             raise
 
     def leave_place(self) -> None:
@@ -83,6 +83,8 @@ class Admission:
             waiting = queue.popleft()
             if queue:
                 self._clients[client] = queue  # Behind all others.
+            if waiting.turn.cancelled():  # Its client has left just now.
+                continue
             self._free_places -= 1
             self._free_memory -= waiting.cost.bytes
             waiting.turn.set_result(None)
@@ -94,7 +96,8 @@ class Admission:
         )
 
     def _forget(self, client: str, waiting: _Waiting) -> None:
-        queue = self._clients[client]
-        queue.remove(waiting)
-        if not queue:
-            del self._clients[client]
+        queue = self._clients.get(client, deque())
+        if waiting in queue:
+            queue.remove(waiting)
+            if not queue:
+                del self._clients[client]

@@ -99,3 +99,21 @@ def test_who_leaves_the_queue_takes_nothing() -> None:
         assert third.done()
 
     run(leave())
+
+
+def test_a_request_is_not_admitted_while_its_client_leaves() -> None:
+    """The place that becomes free in the same moment is that of the next request."""
+
+    async def leave() -> None:
+        admission, log = Admission(1, 100), ADMITTED()
+        waiting(admission, log, ("a", "first", 100))
+        await run_ready_tasks()
+        second, _ = waiting(admission, log, ("b", "second", 100), ("b", "third", 100))
+        await run_ready_tasks()
+        second.cancel()
+        admission.leave_place()
+        admission.free(100)
+        await run_ready_tasks()
+        assert log == ["first", "third"]
+
+    run(leave())
