@@ -35,6 +35,8 @@ def last_of_each_step(points: Points) -> StepCurve:
         points: in any order; of several with the same step the last one counts.
     """
     curve = StepCurve(points.step, points.wall_time, points.compact_value)
+    if isinstance(points.compact_step, range) and points.compact_step.step > 0:  # Each step has one point.
+        return curve
     if np.any(curve.step[1:] < curve.step[:-1]):
         curve = curve.take(np.argsort(curve.step, kind="stable"))
     is_last = np.append(curve.step[1:] != curve.step[:-1], True) if len(curve.step) else np.empty(0, np.bool_)
