@@ -3,7 +3,7 @@
 import os
 import threading
 
-_SECONDS = 4.0
+_SECONDS = 3.5
 """After the signal."""
 
 
