@@ -51,7 +51,7 @@ function _shtab_summary_landscape_using
 end
 
 set -g _shtab_summary_landscape_commands
-set -g _shtab_summary_landscape_opts_with_value --axes --checkpoints --devices --eigenvalues --intervals --levels --model --on --only --others --output --samples --seed --size
+set -g _shtab_summary_landscape_opts_with_value --axes --checkpoints --devices --eigenvalues --intervals --levels --mode --model --on --only --others --output --samples --seed --size
 
 complete -c summary-landscape -e
 complete -c summary-landscape -f
@@ -68,6 +68,7 @@ complete -c summary-landscape -n _shtab_summary_landscape_using -l devices -x -d
 complete -c summary-landscape -n _shtab_summary_landscape_using -l on -x -d 'processes, processes:N, dask://HOST:PORT, ray or ray://HOST:PORT; they need the same files (default: this machine)'
 complete -c summary-landscape -n _shtab_summary_landscape_using -l checkpoints -xka "(__fish_complete_directories)" -d 'where to keep the checkpoints of an address, for all workers (default: in the user'"'"'s cache)'
 complete -c summary-landscape -n _shtab_summary_landscape_using -l eigenvalues -x -d 'of the Hessian at the last checkpoint'
+complete -c summary-landscape -n _shtab_summary_landscape_using -l mode -x -d 'eager, channels_last, blocked, compile (default: the fastest)'
 complete -c summary-landscape -n _shtab_summary_landscape_using -l seed -x -d 'seed of random directions (default: 0)'
 complete -c summary-landscape -n _shtab_summary_landscape_using -l others -xka "(__fish_complete_directories)" -d 'other runs of the network, to show on the same plane'
 complete -c summary-landscape -n _shtab_summary_landscape_using -l output -xka "(__fish_complete_directories)" -d 'where to write (default: SUMMARY_DIR)'
