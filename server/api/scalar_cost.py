@@ -59,7 +59,8 @@ def bands_cost(series: Iterable[FoundSeries], attempt: int | str | None, smoothi
         total, count = total + points, count + 1
     positions = min(position_limits(count).positions, total)
     seconds += positions * count * _CELL
-    return Cost(seconds, most + total * _CELL_BYTES + positions * _RESULT_BYTES + _BAND_BYTES)
+    aligned = min(positions * count * _CELL_BYTES, _BAND_BYTES)
+    return Cost(seconds, most + total * _CELL_BYTES + positions * _RESULT_BYTES + aligned)
 
 
 def download_cost(series: Iterable[FoundSeries], attempt: int | str | None) -> Cost:

@@ -156,9 +156,11 @@ def _plan(request: Request, current: Snapshot, query: GroupQuery, posted_groups:
     if is_unchanged(current, query.since, relevant_runs) and not find_series(current, query)[1]:
         return Response(status_code=304)
     series, missing = find_series(current, query)
+    # Patterns have limits of their own, and may wait for others: not in the place of a request that computes.
+    groups = _groups(request, current, query, grouping, posted_groups)
 
     def compute() -> Response:
-        return _bands(request, current, query, series, missing, grouping, posted_groups)
+        return _bands(request, current, query, series, missing, groups)
 
     return Work(bands_cost(series, query.attempt, smoothing), compute)
 
@@ -169,10 +171,9 @@ def _bands(
     query: GroupQuery,
     series: list[FoundSeries],
     missing: list[str],
-    grouping: Grouping,
-    posted_groups: _Groups | None,
+    grouped: tuple[list[Group], list[str]],
 ) -> Response:
-    groups, ungrouped = _groups(request, current, query, grouping, posted_groups)
+    groups, ungrouped = grouped
     having_tag = {run.name for _, run, _ in series}
     ranks = defaultdict[tuple[Source, str], list[int]](list)
     for source, run, rank in series:

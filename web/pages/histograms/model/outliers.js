@@ -13,6 +13,9 @@ const MUCH_WIDER = 8;
 /** A step whose extent is this many times wider than that of the run's median step may be cut off: widths grow while a
  * network trains, so that more is allowed than between runs. */
 const DIVERGED = 64;
+/** The shares of runs and of steps that must be left. */
+const MOST_RUNS = 0.5;
+const MOST_STEPS = 0.9;
 /** Bisections that suffice for any two doubles. */
 const MOST_HALVINGS = 200;
 
@@ -29,18 +32,18 @@ export function trimmedExtent(distributions) {
 export function sharedExtent(ofRuns) {
   const extents = ofRuns.map(extentOfRun).filter((extent) => extent !== null);
   if (!extents.length) return null;
-  const counted = withoutWidest(extents, widthOf, MUCH_WIDER);
+  const counted = withoutWidest(extents, widthOf, MUCH_WIDER, MOST_RUNS);
   return [Math.min(...counted.map(([low]) => low)), Math.max(...counted.map(([, high]) => high))];
 }
 
-/** Leaves out what is much wider than the median, unless that is half of all.
+/** Leaves out what is much wider than the median, unless too little would be left.
  * @template T
- * @param {T[]} all @param {(one: T) => number} widthOfOne @param {number} times */
-function withoutWidest(all, widthOfOne, times) {
+ * @param {T[]} all @param {(one: T) => number} widthOfOne @param {number} times @param {number} share to be left */
+function withoutWidest(all, widthOfOne, times, share) {
   const widths = all.map(widthOfOne);
   const most = times * widths.toSorted((a, b) => a - b)[(widths.length - 1) >> 1];
   const kept = all.filter((_, place) => widths[place] <= most);
-  return most > 0 && kept.length > all.length / 2 ? kept : all;
+  return most > 0 && kept.length > share * all.length ? kept : all;
 }
 
 /** The extent of a run: without steps that diverged, and without its outliers if they stretch it, else of all values.
@@ -48,7 +51,7 @@ function withoutWidest(all, widthOfOne, times) {
 function extentOfRun(all) {
   const filled = all.filter(({ total }) => total > 0);
   if (!filled.length) return null;
-  const rows = withoutWidest(filled, (row) => widthOf(trimmedExtent([row]) ?? [0, 0]), DIVERGED);
+  const rows = withoutWidest(filled, (row) => widthOf(trimmedExtent([row]) ?? [0, 0]), DIVERGED, MOST_STEPS);
   const whole = valueExtent(rows);
   const trimmed = trimmedExtent(rows);
   if (!whole || !trimmed) return null;
