@@ -228,6 +228,7 @@ def test_outliers_flags_and_logarithmic_steps(server: StartServer, page: Page, p
     page.wait_for_url(re.compile(r"scalar\.whole=loss"))
     page.reload()
     expect(note).to_have_text("Fit to lines")
+    expect(card(page)).to_have_attribute("data-drawn-points", "400")
     low, high = state_of(card(page))["heights"]["left"]
     assert low < -50 < 50 < high
     note.click()

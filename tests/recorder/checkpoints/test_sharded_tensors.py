@@ -90,8 +90,8 @@ def directory(programs: TorchPrograms, tmp_path_factory: pytest.TempPathFactory)
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the names of the files in a folder."""
-    return sorted(file.name for file in folder.iterdir())
+    """Return the names of the files in a folder, but for the hidden manifest."""
+    return sorted(file.name for file in folder.iterdir() if not file.name.startswith("."))
 
 
 def train_unsharded() -> tuple[dict[str, torch.Tensor], dict[str, object]]:
