@@ -1,6 +1,5 @@
 """Connections have limits: however many there are, and whatever they send, runs stay listed and the log stays small."""
 
-import asyncio
 import socket
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import psutil
 import pytest
 from support.certificates import write_certificate
 from support.event_files import loss_run, write_run
+from support.loops import run_alone
 from support.servers import ENVIRONMENT, Serve, wait_until
 
 from toposcope.proto import framing, summary_pb2
@@ -270,8 +270,7 @@ def test_stream_that_is_not_received_ends() -> None:
             received.append(await read.get())
         return [unread.get_nowait() for _ in range(unread.qsize())], received
 
-    with ThreadPoolExecutor(1) as pool:  # The browser of other tests has a loop in this thread.
-        left, received = pool.submit(asyncio.run, updates()).result()
+    left, received = run_alone(updates())
     assert None in left
     assert len(left) < 100
     assert [update.revision for update in received if update] == list(range(150))

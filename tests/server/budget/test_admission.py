@@ -5,6 +5,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 import pytest
+from support.loops import run_alone
 
 from toposcope.server.budget.admission import MOST_WAITING, Admission, QueueFullError
 from toposcope.server.budget.cost import Cost
@@ -30,7 +31,7 @@ def waiting(admission: Admission, log: ADMITTED, *requests: tuple[str, str, int]
 
 def run(test: Coroutine[Any, Any, None]) -> None:
     """Run a test in an event loop of its own."""
-    asyncio.run(test)
+    run_alone(test)
 
 
 def test_clients_take_turns() -> None:

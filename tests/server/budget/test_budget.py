@@ -5,6 +5,7 @@ import threading
 import time
 
 import pytest
+from support.loops import run_alone
 
 from toposcope.server.budget.budget import Budget
 from toposcope.server.budget.cancellation import CancelledError, check
@@ -36,7 +37,7 @@ def test_who_leaves_ends_the_computation() -> None:
         budget.stop()
         return computed.result
 
-    assert asyncio.run(leave()) == 7
+    assert run_alone(leave()) == 7
     assert ended.is_set()
 
 
@@ -53,7 +54,7 @@ def test_memory_of_a_reply_is_taken_until_it_is_sent() -> None:
         assert (await second).result == 2
         budget.stop()
 
-    asyncio.run(send())
+    run_alone(send())
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def test_what_can_never_be_computed_is_refused(cost: Cost, limit: str) -> None:
         with pytest.raises(TooExpensiveError, match=limit):
             await Budget(1 << 20).compute("a", cost, lambda: 1)
 
-    asyncio.run(refuse())
+    run_alone(refuse())
 
 
 def test_what_fails_frees_its_memory() -> None:
@@ -79,4 +80,4 @@ def test_what_fails_frees_its_memory() -> None:
                 await budget.compute("a", Cost(1.0, MOST), lambda: 1 // 0)
         budget.stop()
 
-    asyncio.run(fail())
+    run_alone(fail())
