@@ -10,7 +10,7 @@ import shtab
 from argparse_manpage.manpage import Manpage
 
 from toposcope.recorder.landscapes import command as summary_landscape
-from toposcope.server.commands import serve
+from toposcope.server.commands.serve_options import make_parser
 from toposcope.server.version import VERSION
 
 SUBCOMMANDS = {
@@ -36,7 +36,7 @@ _PATHS = {"FILE": shtab.FILE, "DIR|FILE": shtab.FILE} | dict.fromkeys(("DIR", "O
 
 def server_parser() -> argparse.ArgumentParser:
     """Return the parser of summary-server with those of its subcommands, which it imports on demand."""
-    parser = serve.make_parser()
+    parser = make_parser()
     parser.epilog = None  # It lists the subcommands.
     subparsers = parser.add_subparsers(title="subcommands", metavar="SUBCOMMAND", parser_class=argparse.ArgumentParser)
     for name, text in SUBCOMMANDS.items():

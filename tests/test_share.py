@@ -12,7 +12,7 @@ import pytest
 
 from toposcope.recorder.landscapes import command as summary_landscape
 from toposcope.server import cli
-from toposcope.server.commands import serve
+from toposcope.server.commands.serve_options import make_parser
 from toposcope.server.version import VERSION
 
 SHARE = Path(__file__).parent.parent / "share"
@@ -24,7 +24,7 @@ FILES = {
 }
 SUBCOMMANDS = {name: import_module(f"toposcope.server.commands.{name}").make_parser() for name in cli._SUBCOMMANDS}
 PARSERS: dict[str, list[argparse.ArgumentParser]] = {
-    "summary-server": [serve.make_parser(), *SUBCOMMANDS.values()],
+    "summary-server": [make_parser(), *SUBCOMMANDS.values()],
     "summary-landscape": [summary_landscape.make_parser()],
 }
 OPTIONS = {

@@ -160,7 +160,7 @@ def _plan(request: Request, current: Snapshot, query: GroupQuery, posted_groups:
     groups = _groups(request, current, query, grouping, posted_groups)
 
     def compute() -> Response:
-        return _bands(request, current, query, series, missing, groups)
+        return _bands(request, current, query, smoothing, series, missing, groups)
 
     return Work(bands_cost(series, query.attempt, smoothing), compute)
 
@@ -169,6 +169,7 @@ def _bands(
     request: Request,
     current: Snapshot,
     query: GroupQuery,
+    smoothing: Requested | None,
     series: list[FoundSeries],
     missing: list[str],
     grouped: tuple[list[Group], list[str]],
@@ -178,7 +179,7 @@ def _bands(
     ranks = defaultdict[tuple[Source, str], list[int]](list)
     for source, run, rank in series:
         ranks[source, run.name].append(rank)
-    smoothing, is_cbor = smoothing_of(query.smooth), accepts_cbor(request)
+    is_cbor = accepts_cbor(request)
     encode = cbor_column if is_cbor else json_column
     return columns_reply(
         {

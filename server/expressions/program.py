@@ -38,7 +38,7 @@ class Operation(NamedTuple):
 
 
 class Program(NamedTuple):
-    """First the values of the leaves, then the constants, then the results of the operations; the last one counts."""
+    """Values have numbers: first those of the leaves, then the constants, then the results of the operations."""
 
     leaves: tuple[Tree, ...]
     """Tags, and rates, which are not computed point by point."""

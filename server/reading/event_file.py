@@ -1,7 +1,6 @@
 """One event file that may be growing: what was read of it, and reading on."""
 
 import logging
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -23,13 +22,13 @@ from toposcope.server.reading.scanner import NextWindow, Piece, ScannedRows, Sca
 from toposcope.server.reading.segment import Identity, Segment
 from toposcope.server.reading.series import Payloads, Points
 from toposcope.server.reading.tag_table import Tag, is_of_training
+from toposcope.server.reading.unexplained_change import UnexplainedChange
 from toposcope.server.reading.version_event import LARGEST_VERSION_EVENT, Version, read_version, version_event_bytes
 
 _SMALLEST_WINDOW = 16 << 10
 _FAR_SKIP = 64 << 10
 _SMALL_BYTES = 64 << 10
 """Files up to this size are read at once."""
-_SETTLED_SECONDS = 2.0
 _START = NextWindow(0, framing.HEADER_BYTES, framing.HEADER_BYTES)
 
 log = logging.getLogger(__name__)
@@ -67,8 +66,7 @@ class EventFile:
         self._parallel: ParallelReader | None = None
         self._trusts_index = True
         """Whether what the index contains of the file is what is there, if the first and last bytes are the same."""
-        self._unexplained: tuple[Status, float] | None = None
-        """A status that does not follow from growth, and when it was seen first, in seconds of time.monotonic()."""
+        self._unexplained = UnexplainedChange()
         self._next = _START
         self._reached = 0
         self._start_over(frozenset(), is_same=False)
@@ -102,27 +100,14 @@ class EventFile:
 
     def has_news(self, status: Status) -> bool:
         """Return whether read() would make progress, according to the file's status."""
-        return (
-            status.size >= self._next.min_file_size or self._was_replaced(status) or self._was_changed_in_place(status)
-        )
+        if status.size >= self._next.min_file_size or self._was_replaced(status):
+            return True
+        return self._unexplained.has_settled(self._status, status)
 
     @property
     def is_unsettled(self) -> bool:
         """Whether has_news() must be asked again: the file grows just now, or it was written again in place."""
-        return self._unexplained is not None
-
-    def _was_changed_in_place(self, status: Status) -> bool:
-        """Return whether the file was written or its times were set, without growth.
-
-        A file that grows just now may have its new time before its new size: the same status must be seen for a while.
-        """
-        old, now = self._status, time.monotonic()
-        if old is None or status.size != old.size or status[1:] == old[1:]:
-            self._unexplained = None
-            return False
-        if self._unexplained is None or self._unexplained[0] != status:
-            self._unexplained = status, now
-        return now - self._unexplained[1] >= _SETTLED_SECONDS
+        return self._unexplained.is_pending
 
     def _was_replaced(self, status: Status) -> bool:
         old = self._status

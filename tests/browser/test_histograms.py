@@ -112,8 +112,11 @@ SPY = """
     return fillRect.call(this, x, y, width, height);
   };
   const { moveTo, lineTo } = Path2D.prototype;
-  Path2D.prototype.moveTo = function (x, y) { window.outlines.push([[x, y]]); return moveTo.call(this, x, y); };
-  Path2D.prototype.lineTo = function (x, y) { window.outlines.at(-1).push([x, y]); return lineTo.call(this, x, y); };
+  Path2D.prototype.moveTo = function (x, y) {
+    window.outlines.push((this.line = [[x, y]]));
+    return moveTo.call(this, x, y);
+  };
+  Path2D.prototype.lineTo = function (x, y) { this.line.push([x, y]); return lineTo.call(this, x, y); };
 """
 """Records the bars and ridge outlines drawn on plots."""
 

@@ -14,6 +14,7 @@ from anyio.from_thread import start_blocking_portal
 
 from support.servers import FOLDER, SLOW_SECONDS
 from toposcope.server.commands import serve
+from toposcope.server.commands.serve_options import parse
 from toposcope.server.commands.token import Token
 from toposcope.server.http_server import Server, make_server
 from toposcope.server.loading.logdir import Update
@@ -23,7 +24,7 @@ from toposcope.server.workers.worker import make_requests_app
 @contextmanager
 def served(logdir: Path | str, *arguments: str) -> Iterator[httpx.Client]:
     """Serve a logdir, with more arguments of summary-server; return a client when it is loaded."""
-    options = serve.parse(["--logdir", str(logdir), *arguments])
+    options = parse(["--logdir", str(logdir), *arguments])
     assert options.workers == 1, "workers are processes"
     options.index_dir = options.index_dir or f"{FOLDER}/index"
     options.data_dir = options.data_dir or f"{FOLDER}/data"

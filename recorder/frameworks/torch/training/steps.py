@@ -58,6 +58,7 @@ class TorchSteps:
             )
         self._evaluated: list[tuple[Any, Any, float]] = []
         """The micro-batches of the step, with their losses and shares, for a closure."""
+        self._newest_batch: Any = None
         self._scaler: Any = None
         self._loss_scale = LossScale(loss_scale_manager, optimizer)
         self._find_device()

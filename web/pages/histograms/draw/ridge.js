@@ -45,41 +45,29 @@ const heightInPixels = (plan, row, bin, lift) => heightOf(binsOf(row, plan.grid)
 /** @param {Plan} plan @returns {[number, number]} */
 const valuesOf = ({ grid }) => [grid.lo, grid.hi];
 
-/** The outline of a ridge through the centres of its bins; runs of empty bins are one straight line.
+/** The outline of a ridge through the centres of its bins; runs of empty bins are one straight line. And its crest, the
+ * outline without these lines: the baselines of many ridges together would be a solid block.
  * @param {Plan} plan @param {Area} area @param {number} index */
-function outline(plan, area, index) {
+function pathsOf(plan, area, index) {
   const { rows, at } = plan.lines[0];
   const baseline = baselineOf(plan, area, at[index]);
   const lift = ridgeHeight(plan, area);
   const binWidth = area.width / plan.grid.bins;
   const bins = binsOf(rows[index], plan.grid);
-  const path = new Path2D();
-  path.moveTo(area.left, baseline);
-  bins.forEach((count, bin) => {
-    if (count || bins[bin - 1] || bins[bin + 1])
-      path.lineTo(area.left + (bin + 0.5) * binWidth, baseline - heightOf(count, plan) * lift);
-  });
-  path.lineTo(area.left + area.width, baseline);
-  return path;
-}
-
-/** The outline without its empty bins: the baselines of many ridges together would be a solid block.
- * @param {Plan} plan @param {Area} area @param {number} index */
-function crest(plan, area, index) {
-  const { rows, at } = plan.lines[0];
-  const baseline = baselineOf(plan, area, at[index]);
-  const lift = ridgeHeight(plan, area);
-  const binWidth = area.width / plan.grid.bins;
-  const bins = binsOf(rows[index], plan.grid);
-  const path = new Path2D();
+  const [outline, crest] = [new Path2D(), new Path2D()];
   let isDown = false;
+  outline.moveTo(area.left, baseline);
   bins.forEach((count, bin) => {
     const isEmpty = !count && !bins[bin - 1] && !bins[bin + 1];
-    if (!isEmpty)
-      path[isDown ? "lineTo" : "moveTo"](area.left + (bin + 0.5) * binWidth, baseline - heightOf(count, plan) * lift);
+    if (!isEmpty) {
+      const [x, y] = [area.left + (bin + 0.5) * binWidth, baseline - heightOf(count, plan) * lift];
+      outline.lineTo(x, y);
+      crest[isDown ? "lineTo" : "moveTo"](x, y);
+    }
     isDown = !isEmpty;
   });
-  return path;
+  outline.lineTo(area.left + area.width, baseline);
+  return { outline, crest };
 }
 
 /** @param {CanvasRenderingContext2D} context @param {Plan} plan @param {Area} area */
@@ -100,8 +88,9 @@ function paint(context, plan, area) {
     const age = rows.length > 1 ? index / (rows.length - 1) : 1;
     context.fillStyle = cssOf(mix(background, colour, PALEST + (DEEPEST - PALEST) * age));
     context.strokeStyle = cssOf(mix(background, colour, FAINTEST + (1 - FAINTEST) * age));
-    if (!plan.onOneBaseline) context.fill(outline(plan, area, index));
-    context.stroke(crest(plan, area, index));
+    const { outline, crest } = pathsOf(plan, area, index);
+    if (!plan.onOneBaseline) context.fill(outline);
+    context.stroke(crest);
   });
   const right = area.left + area.width - 8;
   triangles(
@@ -142,7 +131,7 @@ function mark(context, plan, area, step, value) {
     stroke(context, [[x, area.top, x, area.top + area.height]]);
   }
   if (index < 0) return;
-  const path = outline(plan, area, index);
+  const { outline: path } = pathsOf(plan, area, index);
   context.fillStyle = palette[style.colour];
   context.globalAlpha = plan.onOneBaseline ? 0.25 : 0.9;
   context.fill(path);

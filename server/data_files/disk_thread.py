@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from toposcope.server.runs.bounded_access import BoundedAccess
 
 _MOST_WAITING, _LONGEST_WAIT = 8, 1.0
-"""So many threads wait for the worker at a time; another one waits that long for its turn."""
+"""So many threads wait for it at a time; another one waits that long for its turn."""
 _REASON = "the disk does not answer"
 Result = TypeVar("Result")
 
 
-class Worker:
+class DiskThread:
     """Does one thing after another in a thread of its own, which starts with the first.
 
     Args:
