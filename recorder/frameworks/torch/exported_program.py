@@ -6,6 +6,7 @@ from typing import Any
 from toposcope.recorder.adapters import is_tensor
 from toposcope.recorder.frameworks.torch.modules import library, unwrapped
 from toposcope.recorder.frameworks.torch.shadow_module import shadow_of
+from toposcope.recorder.frameworks.torch.tracing import tracing
 
 SUFFIX = ".pt2"
 
@@ -24,7 +25,7 @@ def save_program(network: Any, inputs: tuple[Any, ...], path: str) -> None:
     shadow = shadow_of(module).eval()
     device = next((tensor.device for tensor in module.parameters()), library().device("cpu"))
     moved = tuple(each.to(device) if is_tensor(each) else library().as_tensor(each, device=device) for each in inputs)
-    with library().no_grad():
+    with tracing(), library().no_grad():
         program = export.export(shadow, moved, strict=False)
     part = f"{path}.part"
     try:

@@ -8,7 +8,7 @@ from toposcope.recorder.frameworks.torch.graph.call_inputs import CallInputs
 from toposcope.recorder.frameworks.torch.graph.exported_graph import exported_graph
 from toposcope.recorder.frameworks.torch.graph.module_tree import module_tree
 from toposcope.recorder.frameworks.torch.modules import unwrapped
-from toposcope.recorder.frameworks.torch.suppress_output import suppress_output
+from toposcope.recorder.frameworks.torch.tracing import tracing
 
 _REFUSED = re.compile(r'[<>"\s]+')
 _LONGEST_REASON = 300
@@ -26,7 +26,7 @@ def graph_of(network: Any, inputs: CallInputs | None) -> GraphProto:
     """
     module = unwrapped(network)
     name = type(module).__name__
-    with suppress_output():
+    with tracing():
         if inputs is None:
             return module_tree(module, None, f"{name}: module tree (inputs unknown)")
         try:

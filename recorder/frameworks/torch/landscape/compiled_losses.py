@@ -5,7 +5,7 @@ from typing import Any
 
 from toposcope.recorder.frameworks.torch.landscape.sample_losses import SampleLosses
 from toposcope.recorder.frameworks.torch.modules import library
-from toposcope.recorder.frameworks.torch.suppress_output import suppress_output
+from toposcope.recorder.frameworks.torch.tracing import tracing
 from toposcope.recorder.summary import paused
 
 
@@ -17,7 +17,7 @@ def compiled(losses: SampleLosses, batch: Any) -> SampleLosses:
     """
     torch = library()
     try:
-        with suppress_output(), torch.no_grad(), paused():
+        with tracing(), torch.no_grad(), paused():
             compiled_losses = SampleLosses(losses.steps.in_form(partial(torch.compile, dynamic=False)), losses.rows)
             # A pool of compiler processes would cost more than it saves: each of them imports PyTorch.
             with library("torch._inductor.config").patch(compile_threads=1):
