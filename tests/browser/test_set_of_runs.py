@@ -92,8 +92,17 @@ def test_groups_are_shared_by_pages_and_ranked(server: StartServer, pages: Pages
     line = page.locator('.group-line[data-group="adam, 32"] [data-column="last:loss"]')
     expect(line).to_have_text("3.0 ± 4.2")
 
+    page.locator('.pages [data-page="lineage"]').click()
+    rows = page.locator("lineage-table tbody tr[data-run]")
+    expect(rows).to_have_count(12)
+    colours = {name: colour for name, _, colour in legend(page)}
+    strokes = rows.evaluate_all("rows => rows.map(row => row.querySelector('path').getAttribute('stroke'))")
+    groups = [f"{('adam', 'sgd')[number % 2]}, {32 * (1 + number % 3)}" for number in range(12)]
+    assert strokes == [colours[group] for group in groups]
+    expect(page.locator('[data-choice="lines"] [data-value="run"]')).to_have_attribute("aria-pressed", "true")
+
     other = pages.open()
-    other.goto(page.url.replace("runs.group=param%3Aoptimizer%2Cparam%3Abatch", "runs.group=name"))
+    other.goto(page.url.replace("page=lineage", "page=overview").replace("runs.group=param%3Aoptimizer%2Cparam%3Abatch", "runs.group=name"))
     expect(other.locator(".group-line")).to_have_count(12)
     expect(other.locator('.group-line[data-group="exp3"]')).to_have_count(1)
 

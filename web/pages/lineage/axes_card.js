@@ -8,7 +8,7 @@ import { styleMap } from "lit-html/directives/style-map.js";
 import { choice } from "../../controls/choice.js";
 import { pathOf, rowAt } from "../../controls/run_plots/parallel_axes.js";
 import { hoveredRun } from "../../data/pointer.js";
-import { set } from "../../data/view.js";
+import { groupsOf } from "../../data/run_groups.js";
 import { language } from "../../i18n/language.js";
 import { shortNumber } from "../../i18n/numbers.js";
 import { axes, axesFrame, axisSpacing } from "./axes.js";
@@ -18,7 +18,7 @@ import { columnMenu } from "./column_menu.js";
 import { LineageElement } from "./lineage_element.js";
 import { openPointedRun } from "./open_pointed_run.js";
 import { shades } from "./run_colours.js";
-import { brushes, clearBrushes, lineColour } from "./settings.js";
+import { brushes, clearBrushes, lineColour, setLineColour } from "./settings.js";
 import { isLog, liveRows, rowOf, sources, target } from "./state.js";
 import { t } from "./words.js";
 import "./line_strip.js";
@@ -60,11 +60,11 @@ class LineageAxes extends LineageElement {
           "lines",
           t("lineage.lines"),
           [
-            ["", t("lineage.by_target")],
-            ["run", t("lineage.by_run")],
+            ["target", t("lineage.by_target")],
+            ["run", t(groupsOf.value ? "lineage.by_group" : "lineage.by_run")],
           ],
           lineColour.value,
-          (value) => set({ "lineage.lines": value }),
+          setLineColour,
         )}
         ${columnMenu("axes")}
       </header>
@@ -159,7 +159,7 @@ const strips = () =>
 /** The legend of the line colours. */
 function legend() {
   const column = target.value;
-  if (lineColour.value || !column || !Number.isFinite(column.lo)) return nothing;
+  if (lineColour.value === "run" || !column || !Number.isFinite(column.lo)) return nothing;
   return html`<span class="shades" data-target=${column.id}><b>${column.name}</b> ${shortNumber(column.lo, 4)}
     <i style=${styleMap({
       background: `linear-gradient(90deg, ${shades.value.join(",")})`,

@@ -1,9 +1,10 @@
-// The colours of the runs: by target from dark to light, or the runs' own colours.
+// The colours of the runs: by target from dark to light, or those of the runs or of their groups.
 
 import { computed } from "@preact/signals-core";
 import { tokens } from "../../charts/theme.js";
 import { customColours } from "../../data/custom_colours.js";
 import { compareNatural } from "../../data/natural_order.js";
+import { groupsOf, runGroups } from "../../data/run_groups.js";
 import { COLOURS, NO_VALUE, SHADES } from "../../data/run_styles.js";
 import { styles } from "../../data/runs.js";
 import { theme } from "../../data/view.js";
@@ -47,14 +48,21 @@ function categoryColours({ values, categories }) {
 }
 
 /** The colours of the lines. */
-export const lineColours = computed(() => (lineColour.value ? runColours() : columnColours(target.value)));
+export const lineColours = computed(() => (lineColour.value === "run" ? runColours() : columnColours(target.value)));
 
 /** @returns {RowColours} */
 function runColours() {
   customColours.value; // The palette includes colours that users chose.
   theme.value;
-  return {
-    css: tokens().palette,
-    byRow: Uint8Array.from(sources.value, ({ run }) => styles.value.get(run)?.colour ?? 0),
-  };
+  const styleOf = styleOfRow.value;
+  return { css: tokens().palette, byRow: Uint8Array.from(sources.value, ({ run }) => styleOf(run).colour) };
 }
+
+const WITHOUT_GROUP = { colour: NO_VALUE, dash: 0 };
+/** Returns the style of a run, or of its first group while runs are grouped. */
+export const styleOfRow = computed(() => {
+  const [groups, groupNames, own] = [runGroups.value, groupsOf.value, styles.value];
+  if (groups && groupNames)
+    return (/** @type {string} */ run) => groups.get(groupNames(run)[0])?.style ?? WITHOUT_GROUP;
+  return (/** @type {string} */ run) => own.get(run) ?? { colour: 0, dash: 0 };
+});

@@ -3,6 +3,8 @@
 import { computed, signal } from "@preact/signals-core";
 import { ThrottledSetting } from "../../controls/throttled_setting.js";
 import { parseList, printList } from "../../data/address_lists.js";
+import { colourBy } from "../../data/colour_by.js";
+import { groupsOf } from "../../data/run_groups.js";
 import { sortedBy, sortingNames, sortingOf } from "../../data/sorting.js";
 import { set, setting } from "../../data/view.js";
 import { parseBrushes, printBrushes } from "./model/brush.js";
@@ -42,8 +44,13 @@ const targetText = setting("lineage.target", /** @type {string} */ (""));
 export const chosenTarget = targetText;
 /** @param {string} id */
 export const setTarget = (id) => set({ "lineage.target": id });
-/** Colour of the lines: by target, or by run. */
-export const lineColour = setting("lineage.lines", "", ["", "run"]);
+const lineColourText = setting("lineage.lines", /** @type {"" | "target" | "run"} */ (""), ["", "target", "run"]);
+/** Without a choice, lines have the runs' colours if these are grouped or coloured by a value. */
+const defaultLineColour = computed(() => (groupsOf.value || colourBy.value ? "run" : "target"));
+/** Colour of the lines: by target, or that of the run or its group. */
+export const lineColour = computed(() => lineColourText.value || defaultLineColour.value);
+/** @param {string} colour */
+export const setLineColour = (colour) => set({ "lineage.lines": colour === defaultLineColour.peek() ? "" : colour });
 
 const toggledLogText = setting("lineage.log", /** @type {string} */ (""));
 /** Columns whose axis scale differs from the default: linear instead of logarithmic, or vice versa. */

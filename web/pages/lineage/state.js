@@ -9,6 +9,7 @@ import { directionOf } from "../../data/directions.js";
 import { likelyMetrics } from "../../data/metrics.js";
 import { excludedRuns, noteOf } from "../../data/notes.js";
 import { matchesSearch } from "../../data/run_search.js";
+import { sorting as runSorting, sortedRuns } from "../../data/run_sort.js";
 import { visibleRuns } from "../../data/runs.js";
 import { sortRows } from "../../data/sorting.js";
 import { axesThatFit } from "./axes_room.js";
@@ -266,8 +267,9 @@ function rowsKeptBy(by) {
 export const keptRows = computed(() => rowsKeptBy(appliedBrushes.value));
 /** The same, updated with every frame while a brush is moved. */
 export const liveRows = computed(() => (areBrushesApplied.value ? keptRows.value : rowsKeptBy(brushes.value)));
-/** The kept rows in sorted order. */
+/** The kept rows in the order of the table's columns; without one, in that of the bar of runs. */
 export const sortedRows = computed(() => {
+  if (!sorting.value.length) return inOrderOfRuns(keptRows.value);
   const by = sorting.value.flatMap(({ id, down }) => {
     const column = tableColumns.value.get(id);
     const value =
@@ -278,6 +280,12 @@ export const sortedRows = computed(() => {
   });
   return sortRows(keptRows.value, by);
 });
+/** @param {readonly number[]} rows */
+function inOrderOfRuns(rows) {
+  if (!runSorting.value.length) return rows;
+  const rowOfRun = rowOf.value;
+  return sortedRuns(rows.map((row) => sources.value[row].run)).map((run) => /** @type {number} */ (rowOfRun.get(run)));
+}
 
 /** The columns of the scatter plot; by default a varying hyperparameter against the target. */
 export const scatterColumns = computed(() => {

@@ -11,10 +11,10 @@ import { nameOf, nameParts } from "../../controls/run_name.js";
 import { printView } from "../../data/address.js";
 import { cursorRun, hoveredRun, panel } from "../../data/pointer.js";
 import { DASHES } from "../../data/run_styles.js";
-import { styles } from "../../data/runs.js";
 import { change, narrow, view } from "../../data/view.js";
 import { columnFormat, inColumn, plainText, wholePart } from "../../i18n/numbers.js";
 import { lineages } from "./model/runs.js";
+import { styleOfRow } from "./run_colours.js";
 import { selected } from "./settings.js";
 import { sources } from "./state.js";
 import { isFirstOfGroup } from "./table_head.js";
@@ -30,7 +30,7 @@ const [NAME, NARROW_NAME] = [20, 14];
  */
 export function tableRow(row, columns, [from, to], place) {
   const { run } = sources.value[row];
-  const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
+  const style = styleOfRow.value(run);
   const isSelected = selected.value.has(run);
   const name = nameOf(run);
   const problems = lineages.rows.value.get(run)?.problems ?? [];

@@ -2,17 +2,18 @@
 
 import { html, nothing } from "lit-html";
 import { choice, select } from "../../controls/choice.js";
+import { groupLegend } from "../../controls/run_set/group_legend.js";
 import { groupMenu } from "../../controls/run_set/group_menu.js";
 import { sectionMenu } from "../../controls/section_menu.js";
 import { slot } from "../../controls/slot.js";
 import { tagField } from "../../controls/tag_page.js";
 import { scalarTags } from "../../data/catalogue.js";
-import { isAutomatic, method, smoothBy, strength, toggleAutomatic } from "../../data/scalar_view.js";
+import { drawnRuns } from "../../data/runs.js";
+import { bands, isAutomatic, method, smoothBy, strength, toggleAutomatic } from "../../data/scalar_view.js";
 import { clampStrength, METHODS, POSITIONS, positionOf, strengthAt } from "../../data/smoothing.js";
 import { axis, change, logarithmic, narrow, set } from "../../data/view.js";
 import { drawnGroups } from "../../data/visible_tags.js";
 import { sections } from "./card_slots.js";
-import { groupLegend } from "./group_legend.js";
 import { optionsButton } from "./options.js";
 import { t } from "./words.js";
 import { pageXChoice } from "./x_choice.js";
@@ -30,7 +31,7 @@ export const toolbar = () => html`
   <span class="space"></span>
   ${narrow.value ? nothing : slots()}
   ${optionsButton(narrow.value ? slots() : nothing)}
-  ${groupLegend()}`;
+  ${bands.value ? groupLegend(drawnRuns.value) : nothing}`;
 
 const slots = () => html`
   ${slot("x", t("slot.x"), pageXChoice())}
