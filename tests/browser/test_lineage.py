@@ -358,7 +358,11 @@ def test_scatter_target_and_importance(sweep_url: str, page: Page) -> None:
     finite = sum(math.isfinite(values["metric:accuracy"]) for values in runs.values())
     assert sum(counts) == finite
 
+    of_rate = page.locator('.importances [data-parameter="learning_rate"] button')
+    expect(of_rate.locator(".r")).to_contain_text("log")  # Rates span more than two decades.
+    expect(of_rate).to_have_attribute("title", re.compile("Pearson correlation of the logarithm"))
     importance = page.locator('.importances [data-parameter="batch_size"] button')
+    expect(importance.locator(".r")).not_to_contain_text("log")
     importance.click()
     expect(plot).to_have_attribute("data-x", "param:batch_size")
     assert setting(page, "lineage.x") == "param:batch_size"

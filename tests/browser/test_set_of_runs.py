@@ -102,7 +102,11 @@ def test_groups_are_shared_by_pages_and_ranked(server: StartServer, pages: Pages
     expect(page.locator('[data-choice="lines"] [data-value="run"]')).to_have_attribute("aria-pressed", "true")
 
     other = pages.open()
-    other.goto(page.url.replace("page=lineage", "page=overview").replace("runs.group=param%3Aoptimizer%2Cparam%3Abatch", "runs.group=name"))
+    other.goto(
+        page.url.replace("page=lineage", "page=overview").replace(
+            "runs.group=param%3Aoptimizer%2Cparam%3Abatch", "runs.group=name"
+        )
+    )
     expect(other.locator(".group-line")).to_have_count(12)
     expect(other.locator('.group-line[data-group="exp3"]')).to_have_count(1)
 

@@ -8,6 +8,7 @@ import { postJson } from "./client.js";
  * @property {number | null} spread
  * @property {number | null} pearson
  * @property {number | null} spearman
+ * @property {"linear" | "log10" | null} scale on which pearson is computed; null for a category
  * @property {number} distinct values
  * @property {string} kind
  * @property {number} missing

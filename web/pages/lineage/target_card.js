@@ -149,14 +149,17 @@ function importances() {
 }
 
 /** @param {ParameterImportance} one @param {number} largest */
-function bar({ name, importance: value, spread, pearson, spearman, distinct, kind, problem }, largest) {
+function bar({ name, importance: value, spread, pearson, spearman, scale, distinct, kind, problem }, largest) {
   const id = columnNamed(name);
   const [size, spreadSize] = [Number(value), Number(spread ?? 0)];
   const r = typeof pearson === "number" ? pearson : null;
+  const isOfLog = scale === "log10";
   const hint = [
     name,
     `${t("lineage.importance")} ${shortNumber(size)} ± ${shortNumber(spreadSize)}`,
-    typeof pearson === "number" ? `${t("lineage.pearson")} ${pearson.toFixed(3)}` : "",
+    typeof pearson === "number"
+      ? `${t(isOfLog ? "lineage.pearson_log" : "lineage.pearson")} ${pearson.toFixed(3)}`
+      : "",
     typeof spearman === "number" ? `${t("lineage.spearman")} ${spearman.toFixed(3)}` : "",
     `${kind} · ${t("lineage.distinct", { n: grouped(distinct) })}`,
     problem ?? "",
@@ -175,7 +178,9 @@ function bar({ name, importance: value, spread, pearson, spearman, distinct, kin
         })}><i></i><b></b></span>
       <span class="value">${shortNumber(size, 2)}</span>
       <span class="r ${r !== null && r < 0 ? "negative" : ""}"
-        style=${styleMap({ "--r": String(Math.abs(r ?? 0)) })}>${r === null ? "" : r.toFixed(2)}</span>
+        style=${styleMap({ "--r": String(Math.abs(r ?? 0)) })}>${
+          isOfLog && r !== null ? html`<i>log</i>` : nothing
+        }${r === null ? "" : r.toFixed(2)}</span>
     </button></li>`;
 }
 
