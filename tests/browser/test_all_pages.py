@@ -8,28 +8,16 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 from support.accessibility import faults
+from support.page_list import PAGES, USUAL
 from support.pages import StartServer
 
 from toposcope.proto import framing, lineage_pb2
-from toposcope.recorder import Node, SummaryRecord, graph, landscape
+from toposcope.recorder import Node, SummaryRecord, SummaryWriter, graph, landscape
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 PLAIN = "sweep/a-run-whose-name-is-rather-long_lr0.01_batch256_seed0"
 SIDEWAYS = """['html', '#page'].map(name => document.querySelector(name))
     .map(box => box.scrollWidth - box.clientWidth).join()"""
-TABS = [
-    "overview",
-    "scalars",
-    "workspace",
-    "histograms",
-    "images",
-    "tensors",
-    "text",
-    "graph",
-    "lineage",
-    "landscape",
-    "compare",
-]
 PANEL_SETTINGS = {
     "lines": {"tags": [HOSTILE], "expressions": [], "legend": "on", "title": HOSTILE},
     "bars": {"metric": f"last:{HOSTILE}"},
@@ -69,6 +57,8 @@ VIEWS = {
     "workspace": ({"page": "workspace"}, ".ws-start, lines-panel[data-drawn-lines]"),
     "panels": ({"page": "workspace", "ws.doc": PANELS}, "lines-panel[data-drawn-lines]"),
     "histograms": ({"page": "histograms"}, "histogram-plot[data-drawn-mode]"),
+    "pr_curves": ({"page": "pr_curves"}, "curve-chart[data-curves]"),
+    "audio": ({"page": "audio"}, "audio-card audio"),
     "images": ({"page": "images"}, "image-card .cell img"),
     "image": ({"page": "images", "open": HOSTILE}, ".film img"),
     "tensors": ({"page": "tensors"}, ".tensor-row .spark"),
@@ -82,6 +72,9 @@ VIEWS = {
     "landscape": ({"page": "landscape"}, "path.contour"),
     "compare": ({"page": "compare"}, ".compare scalar-card[data-drawn-points]"),
 }
+
+assert set(PAGES) <= set(VIEWS)
+TITLES = {"pr_curves": "PR curves"}
 
 
 def record_run(folder: Path, tag: str) -> None:
@@ -99,6 +92,9 @@ def record_run(folder: Path, tag: str) -> None:
             record.add_value("tensor", tag, np.ones((4, 3), dtype=np.float32) * step)
             record.add_value("text", tag, f"# {HOSTILE}\n\n{HOSTILE} [link](javascript:alert(1)) `{step}`")
             record.record(step)
+    with SummaryWriter(str(folder)) as writer:
+        writer.add_audio(tag, np.sin(np.arange(8000) / 9), 1, sample_rate=8000)
+        writer.add_pr_curve(tag, np.array([0, 1, 1, 0]), np.array([0.1, 0.9, 0.2, 0.4]), 1, num_thresholds=11)
     event = lineage_pb2.LineageEvent(wall_time=1.0)
     event.train_lineage.hyper_parameters.optimizer = tag
     event.train_lineage.algorithm.loss = 0.5
@@ -189,13 +185,13 @@ def test_pages_keep_the_drawn_runs_and_back_returns(url: str, page: Page) -> Non
     """The visible runs stay the same from page to page, and Back returns through the pages."""
     show(page, url, "overview", show=PLAIN)
     shown = page.locator('.run[data-shown="true"]')
-    for name in TABS[1:]:
+    for name in PAGES[1:]:
         page.locator(f'.pages [data-page="{name}"]').click()
         expect(page.locator(f'body[data-page="{name}"] {VIEWS[name][1]}').first).to_be_visible()
         expect(shown).to_have_count(1)
         expect(shown).to_have_attribute("data-run", PLAIN)
-        expect(page).to_have_title(f"{name.capitalize()} · Toposcope")
-    for name in reversed(TABS[:-1]):
+        expect(page).to_have_title(f"{TITLES.get(name, name.capitalize())} · Toposcope")
+    for name in reversed(PAGES[:-1]):
         page.go_back()
         expect(page.locator(f'body[data-page="{name}"] {VIEWS[name][1]}').first).to_be_visible()
         expect(shown).to_have_attribute("data-run", PLAIN)
@@ -205,7 +201,7 @@ def test_empty_pages_say_what_there_is(server: StartServer, page: Page, tmp_path
     """A page without data of its kind shows what there is instead; settings appear only where they apply."""
     url = server(tmp_path).url
     page.goto(url)
-    for name in TABS:
+    for name in USUAL:
         page.locator(f'.pages [data-page="{name}"]').click()
         expect(page.locator(f'body[data-page="{name}"] .empty[data-state="no_runs"]')).to_contain_text(str(tmp_path))
         expect(page.locator("#toolbar")).to_be_hidden()

@@ -7,22 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 from support.event_files import loss_run
+from support.page_list import PAGES
 from support.pages import Pages, StartServer
 
 CONFLICT = r"status of 409"
-TABS = [
-    "overview",
-    "scalars",
-    "workspace",
-    "histograms",
-    "images",
-    "tensors",
-    "text",
-    "graph",
-    "lineage",
-    "landscape",
-    "compare",
-]
 NAMES = {"space": " "}  # Arrows and Enter act on what has the focus.
 HANDLED = """key => !document.body.dispatchEvent(
     new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}))"""
@@ -185,7 +173,7 @@ def test_every_listed_shortcut_is_handled(tmp_path: Path, server: StartServer, p
     """On every page, each key of the list does something."""
     loss_run(tmp_path / "a", range(5))
     url = server(tmp_path).url
-    for tab in TABS:
+    for tab in PAGES:
         page.goto(f"{url}#page={tab}&app.panel=keys")
         expect(page.locator("#panel .keys")).not_to_have_count(0)
         expect(page.locator(f'.pages [data-page="{tab}"]')).to_have_attribute("aria-current", "page")

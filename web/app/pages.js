@@ -3,6 +3,7 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty } from "../controls/empty_state.js";
+import { factsOf } from "../data/page_list.js";
 import { chosenRuns, drawnRuns } from "../data/runs.js";
 import { followsServer } from "../data/snapshot/state.js";
 import { page } from "../data/view.js";
@@ -70,11 +71,8 @@ export const content = () =>
     ? empty("failed", t("page.failed"), loadError.value.message, reload())
     : html`${undrawnNote()}${shownPage.value?.content() ?? nothing}`;
 
-/** Pages that draw every visible run: tables have all, and others state their own limits. @type {PageName[]} */
-const DRAWING = ["scalars", "workspace", "graph", "landscape"];
-
 /** How many of the visible runs this page shows. */
-export const shownCount = () => (DRAWING.includes(page.value) ? drawnRuns : chosenRuns).value.length;
+export const shownCount = () => (factsOf(page.value).drawsAll ? drawnRuns : chosenRuns).value.length;
 
 /** That there are more visible runs than are drawn. */
 const undrawnNote = () =>

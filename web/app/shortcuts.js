@@ -3,6 +3,7 @@
 import { html, nothing } from "lit-html";
 import { focusOn } from "../controls/focus_field.js";
 import { isMarking, marked, unmarkAll } from "../data/marked_runs.js";
+import { factsOf, PAGES } from "../data/page_list.js";
 import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { EVERYTHING, NOTHING, only, toggled } from "../data/selection.js";
 import { change, narrow, opened, page, railShown, selection, toggleRail } from "../data/view.js";
@@ -59,22 +60,8 @@ const KEYS = [
   [["Esc"], () => t("keys.close")],
 ];
 
-/** After "g", a letter opens a page. @type {Record<string, import("../data/address.js").PageName>} */
-const PAGE_LETTERS = {
-  o: "overview",
-  s: "scalars",
-  h: "histograms",
-  p: "pr_curves",
-  i: "images",
-  a: "audio",
-  t: "tensors",
-  x: "text",
-  g: "graph",
-  l: "lineage",
-  d: "landscape",
-  c: "compare",
-  w: "workspace",
-};
+/** After "g", a letter opens a page. */
+const pageLetters = new Map(PAGES.map((name) => [factsOf(name).letter, name]));
 
 export const keyList = () => html`<div class="keys">
   ${keyGroup(t("keys.everywhere"), KEYS)}
@@ -85,7 +72,7 @@ export const keyList = () => html`<div class="keys">
   }
   ${keyGroup(
     t("keys.pages"),
-    Object.entries(PAGE_LETTERS).map(([letter, name]) => [["g", letter], () => t(`page.${name}`)]),
+    [...pageLetters].map(([letter, name]) => [["g", letter], () => t(`page.${name}`)]),
   )}</div>`;
 
 /** @param {string} title @param {KeyRow[]} rows */
@@ -120,7 +107,8 @@ function actionOf({ key: plainKey, shiftKey, timeStamp }) {
   const key = shiftKey && plainKey.startsWith("Arrow") ? `Shift+${plainKey}` : plainKey;
   if (timeStamp < pageKeyUntil) {
     pageKeyUntil = 0;
-    return Object.hasOwn(PAGE_LETTERS, key) ? () => change({ page: PAGE_LETTERS[key] }) : undefined;
+    const name = pageLetters.get(key);
+    return name && (() => change({ page: name }));
   }
   if (key === "g") return () => void (pageKeyUntil = timeStamp + PAGE_KEY_TIMEOUT);
   return shownPage.peek()?.ACTIONS?.[key] ?? (Object.hasOwn(ACTIONS, key) ? ACTIONS[key] : undefined);

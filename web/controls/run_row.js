@@ -5,6 +5,7 @@ import { live } from "lit-html/directives/live.js";
 import { baseline, setBaseline } from "../data/baseline.js";
 import { marked } from "../data/marked_runs.js";
 import { noteOf } from "../data/notes.js";
+import { pageOf } from "../data/page_list.js";
 import { cursorRun, hoveredRun, panel } from "../data/pointer.js";
 import { stateOf } from "../data/run_state.js";
 import { DASHES } from "../data/run_styles.js";
@@ -106,29 +107,11 @@ function valueCell(run, { read, textOf, width }) {
   return html`<span class="last ${isNonFinite ? "non-finite" : ""}" style="min-width:${width}ch">${textOf(value)}</span>`;
 }
 
-/** Plugins that have a page, or a section of the page of a run. */
-const SUPPORTED = [
-  "scalar",
-  "histogram",
-  "image",
-  "tensor",
-  "text",
-  "audio",
-  "pr_curves",
-  "console",
-  "environment",
-  "code",
-  "landscape",
-  "lineage",
-  "hparams",
-  "dataset_graph",
-  "graph",
-  "graph_keras_model",
-  "graph_run_metadata_graph",
-];
+/** Plugins that have a section of the page of a run. */
+const OF_RUN = ["console", "environment", "code", "lineage", "hparams"];
 
 /** Is nothing of such series shown? @param {string} plugin */
-export const isUnsupported = (plugin) => !SUPPORTED.includes(plugin);
+export const isUnsupported = (plugin) => !pageOf(plugin) && !OF_RUN.includes(plugin);
 
 /** @param {RunRow} row */
 function hint(row) {

@@ -1,5 +1,6 @@
 // The view: the state of the page that can be shared, and its form in the URL.
 
+import { PAGES } from "./page_list.js";
 import { EVERYTHING, NOTHING } from "./selection.js";
 
 /** @typedef {import("./selection.js").Selection} Selection */
@@ -12,23 +13,7 @@ import { EVERYTHING, NOTHING } from "./selection.js";
 /** What a gesture on a chart shows: an absent range stays as it is; x = null: all points.
  * @typedef {{x?: Window | null, y?: Window}} Zoom */
 
-/** The pages, in the order of their tabs. */
-export const PAGES = /** @type {const} */ ([
-  "overview",
-  "scalars",
-  "workspace",
-  "histograms",
-  "pr_curves",
-  "images",
-  "audio",
-  "tensors",
-  "text",
-  "graph",
-  "lineage",
-  "landscape",
-  "compare",
-]);
-/** @typedef {(typeof PAGES)[number]} PageName */
+/** @typedef {import("./page_list.js").PageName} PageName */
 
 /** @typedef {object} View
  * @property {PageName} page
@@ -131,7 +116,7 @@ export function parseView(hash) {
   const parameters = new URLSearchParams(hash.replace(/^#/, ""));
   const text = (/** @type {string} */ name) => parameters.get(name) ?? "";
   return {
-    page: oneOf(text("page"), [...PAGES], "scalars"),
+    page: oneOf(text("page"), PAGES, "scalars"),
     runs: text("runs"),
     tags: text("tags"),
     selection: parseSelection(parameters),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changed, DEFAULT_VIEW, isReference, PAGES, parseView, printView } from "./address.js";
+import { changed, DEFAULT_VIEW, isReference, parseView, printView } from "./address.js";
+import { PAGES } from "./page_list.js";
 
 const letters = ["a", "/", ",", "\\", "&", "=", "#", " ", "+", "%", "é", "中", "1", "."];
 const text = () => Array.from({ length: Math.random() * 6 }, () => pick(letters)).join("");

@@ -13,17 +13,18 @@ import { openRun } from "../settings.js";
 /** @typedef {{tag: string, point: any}} Newest */
 
 /** Kinds that have thumbnails: the listing, the field of its points, the number of tags. */
-const KINDS = /** @type {const} */ ({
+const NEWEST = /** @type {const} */ ({
   histogram: { kind: "histograms", points: "histograms", most: 1 },
-  image: { kind: "images", points: "images", most: 4 },
   pr_curves: { kind: "pr_curves", points: "curves", most: 1 },
+  image: { kind: "images", points: "images", most: 4 },
   audio: { kind: "audio", points: "clips", most: 1 },
   tensor: { kind: "tensors", points: "tensors", most: 1 },
   text: { kind: "text", points: "texts", most: 1 },
   landscape: { kind: "landscapes", points: "landscapes", most: 2, digits: DIGITS },
 });
-/** @typedef {keyof typeof KINDS} Kind */
-const PLUGINS = ["scalar", ...Object.keys(KINDS)];
+/** @typedef {keyof typeof NEWEST} Kind */
+export const KINDS = /** @type {Kind[]} */ (Object.keys(NEWEST));
+const PLUGINS = ["scalar", ...KINDS];
 
 /** The tags of a run, by plugin. @typedef {{run: string, tags: Map<string, string[]>}} TagList */
 
@@ -47,7 +48,7 @@ export const tagsOf = ({ run }, plugin) =>
 export function newest({ run }, plugin) {
   const ofRun = (listings.value.get(plugin) ?? []).filter(({ query }) => query?.run === run);
   return ofRun.flatMap(({ query, reply }) => {
-    const point = reply.value?.[KINDS[plugin].points].at(-1);
+    const point = reply.value?.[NEWEST[plugin].points].at(-1);
     return point ? [{ tag: query?.tag ?? "", point }] : [];
   });
 }
@@ -66,7 +67,7 @@ export const followNewest = () =>
 
 /** Fetches the newest points of a run's first tags until the returned function is called. @param {TagList} list */
 function observeNewest({ run, tags }) {
-  const byPlugin = Object.entries(KINDS).map(([plugin, { kind, most, ...options }]) => {
+  const byPlugin = Object.entries(NEWEST).map(([plugin, { kind, most, ...options }]) => {
     const digits = "digits" in options ? options.digits : undefined;
     const first = (tags.get(plugin) ?? []).slice(0, most);
     return /** @type {[string, Listing[]]} */ ([

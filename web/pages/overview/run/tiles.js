@@ -4,6 +4,7 @@ import { html, nothing, svg } from "lit-html";
 import { ICONS } from "../../../controls/icons.js";
 import { formatted } from "../../../controls/markdown/text_body.js";
 import { pluginCounts } from "../../../controls/plugin_counts.js";
+import { pageOf } from "../../../data/page_list.js";
 import { view } from "../../../data/view.js";
 import { grouped } from "../../../i18n/numbers.js";
 import { colourOf } from "../cells.js";
@@ -14,20 +15,10 @@ import { heightsOf, landscapePicture } from "../../../controls/landscape_picture
 import "./lineage_tile.js";
 import "./undrawn_tiles.js";
 import { linkTo } from "./link.js";
-import { newest, tagsOf } from "./newest.js";
+import { KINDS, newest, tagsOf } from "./newest.js";
 
 /** @typedef {import("../../../data/api_types.js").RunRow} RunRow */
 
-/** Kinds of data that have a page. */
-const PAGES = /** @type {const} */ ({
-  histogram: "histograms",
-  pr_curves: "pr_curves",
-  image: "images",
-  audio: "audio",
-  tensor: "tensors",
-  text: "text",
-  landscape: "landscape",
-});
 /** Plugins of computational graphs, and of lineage. */
 const GRAPHS = ["graph", "graph_keras_model", "graph_run_metadata_graph"];
 const LINEAGE = ["lineage", "hparams"];
@@ -38,9 +29,7 @@ const MOST_TEXT = 200;
 /** @param {RunRow} listed */
 export const runTiles = (listed) => html`
   <div class="tiles">
-    ${Object.entries(PAGES).map(([plugin, page]) =>
-      listed.plugins[plugin] ? drawnTile(listed, /** @type {keyof typeof PAGES} */ (plugin), page) : nothing,
-    )}
+    ${KINDS.map((plugin) => (listed.plugins[plugin] ? drawnTile(listed, plugin) : nothing))}
     ${sourceTiles(listed)}
   </div>
   <undrawn-tiles .run=${listed.run}></undrawn-tiles>`;
@@ -102,9 +91,8 @@ const sourceTile = (
   <h3>${linkTo(run, patch, html`${title}${ICONS.chevron}`, `open-${name}`)}</h3>
   <div class="miniature">${content}</div></section>`;
 
-/** @param {RunRow} listed @param {keyof typeof PAGES} plugin
- * @param {(typeof PAGES)[keyof typeof PAGES]} page */
-function drawnTile(listed, plugin, page) {
+/** @param {RunRow} listed @param {import("./newest.js").Kind} plugin */
+function drawnTile(listed, plugin) {
   const { run } = listed;
   const drawn = newest(listed, plugin).map(({ tag }) => tag);
   const others = tagsOf(listed, plugin).filter((tag) => !drawn.includes(tag));
@@ -112,7 +100,7 @@ function drawnTile(listed, plugin, page) {
   return html`<section class="tile" data-tile=${plugin} data-count=${count}>
     <h3>${linkTo(
       run,
-      { page, tags: "" },
+      { page: pageOf(plugin), tags: "" },
       html`${pluginCounts(listed, (name) => name === plugin)}${ICONS.chevron}`,
       `open-${plugin}`,
     )}</h3>
