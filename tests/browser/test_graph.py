@@ -388,6 +388,30 @@ def test_hostile_damaged_and_live_graphs(server: StartServer, page: Page, tmp_pa
     expect(page.locator('[data-select="graph"] option')).to_have_count(2)
 
 
+def test_graphs_of_one_name_and_step_have_titles_that_differ(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Two graphs of one file were listed with one text."""
+    with SummaryRecord(str(tmp_path / "run")) as summary:
+        for count in (2, 3):
+            summary.add_value("graph", "net", graph(blocks(count)))
+            summary.record(0)
+    page.goto(address(server(tmp_path).url))
+    view(page)
+    titles = page.locator('select[data-select="graph"] option')
+    expect(titles).to_have_count(2)
+    assert [title.rsplit(" · ", 1)[-1] for title in titles.all_inner_texts()] == ["6 nodes", "8 nodes"]
+
+
+def test_a_long_chain_is_legible_from_the_start(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A chain of 300 nodes was a line of two pixels."""
+    names = [f"layer{number}" for number in range(300)]
+    before: list[list[str]] = [[], *([name] for name in names[:-1])]
+    record(tmp_path / "run", [Node(name, "Dense", each) for name, each in zip(names, before, strict=True)])
+    page.goto(address(server(tmp_path).url, repeats="all"))
+    view(page)
+    scale = page.evaluate("document.querySelector('graph-view').debugState().camera.scale")
+    assert scale >= 0.4
+
+
 def test_omitted_edges_are_counted(server: StartServer, page: Page, tmp_path: Path) -> None:
     """A notice counts the edges that are beyond the limit; the details of a node list all of its edges."""
     names = [f"n{place:03}" for place in range(130)]

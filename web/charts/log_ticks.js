@@ -1,6 +1,16 @@
 // Ticks of a logarithmic axis: powers of ten, with 2 and 5 times these over few decades, or round numbers within one.
 
-import { closestFirst, FEWEST, MOST, magnitudeOf, numberOf, numberTicks, scientific, UNITS } from "./number_ticks.js";
+import {
+  apart,
+  closestFirst,
+  FEWEST,
+  MOST,
+  magnitudeOf,
+  numberOf,
+  numberTicks,
+  scientific,
+  UNITS,
+} from "./number_ticks.js";
 
 /** @typedef {import("./number_ticks.js").Decimal} Decimal */
 /** @typedef {import("./number_ticks.js").Ticks} Ticks */
@@ -25,6 +35,11 @@ export function* logTicks(lo, hi, most) {
   const [low, high] = [Math.log10(lo), Math.log10(hi)];
   if (high - low > 4 * FEWEST)
     yield short([0.1, 0.5, 0.9].map((share) => ({ count: 1, power: Math.round(low + share * (high - low)) })));
+  const dense = decades(first, last, 1, [1, 2, 3, 5, 7]).filter(isInside);
+  if (dense.length > FEWEST) {
+    const three = apart(dense, (tick) => Math.log10(numberOf(tick)));
+    yield* [{ ticks: three.map(numberOf), labels: labelsOf(three), offset: "" }, short(three)];
+  }
   yield* numberTicks(lo, hi, most, false);
 }
 

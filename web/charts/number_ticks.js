@@ -6,6 +6,8 @@
 
 export const FEWEST = 3;
 export const MOST = 8;
+/** Ticks from which three are chosen if eight do not fit: 2.5 times as many as fit badly, and those at both ends. */
+const MOST_DENSE = 14;
 /** Longer labels are written beyond an offset. */
 const LONGEST = 7;
 export const UNITS = ["", "k", "M", "G", "T"];
@@ -20,9 +22,23 @@ export const numberOf = ({ count, power }) => Number(`${count}e${power}`);
  * @param {number} lo @param {number} hi @param {number} most @param {boolean} isWhole no tick is between whole numbers
  * @returns {Generator<Ticks>} */
 export function* numberTicks(lo, hi, most, isWhole) {
-  const sets = multiplesIn(lo, hi, isWhole);
+  const all = multiplesIn(lo, hi, isWhole);
+  const sets = all.filter(({ length }) => length <= MOST);
   for (const set of closestFirst(sets, most)) yield labelled(set);
   for (const set of sets) yield counted(set);
+  const three =
+    all[0].length > FEWEST ? apart(all[0], (tick) => (numberOf(tick) / 2 - lo / 2) / (hi / 2 - lo / 2)) : [];
+  if (three.length) yield* [labelled(three), counted(three)];
+}
+
+/** Three of many ticks, far apart: where there is room for hardly more. @param {Decimal[]} set
+ * @param {(tick: Decimal) => number} share the place of a tick in the range, from 0 to 1 */
+export function apart(set, share) {
+  const [first, last] = [set[0], /** @type {Decimal} */ (set.at(-1))];
+  const half = (share(first) + share(last)) / 2;
+  const distance = (/** @type {Decimal} */ tick) => Math.abs(share(tick) - half);
+  const middle = set.reduce((best, tick) => (distance(tick) < distance(best) ? tick : best));
+  return [first, middle, last];
 }
 
 /** The sets of at most so many ticks from the densest to the sparsest, then the denser ones.
@@ -32,7 +48,7 @@ export const closestFirst = (sets, most) => [
   ...sets.filter(({ length }) => length > most).reverse(),
 ];
 
-/** Returns the sets of 3 to 8 multiples in a range, the densest first; fewer multiples if there are no three.
+/** Returns the sets of 3 to 14 multiples in a range, the densest first; fewer multiples if there are no three.
  * @param {number} lo @param {number} hi @param {boolean} isWhole @returns {Decimal[][]} */
 function multiplesIn(lo, hi, isWhole) {
   const first = Math.floor(Math.log10(Math.max(hi / 2 - lo / 2, Number.MIN_VALUE) / (MOST / 2))) - 1;
@@ -42,7 +58,7 @@ function multiplesIn(lo, hi, isWhole) {
     const power = first + Math.floor(place / 3);
     if (isWhole && power < 0) continue;
     const set = multiples(lo, hi, [1, 2, 5][place % 3], power);
-    if (set.length >= FEWEST && set.length <= MOST) sets.push(set);
+    if (set.length >= FEWEST) sets.push(set);
     if (set.length && set.length < FEWEST && !fewer.length) fewer = set;
   }
   return sets.length ? sets : [fewer];
@@ -54,12 +70,13 @@ function multiples(lo, hi, factor, power) {
   const [low, high] = raised ? [lo * 1e250, hi * 1e250] : [lo, hi];
   const distance = Number(`${factor}e${power + raised}`);
   const first = Math.floor(low / distance);
-  if (high / distance - first > MOST + 2) return [];
-  return Array.from({ length: MOST + 3 }, (_, place) => ({ count: (first + place) * factor + 0, power })).filter(
+  if (high / distance - first > MOST_DENSE) return [];
+  const slack = Number(`${factor}e${power - 9}`);
+  return Array.from({ length: MOST_DENSE + 1 }, (_, place) => ({ count: (first + place) * factor + 0, power })).filter(
     (tick, place, all) => {
-      const value = Number(`${tick.count}e${power + raised}`);
-      const isNew = place === 0 || numberOf(tick) > numberOf(all[place - 1]);
-      return isNew && Number.isFinite(value) && value >= low - distance * 1e-9 && value <= high + distance * 1e-9;
+      const value = numberOf(tick);
+      const isNew = place === 0 || value > numberOf(all[place - 1]);
+      return isNew && Number.isFinite(value) && value >= lo - slack && value <= hi + slack;
     },
   );
 }

@@ -1,5 +1,7 @@
 // What a chart draws: lines with their own x each, axes, window.
 
+import { logDistance } from "./log_distance.js";
+
 /** One line. `ys` are the values drawn in front: the smoothed ones, if any.
  * @typedef {object} Line
  * @property {string} run or group
@@ -94,7 +96,7 @@ function scale([lo, hi], length, log) {
     const per = length / (hi - lo);
     return (value) => (value - lo) * per;
   }
-  const start = Math.log10(lo);
-  const per = length / (Math.log10(hi) - start);
-  return (value) => (value > 0 ? (Math.log10(value) - start) * per : NaN);
+  const distance = logDistance(lo, hi);
+  const per = length / distance(hi);
+  return (value) => (value > 0 ? distance(value) * per : NaN);
 }

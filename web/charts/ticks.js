@@ -1,8 +1,9 @@
 // The ticks of an axis: three to eight round places whose labels differ and do not overlap, for any finite range.
 
+import { logDistance } from "./log_distance.js";
 import { logTicks } from "./log_ticks.js";
 import { FEWEST, MOST, numberTicks } from "./number_ticks.js";
-import { clockTicks, spanTicks } from "./time_ticks.js";
+import { clockTicks, logSpanTicks, spanTicks } from "./time_ticks.js";
 
 /** "value": the values of a tag. @typedef {import("../data/address.js").Axis | "value"} Axis */
 /** @typedef {import("./number_ticks.js").Ticks} Ticks */
@@ -58,9 +59,9 @@ export function axisTicks(axis, window, room) {
 function candidates(axis, [lo, hi], { length, isVertical = false, log = false, isWhole = false, space }) {
   const distance = space ?? (isVertical ? VERTICAL_SPACE : SPACES[axis]);
   const most = Math.max(FEWEST, Math.min(MOST, Math.floor(length / distance) + 1));
-  if (log && lo > 0) return logTicks(lo, hi, most);
-  if (axis === "relative") return spanTicks(lo, hi, most);
   if (axis === "wall_time") return clockTicks(lo, hi, most);
+  if (axis === "relative") return (log && lo > 0 ? logSpanTicks : spanTicks)(lo, hi, most);
+  if (log && lo > 0) return logTicks(lo, hi, most);
   return numberTicks(lo, hi, most, isWhole || axis === "step" || axis === "relative_step");
 }
 
@@ -82,7 +83,7 @@ function spread({ ticks, labels }, window, { length, isVertical = false, log = f
 /** The place of a value in a range, from 0 to 1. @param {number} value @param {readonly [number, number]} window
  * @param {boolean} log */
 export function shareOf(value, [lo, hi], log) {
-  if (log && lo > 0) return (Math.log(value) - Math.log(lo)) / (Math.log(hi) - Math.log(lo));
+  if (log && lo > 0) return logDistance(lo, hi)(value) / logDistance(lo, hi)(hi);
   return (value / 2 - lo / 2) / (hi / 2 - lo / 2); // Halves avoid overflow.
 }
 

@@ -1,6 +1,7 @@
 // Ticks of times: durations since a run began, and local times by the clock and the calendar.
 
 import { clock, day } from "../i18n/times.js";
+import { logTicks } from "./log_ticks.js";
 import { closestFirst, FEWEST, MOST, numberTicks } from "./number_ticks.js";
 
 /** @typedef {import("./number_ticks.js").Ticks} Ticks */
@@ -16,6 +17,9 @@ const HOURS = [1, 2, 3, 6, 12].map((count) => count * HOUR);
 const DAYS = [1, 2, 5, 10, 20].map((count) => count * DAY);
 const LONG = [1, 2, 3, 4, 5, 6].flatMap((power) => [5, 10, 20].map((factor) => factor * 10 ** power * DAY));
 const SPANS = [...SUBSECONDS, ...SECONDS, ...MINUTES, ...HOURS, ...DAYS, ...LONG];
+/** About tenfold from one to the next. */
+const DECADES = [-6, -5, -4, -3, -2, -1, 0, 1].map((power) => Number(`1e${power}`));
+DECADES.push(MINUTE, 10 * MINUTE, HOUR, 10 * HOUR, ...[0, 1, 2, 3, 4, 5, 6].map((power) => 10 ** power * DAY));
 /** Distances of local times; months and years are of different lengths. */
 const CLOCK = [...SUBSECONDS, ...SECONDS, ...MINUTES, ...HOURS, ...DAYS.slice(0, 4)];
 const YEARS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
@@ -32,7 +36,19 @@ export function* spanTicks(lo, hi, most) {
     const distance = sets.find((set) => set.ticks === ticks)?.distance ?? 1;
     yield { ticks, labels: ticks.map((tick) => spanLabel(tick, distance)), offset: "" };
   }
-  yield* inSeconds(lo, hi, most);
+  yield* withUnit(numberTicks(lo, hi, most, false));
+}
+
+/** Yields ticks of durations in seconds on a logarithmic axis, about as many as wanted first.
+ * @param {number} lo above zero @param {number} hi @param {number} most @returns {Generator<Ticks>} */
+export function* logSpanTicks(lo, hi, most) {
+  const strides = [1, 2, 3, 4, 5].map((stride) => DECADES.filter((_, place) => place % stride === 0));
+  const sets = [SPANS, ...strides]
+    .map((spans) => spans.filter((span) => span >= lo && span <= hi))
+    .filter(({ length }) => length >= FEWEST && length <= MOST);
+  for (const ticks of closestFirst(sets, most))
+    yield { ticks, labels: ticks.map((tick) => spanLabel(tick, tick)), offset: "" };
+  yield* withUnit(logTicks(lo, hi, most));
 }
 
 /** Yields ticks at round local times, in seconds since 1970, about as many as wanted first.
@@ -47,17 +63,16 @@ export function* clockTicks(lo, hi, most) {
   for (const ticks of closestFirst([...labellings.keys()].filter(isSet), most))
     for (const labelling of labellings.get(ticks) ?? []) yield withOffset(ticks, labelling);
   const begin = Math.floor(lo);
-  for (const { ticks, labels, offset } of inSeconds(lo - begin, hi - begin, most))
+  for (const { ticks, labels, offset } of withUnit(numberTicks(lo - begin, hi - begin, most, false)))
     yield { ticks: ticks.map((tick) => tick + begin), labels, offset: `${day(begin)} ${clock(begin)} + ${offset}` };
 }
 
 /** @param {number[]} ticks */
 const isSet = ({ length }) => length >= FEWEST && length <= MOST;
 
-/** @param {number} lo @param {number} hi @param {number} most @returns {Generator<Ticks>} */
-function* inSeconds(lo, hi, most) {
-  for (const { ticks, labels, offset } of numberTicks(lo, hi, most, false))
-    yield { ticks, labels, offset: offset ? `${offset} s` : "s" };
+/** Numbers of seconds. @param {Generator<Ticks>} numbers @returns {Generator<Ticks>} */
+function* withUnit(numbers) {
+  for (const { ticks, labels, offset } of numbers) yield { ticks, labels, offset: offset ? `${offset} s` : "s" };
 }
 
 /** More than the most if there are more. @param {number} lo @param {number} hi @param {number} distance */

@@ -2,15 +2,20 @@
 // written, and the browser's own engine may backtrack for years.
 //
 // A pattern becomes a program whose threads advance together over the text, one character at a time (Thompson 1968; Pike's
-// variant keeps the captures). The syntax is that of JavaScript without back references and lookaround; an optional part that
-// matches nothing may count as a repetition, which JavaScript excludes.
+// variant keeps the captures). Lookaround runs a program of its own at each place where it is asked for, which takes time
+// proportional to the square of the text, within the same limit of steps. The syntax is that of JavaScript without back
+// references; groups inside of lookaround capture nothing, and an optional part that matches nothing may count as a
+// repetition, which JavaScript excludes.
+
+import { t } from "../i18n/words.js";
 
 /** @typedef {(text: string) => (string | undefined)[] | null} Match returns the match and its first group; null: none */
 
 /** @typedef {{op: "char", test: (character: string) => boolean} | {op: "split", first: number, second: number}
  *   | {op: "jump", to: number} | {op: "save", slot: number} | {op: "clear"} | {op: "assert", holds: Assertion}
  *   | {op: "match"}} Instruction */
-/** @typedef {(text: string, at: number) => boolean} Assertion */
+/** @typedef {(text: string, at: number, budget: Budget) => boolean} Assertion */
+/** How many steps are left. @typedef {{steps: number}} Budget */
 /** @typedef {(emit: Instruction[]) => void} Emit writes the instructions of a part of the pattern */
 
 const LONGEST_PATTERN = 1000;
@@ -19,7 +24,6 @@ const MOST_INSTRUCTIONS = 2000;
 const LONGEST_NATIVE = 200;
 /** Of one pattern: about a second. */
 const MOST_STEPS = 50_000_000;
-const NOT_SUPPORTED = "back references and lookaround are not supported";
 
 /** The pattern takes too long, is too large, or uses what is not supported. */
 export class PatternError extends Error {}
@@ -29,19 +33,17 @@ export class PatternError extends Error {}
  * @throws {SyntaxError} the pattern is not a regular expression
  * @throws {PatternError} it is too large, or uses what is not supported; by the function: it takes too long */
 export function compile(pattern) {
-  if (pattern.length > LONGEST_PATTERN) throw new PatternError(`longer than ${LONGEST_PATTERN} characters`);
+  if (pattern.length > LONGEST_PATTERN) throw new PatternError(t("regex.long", { n: LONGEST_PATTERN }));
   const native = new RegExp(pattern, "i");
   const longestNative = longestNativeText(pattern);
   if (longestNative === Infinity) return (text) => native.exec(text);
   const program = new Parser(pattern).program();
-  let steps = 0;
+  const budget = { steps: MOST_STEPS };
   return (text) => {
     if (text.length <= longestNative) return native.exec(text);
-    if (steps > MOST_STEPS) throw new PatternError("takes too long");
-    const found = run(program, text, MOST_STEPS - steps);
-    steps += found.steps;
-    if (steps > MOST_STEPS) throw new PatternError("takes too long");
-    return found.match;
+    const match = budget.steps > 0 ? run(program, text, budget) : null;
+    if (budget.steps <= 0) throw new PatternError(t("regex.slow"));
+    return match;
   };
 }
 
@@ -140,7 +142,9 @@ class Parser {
 
   /** @returns {Emit} */
   #atom() {
-    if (this.#take(/\\[1-9k]|\(\?<?[=!]|\(\?[a-z-]+:/)) throw new PatternError(NOT_SUPPORTED);
+    if (this.#take(/\\[1-9k]|\(\?[a-z-]+:/)) throw new PatternError(t("regex.not_supported"));
+    const lookaround = this.#take(/\(\?(<)?([=!])/);
+    if (lookaround) return this.#lookaround(lookaround[1] !== undefined, lookaround[2] === "=");
     if (this.#take(/\(\?:/)) return this.#group();
     if (this.#take(/\((?:\?<[^>]*>)?/)) {
       this.#groups++;
@@ -154,9 +158,24 @@ class Parser {
       };
     }
     const source = this.#take(/\[(?:\\[\s\S]|[^\]\\])*\]|\\(?:x[\da-fA-F]{2}|u[\da-fA-F]{4}|c[a-zA-Z]|[\s\S])|[\s\S]/);
-    if (!source) throw new PatternError(NOT_SUPPORTED);
+    if (!source) throw new PatternError(t("regex.not_supported"));
     const test = characterTest(source[0]);
     return (program) => void emit(program, { op: "char", test });
+  }
+
+  /** @param {boolean} isBehind @param {boolean} isPositive @returns {Emit} */
+  #lookaround(isBehind, isPositive) {
+    const groups = this.#groups;
+    /** @type {Instruction[]} */
+    const inside = [];
+    this.#group()(inside);
+    this.#groups = groups;
+    inside.push({ op: "match" });
+    return (program) => {
+      const holds = (/** @type {string} */ text, /** @type {number} */ at, /** @type {Budget} */ budget) =>
+        (run(inside, text, budget, isBehind ? { end: at } : { start: at }) !== null) === isPositive;
+      emit(program, { op: "assert", holds });
+    };
   }
 
   /** @returns {Emit} */
@@ -181,7 +200,7 @@ function characterTest(source) {
 
 /** @template {Instruction} Kind @param {Instruction[]} program @param {Kind} instruction @returns {Kind} */
 function emit(program, instruction) {
-  if (program.length >= MOST_INSTRUCTIONS) throw new PatternError("too large");
+  if (program.length >= MOST_INSTRUCTIONS) throw new PatternError(t("regex.large"));
   program.push(instruction);
   return instruction;
 }
@@ -224,11 +243,13 @@ function repeated(atom, least, most, greedy, captures) {
 
 /** @typedef {{at: number, saved: number[]}} Thread */
 
-/** Runs a program; gives up after some steps.
- * @param {Instruction[]} program @param {string} text @param {number} mostSteps */
-function run(program, text, mostSteps) {
+/** Runs a program, and gives up when no steps are left. Returns the match and its first group; null: none.
+ * @param {Instruction[]} program @param {string} text @param {Budget} budget
+ * @param {{start?: number, end?: number}} [place] where the match begins or ends; absent = anywhere
+ * @returns {(string | undefined)[] | null} */
+function run(program, text, budget, { start: only, end: last } = {}) {
   const visited = new Int32Array(program.length).fill(-1);
-  let steps = 0;
+  budget.steps -= program.length;
   /** @type {number[] | null} */
   let matched = null;
   /** @type {Thread[]} */
@@ -237,7 +258,7 @@ function run(program, text, mostSteps) {
   /** Adds the threads that continue at an instruction before the next character.
    * @param {Thread[]} list @param {number} at @param {number} position @param {number[]} saved */
   const add = (list, at, position, saved) => {
-    steps++;
+    budget.steps--;
     if (visited[at] === position) return;
     visited[at] = position;
     const instruction = /** @type {Instruction} */ (program[at]);
@@ -248,12 +269,13 @@ function run(program, text, mostSteps) {
     } else if (instruction.op === "save") add(list, at + 1, position, saved.with(instruction.slot, position));
     else if (instruction.op === "clear") add(list, at + 1, position, [saved[0] ?? 0, saved[1] ?? 0, -1, -1]);
     else if (instruction.op === "assert") {
-      if (instruction.holds(text, position)) add(list, at + 1, position, saved);
-    } else list.push({ at, saved });
+      if (instruction.holds(text, position, budget)) add(list, at + 1, position, saved);
+    } else if (instruction.op !== "match" || last === undefined || position === last) list.push({ at, saved });
   };
 
-  for (let position = 0; position <= text.length && steps <= mostSteps; position++) {
-    if (!matched) add(threads, 0, position, [position, 0, -1, -1]);
+  const end = last ?? text.length;
+  for (let position = only ?? 0; position <= end && budget.steps > 0; position++) {
+    if (!matched && (only === undefined || position === only)) add(threads, 0, position, [position, 0, -1, -1]);
     else if (!threads.length) break;
     /** @type {Thread[]} */
     const next = [];
@@ -266,12 +288,12 @@ function run(program, text, mostSteps) {
       const character = text[position];
       if (instruction.op === "char" && character !== undefined && instruction.test(character))
         add(next, at + 1, position + 1, saved);
-      steps++;
+      budget.steps--;
     }
     threads = next;
   }
-  if (!matched) return { match: null, steps };
-  const [start = 0, end = 0, groupStart = -1, groupEnd = -1] = matched;
+  if (!matched) return null;
+  const [start = 0, until = 0, groupStart = -1, groupEnd = -1] = matched;
   const group = groupStart < 0 || groupEnd < 0 ? undefined : text.slice(groupStart, groupEnd);
-  return { match: [text.slice(start, end), group], steps };
+  return [text.slice(start, until), group];
 }

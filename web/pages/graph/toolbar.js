@@ -10,11 +10,10 @@ import { grouped } from "../../i18n/numbers.js";
 import { graphFile, graphPng, graphSvgFile } from "./download.js";
 import { toggleFullScreen } from "./full_screen.js";
 import { candidates, graph, graphs, run } from "./graph_list.js";
+import { titlesOf } from "./model/graph_titles.js";
 import { chooseGraph, collapseAll, direction, open, part, repeats } from "./settings.js";
 import { scene } from "./state.js";
 import { t } from "./words.js";
-
-/** @typedef {import("../../data/graphs.js").GraphRow} GraphRow */
 
 export const toolbar = () => html`
   ${runChoice()} ${graphChoice()}
@@ -88,27 +87,13 @@ function graphChoice() {
   const listed = graphs.value;
   if (!listed || listed.total < 2) return nothing;
   const more = listed.total - listed.rows.length;
+  const titles = titlesOf(listed.rows);
   return html`${select(
     "graph",
     t("graph.graph"),
-    listed.rows.map((row) => [row.id, titleOf(row, listed.rows)]),
+    listed.rows.map((row, at) => [row.id, titles[at]]),
     graph.value?.id ?? "",
     (id) => chooseGraph(run.peek(), id),
   )}
     ${more ? html`<span class="meta">${t("graph.older", { n: grouped(more) })}</span>` : nothing}`;
-}
-
-/** The name of a graph, with what distinguishes it from the others.
- * @param {GraphRow} row @param {GraphRow[]} rows */
-function titleOf(row, rows) {
-  const differs = (/** @type {(row: GraphRow) => unknown} */ of) => rows.some((other) => of(other) !== of(row));
-  return [
-    row.name,
-    row.source,
-    differs(({ rank }) => rank) ? t("card.rank", { rank: row.rank }) : "",
-    differs(({ step }) => step) ? t("step.at", { step: grouped(row.step) }) : "",
-    row.problem === null ? "" : t("graph.damaged"),
-  ]
-    .filter(Boolean)
-    .join(" · ");
 }

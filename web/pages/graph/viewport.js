@@ -1,7 +1,7 @@
 // The visible part of the graph, and what is highlighted in it.
 
 import { computed, signal } from "@preact/signals-core";
-import { clampCamera, fitRectangle, zoomAt } from "./model/camera.js";
+import { clampCamera, fitGraph, fitRectangle, zoomAt } from "./model/camera.js";
 import { traceFrom } from "./model/scene.js";
 import { scopeOf } from "./scope_cache.js";
 import { selected, trace } from "./settings.js";
@@ -63,8 +63,7 @@ export function moveCamera(requested) {
 
 export function fit() {
   const drawn = scene.peek();
-  if (drawn && viewSize.peek().width)
-    moveCamera(fitRectangle({ x: 0, y: 0, width: drawn.width, height: drawn.height }, viewSize.peek()));
+  if (drawn && viewSize.peek().width) moveCamera(fitGraph(drawn, viewSize.peek()));
 }
 
 /** @param {number} factor @param {{left: number, top: number}} [at] */

@@ -8,6 +8,9 @@
 const MIN_SCALE = 0.02;
 const MAX_SCALE = 4;
 const MARGIN = 24;
+/** The scale at which the beginning of a long graph is shown, and the one below which boxes are a few pixels. */
+const LEGIBLE = 0.45;
+const ILLEGIBLE = 0.1;
 
 /** @param {number} scale */
 const clampScale = (scale) => Math.min(MAX_SCALE, Math.max(MIN_SCALE, scale));
@@ -23,6 +26,20 @@ export function fitRectangle({ x, y, width, height }, frame) {
     1.25,
   );
   return { x: x + width / 2, y: y + height / 2, scale: clampScale(scale) };
+}
+
+/**
+ * A camera that fits a graph, or the beginning of a long one: whole, it would be a line of a few pixels.
+ * @param {Size} graph @param {Size} frame @returns {Camera}
+ */
+export function fitGraph({ width, height }, frame) {
+  const whole = fitRectangle({ x: 0, y: 0, width, height }, frame);
+  const sides = [(frame.width - 2 * MARGIN) / Math.max(1, width), (frame.height - 2 * MARGIN) / Math.max(1, height)];
+  const scale = Math.min(LEGIBLE, Math.max(...sides));
+  if (whole.scale >= ILLEGIBLE || scale < 2 * whole.scale) return whole;
+  const start = (/** @type {number} */ side, /** @type {number} */ room) =>
+    Math.min(side / 2, (room / 2 - MARGIN) / scale);
+  return { x: start(width, frame.width), y: start(height, frame.height), scale };
 }
 
 /** @param {Camera} camera @param {Size} frame @param {Place} at @returns {{x: number, y: number}} */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clampCamera, fitRectangle, pointAt, visibleArea, zoomAt } from "./camera.js";
+import { clampCamera, fitGraph, fitRectangle, pointAt, visibleArea, zoomAt } from "./camera.js";
 
 const FRAME = { width: 800, height: 600 };
 
@@ -21,6 +21,20 @@ test("a fitted rectangle is visible and centred, and a small one is enlarged by 
   assert.ok(x <= 100 && y <= 50 && x + width >= 4100 && y + height >= 950);
   assert.deepEqual([camera.x, camera.y], [2100, 500]);
   assert.equal(fitRectangle({ x: 0, y: 0, width: 10, height: 10 }, FRAME).scale, 1.25);
+});
+
+test("of a long chain the beginning is shown at a legible scale, of any other graph all", () => {
+  const chain = fitGraph({ width: 180, height: 21_000 }, FRAME);
+  const { y, x, width } = visibleArea(chain, FRAME);
+  assert.equal(chain.scale, 0.45);
+  assert.ok(y <= 0 && y > -100 && x <= 0 && x + width >= 180);
+  const row = fitGraph({ width: 21_000, height: 180 }, FRAME);
+  assert.ok(visibleArea(row, FRAME).x <= 0 && row.scale === 0.45);
+  for (const graph of [
+    { width: 3000, height: 2000 },
+    { width: 20_000, height: 15_000 },
+  ])
+    assert.deepEqual(fitGraph(graph, FRAME), fitRectangle({ x: 0, y: 0, ...graph }, FRAME));
 });
 
 test("the visible area runs from the first corner of the frame to the last", () => {
