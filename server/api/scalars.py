@@ -86,6 +86,9 @@ class ScalarSeries(BaseModel):
     unplaced: int
     """Points of the whole series without a place on an axis of time: their wall_time is NaN or infinite or, on the axis
     wall_time, not positive. 0 on the axis step."""
+    set_back: int
+    """Points of the whole series that stand before points of earlier steps on an axis of time, as a clock was set back;
+    0 if steps repeat, and on axes of steps."""
     hidden: int
     """Points of the whole series, not only in the window, that are hidden because a later attempt replaces them;
     `attempt=all` shows them. 0 unless attempt is absent."""
@@ -222,6 +225,7 @@ class _Reader(NamedTuple):
             "total": selected.total,
             "duplicates": selected.duplicates,
             "unplaced": selected.unplaced,
+            "set_back": selected.set_back,
             "hidden": hidden(run, source, rank) if query.attempt is None else 0,
             **selected.best._asdict(),
         }

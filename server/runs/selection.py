@@ -16,6 +16,8 @@ from toposcope.server.runs.sources import Source, ordered
 
 Axis = Literal["step", "relative_step", "relative", "wall_time"]
 OVER_STEPS: tuple[Axis, ...] = ("step", "relative_step")
+_JITTER = 1.0
+"""Seconds by which points of threads or hosts may be recorded in another order than that of their steps."""
 
 
 class Window(NamedTuple):
@@ -61,6 +63,8 @@ class Selected(NamedTuple):
     """The positions, if the series is over another tag."""
     unplaced: int = 0
     """Number of points of the whole series that have no place on the axis, as their wall_time is impossible."""
+    set_back: int = 0
+    """Number of points of the whole series that stand before points of earlier steps on an axis of time."""
 
 
 def select(
@@ -93,7 +97,8 @@ def select(
         kept, settled_before = _downsample(points, window, start)
         settled = int(np.searchsorted(kept, min(settled, settled_before)))
         points, smoothed = points.take(kept), None if smoothed is None else smoothed[kept]
-    return Selected(points, smoothed, smoothing, total, duplicates, best, settled, unplaced=unplaced)
+    set_back = 0 if by == "step" else _count_set_back(*ordered(run, source, rank, attempt, "step"))
+    return Selected(points, smoothed, smoothing, total, duplicates, best, settled, None, unplaced, set_back)
 
 
 def count_inside(source: Source, run: RunView, rank: int, attempt: int | str | None, window: Window) -> int:
@@ -113,6 +118,20 @@ def _placed(series: Points, axis: Axis) -> tuple[Points, int]:
     has_place = np.isfinite(times) & ((times > 0) | (axis == "relative"))
     unplaced = len(times) - int(np.count_nonzero(has_place))
     return (series.take(has_place), unplaced) if unplaced else (series, 0)
+
+
+def _count_set_back(points: Points, ordering: Ordering) -> int:
+    """Return how many points have an earlier wall_time than points before them: a clock was set back.
+
+    Args:
+        points: in the order of their steps.
+        ordering: of these steps. If they repeat, they do not say what was recorded first, and the result is 0.
+    """
+    times = points.wall_time
+    if ordering != "strict" or not bool(np.any(times[1:] < times[:-1])):
+        return 0
+    latest = np.fmax.accumulate(np.where(np.isfinite(times), times, -np.inf))
+    return int(np.count_nonzero(times < latest - _JITTER))
 
 
 def smoothed_by(requested: Requested, series: Points, x: Int64s | Float64s) -> tuple[Smoothing | None, Float64s | None]:

@@ -110,6 +110,7 @@
  * @property {string | null} [smooth] how it was smoothed: as requested, or what "auto" chose; null = it was not
  * @property {number} total
  * @property {number} duplicates
+ * @property {number} [set_back] points that stand before those of earlier steps over time
  * @property {number} [unplaced] points whose wall time is impossible
  * @property {number} hidden points of earlier attempts that the stitched view hides
  * @property {number | null} min of all points in the window

@@ -31,6 +31,7 @@
  * @property {string | null} [smooth] how it was smoothed; null = it was not
  * @property {number} total points in the window before downsampling
  * @property {number} duplicates points not sent because a later one has their step
+ * @property {number} [set_back] points that stand before those of earlier steps, as a clock was set back
  * @property {number} [unplaced] points that are not sent because their wall time is impossible
  * @property {number} [hidden] points of earlier attempts that the stitched view hides
  * @property {Extreme | null} [min] of all points in the window, drawn or not; null = none is finite
@@ -72,6 +73,7 @@ export function seriesOf(reply, held) {
     total: reply.total,
     duplicates: reply.duplicates,
     unplaced: reply.unplaced,
+    set_back: reply.set_back,
     hidden: reply.hidden,
     min: extreme(reply.min, reply.min_step),
     max: extreme(reply.max, reply.max_step),
@@ -166,11 +168,13 @@ export function countPoints(lines) {
   let total = 0;
   let duplicates = 0;
   let unplaced = 0;
+  let setBack = 0;
   for (const series of lines) {
     drawn += series.step.length;
     total += Math.max(series.step.length, series.total - series.duplicates);
     duplicates += series.duplicates;
     unplaced += series.unplaced ?? 0;
+    setBack += series.set_back ?? 0;
   }
-  return { drawn, total, duplicates, unplaced };
+  return { drawn, total, duplicates, unplaced, setBack };
 }

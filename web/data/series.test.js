@@ -95,6 +95,7 @@ test("points are counted without duplicates", () => {
     total: 8,
     duplicates: 2,
     unplaced: 0,
+    setBack: 0,
   });
 });
 

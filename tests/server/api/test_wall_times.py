@@ -52,6 +52,21 @@ def test_points_without_a_place_on_an_axis_of_time_are_counted(
         assert (len(series["step"]), series["unplaced"]) == ((5, 5) if axis in axes else (10, 0)), axis
 
 
+def test_points_after_a_clock_was_set_back_are_counted(tmp_path: Path, serve: Serve) -> None:
+    """They stand before points of earlier steps over time. Jitter below a second and repeated steps do not count."""
+    back = [START + step - (3600 if step >= 30 else 0) for step in range(50)]
+    jitter = [START + step - 0.9 * (step % 2) for step in range(50)]
+    write_run(tmp_path / "back", [scalar_event(time, step, {"loss": 1.0}) for step, time in enumerate(back)])
+    write_run(tmp_path / "jitter", [scalar_event(time, step, {"loss": 1.0}) for step, time in enumerate(jitter)])
+    write_run(tmp_path / "epochs", [scalar_event(START + n, n % 10, {"loss": 1.0}) for n in range(50)])
+
+    client = serve(tmp_path)
+
+    for axis, expected in (("relative", 20), ("wall_time", 20), ("step", 0)):
+        series = client.get("api/scalars", params={"tag": "loss", "axis": axis}).json()["series"]
+        assert {each["run"]: each["set_back"] for each in series} == {"back": expected, "jitter": 0, "epochs": 0}, axis
+
+
 def test_times_that_are_no_dates_are_named(tmp_path: Path, serve: Serve) -> None:
     """A simulation counts from its own start."""
     write_run(tmp_path, [scalar_event(0.5 * step, step, {"loss": 1.0}) for step in range(1, 50)])

@@ -87,7 +87,7 @@ function contextNotes(plot) {
 }
 
 /** @param {PointCounts} counts @returns {Note[]} */
-function pointNotes({ drawn, total, unplaced, dropped, left }) {
+function pointNotes({ drawn, total, unplaced, setBack, dropped, left }) {
   const counts = { drawn: grouped(drawn), total: grouped(total) };
   /** @type {Array<[number, Note]>} */
   const all = [
@@ -100,6 +100,15 @@ function pointNotes({ drawn, total, unplaced, dropped, left }) {
         level: "warning",
         text: t("card.unplaced", { n: grouped(unplaced) }),
         hint: t("card.unplaced_hint"),
+      },
+    ],
+    [
+      setBack,
+      {
+        name: "set_back",
+        level: "warning",
+        text: t("card.set_back", { n: grouped(setBack) }),
+        hint: t("card.set_back_hint"),
       },
     ],
     [total - drawn, info("downsampled", t("card.downsampled", counts), t("card.downsampled_hint", counts))],

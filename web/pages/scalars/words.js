@@ -107,6 +107,9 @@ export const en = {
     "Where a step was recorded more than once, only its last point is shown. The CSV contains all of them.",
   "card.unplaced": "{n} point without a time|{n} points without a time",
   "card.unplaced_hint": "Their wall time is NaN, infinite, zero or negative, so that they have no place on this axis.",
+  "card.set_back": "{n} point before those of earlier steps|{n} points before those of earlier steps",
+  "card.set_back_hint":
+    "A clock was set back while they were recorded, so the line joins them to earlier points. Over steps, all are in order.",
   "card.attempts_hidden": "{n} point of attempt 1 hidden|{n} points of attempt 1 hidden",
   "card.attempts_hidden_earlier": "{n} point of earlier attempts hidden|{n} points of earlier attempts hidden",
   "card.attempts_hint": "A restart went back in steps. Merged attempts show the newest one where steps repeat.",
@@ -272,6 +275,8 @@ export const zh = {
   "card.duplicates_hint": "同一步有多个记录时，只显示最后一个点。CSV 包含全部。",
   "card.unplaced": "{n} 个点没有时间",
   "card.unplaced_hint": "其墙上时间为 NaN、无穷、零或负数，因此无法在此坐标轴上显示。",
+  "card.set_back": "{n} 个点位于更早步的点之前",
+  "card.set_back_hint": "记录这些点时时钟曾被调回，因此曲线会把它们与更早的点相连。按步绘制时顺序正确。",
   "card.attempts_hidden": "已隐藏第 1 次尝试的 {n} 个点",
   "card.attempts_hidden_earlier": "已隐藏较早尝试的 {n} 个点",
   "card.attempts_hint": "重启后步数回退。合并时，步重复处显示最新的尝试。",
