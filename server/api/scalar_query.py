@@ -73,7 +73,9 @@ class SeriesQuery(BaseModel):
         float("inf"), description="upper bound on the axis, inclusive", json_schema_extra={"default": None}
     )
     axis: Axis = Field(
-        "step", description="relative: seconds since the start of the run; relative_step: steps since its first one"
+        "step",
+        description="relative: seconds since the start of the run; active: without those from a stop until a "
+        "resumption; relative_step: steps since its first one",
     )
 
     @model_validator(mode="after")

@@ -74,7 +74,7 @@ class ScalarSeries(BaseModel):
     """Seconds since 1970."""
     value: list[Number]
     x: list[Number]
-    """Values of the requested tag x, in ascending order; empty without x."""
+    """Values of the requested tag x, in ascending order, or the positions on the axis active; else empty."""
     smoothed: list[Number]
     """Values of the smoothed complete series at these steps; empty without smoothing."""
     smooth: str | None

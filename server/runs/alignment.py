@@ -11,7 +11,7 @@ from toposcope.server.reading.series import Float64s, Int64s, Points
 from toposcope.server.runs.downsample import Indices, Scale, downsample_along
 from toposcope.server.runs.noise import smoothing_for
 from toposcope.server.runs.run import ALL, RunView
-from toposcope.server.runs.selection import OVER_STEPS, Axis, axis_start, positions
+from toposcope.server.runs.selection import OVER_STEPS, Axis, origin_of, positions
 from toposcope.server.runs.selection_over import points_over
 from toposcope.server.runs.smoothing import Requested, smooth
 from toposcope.server.runs.sources import Source, ordered
@@ -72,7 +72,7 @@ def _positions(
     if source.x is not None:
         return points_over(run, source, rank, attempt)
     points, _ = ordered(run, source, rank, attempt, "step" if axis in OVER_STEPS else "wall_time")
-    return points, positions(points, axis, axis_start(run, axis))
+    return points, positions(points, axis, origin_of(run, axis))
 
 
 def position_limits(series: int) -> PositionLimits:

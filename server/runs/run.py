@@ -38,6 +38,7 @@ from toposcope.server.runs.attempts import (
     stitched_parts,
 )
 from toposcope.server.runs.file_activity import FileActivity, activity_of
+from toposcope.server.runs.pauses import Pauses, pauses_of
 from toposcope.server.runs.recordings import Recording, recordings_of
 from toposcope.server.runs.run_state import Derived, RunState, State, derive, may_be_alive
 
@@ -159,6 +160,11 @@ class RunView:
     def recordings(self) -> list[Recording]:
         """The recordings of all attempts."""
         return recordings_of({rank: self.attempts[rank] for rank in self.separate_ranks})
+
+    @cached_property
+    def pauses(self) -> Pauses:
+        """The times in which none of its recorders ran, between its start and its end."""
+        return pauses_of(self.recordings)
 
     @property
     def state(self) -> RunState:

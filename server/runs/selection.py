@@ -10,21 +10,32 @@ from toposcope.server.reading.series import Float64s, Int64s, Points
 from toposcope.server.reading.series_summary import all_finite
 from toposcope.server.runs.downsample import Downsampled, Scale, downsample, downsample_along
 from toposcope.server.runs.noise import smoothing_for
+from toposcope.server.runs.pauses import Pauses, paused_before
 from toposcope.server.runs.run import ALL, Ordering, RunView
 from toposcope.server.runs.smoothing import Requested, Smoothing, smooth, unsettled_points
 from toposcope.server.runs.sources import Source, ordered
 
-Axis = Literal["step", "relative_step", "relative", "wall_time"]
+Axis = Literal["step", "relative_step", "relative", "active", "wall_time"]
 OVER_STEPS: tuple[Axis, ...] = ("step", "relative_step")
 _JITTER = 1.0
 """Seconds by which points of threads or hosts may be recorded in another order than that of their steps."""
+
+
+class Origin(NamedTuple):
+    """Where an axis begins for a run."""
+
+    start: float
+    """A wall_time or a step."""
+    pauses: Pauses | None = None
+    """What is left out of time."""
 
 
 class Window(NamedTuple):
     """The requested part of a series."""
 
     axis: Axis = "step"
-    """"relative" counts seconds from the start of the run, "relative_step" steps from its first one."""
+    """"relative" counts seconds from the start of the run, "active" those without its pauses, and "relative_step" steps
+    from its first one."""
     lo: float = -np.inf
     hi: float = np.inf
     """Bounds on the axis, both included."""
@@ -60,7 +71,7 @@ class Selected(NamedTuple):
     settled: int
     """How many of the first selected points are expected to stay if points are appended to the series in order."""
     x: Float64s | None = None
-    """The positions, if the series is over another tag."""
+    """The positions, if the series is over another tag or over time without pauses."""
     unplaced: int = 0
     """Number of points of the whole series that have no place on the axis, as their wall_time is impossible."""
     set_back: int = 0
@@ -77,12 +88,12 @@ def select(
     by = "step" if window.axis in OVER_STEPS else "wall_time"
     series, ordering = ordered(run, source, rank, attempt, by)
     series, unplaced = _placed(series, window.axis)
-    start = axis_start(run, window.axis)
-    inside = _inside(series, ordering, window, start)
+    origin = origin_of(run, window.axis)
+    inside = _inside(series, ordering, window, origin)
     points = series.take(inside)
     smoothing = smoothed = None
     if requested is not None:
-        smoothing, smoothed = smoothed_by(requested, series, series.step if by == "step" else series.wall_time)
+        smoothing, smoothed = smoothed_by(requested, series, _smoothed_along(series, window.axis, origin))
         smoothed = None if smoothed is None else smoothed[inside]
     total, drawn = points.total, None
     if by == "step" and attempt != ALL and ordering != "strict" and total:
@@ -94,11 +105,12 @@ def select(
     # The last point is replaced by one with the same step.
     settled = max(0, points.total - max(1, unsettled_points(smoothing)))
     if window.points and points.total > window.points:
-        kept, settled_before = _downsample(points, window, start)
+        kept, settled_before = _downsample(points, window, origin)
         settled = int(np.searchsorted(kept, min(settled, settled_before)))
         points, smoothed = points.take(kept), None if smoothed is None else smoothed[kept]
     set_back = 0 if by == "step" else _count_set_back(*ordered(run, source, rank, attempt, "step"))
-    return Selected(points, smoothed, smoothing, total, duplicates, best, settled, None, unplaced, set_back)
+    x = positions(points, "active", origin).astype(np.float64) if window.axis == "active" else None
+    return Selected(points, smoothed, smoothing, total, duplicates, best, settled, x, unplaced, set_back)
 
 
 def count_inside(source: Source, run: RunView, rank: int, attempt: int | str | None, window: Window) -> int:
@@ -106,7 +118,7 @@ def count_inside(source: Source, run: RunView, rank: int, attempt: int | str | N
     if window.lo == -np.inf and window.hi == np.inf:
         return max(run.points(tag, rank, attempt).total for tag in source.tags)
     series, ordering = ordered(run, source, rank, attempt, "step" if window.axis in OVER_STEPS else "wall_time")
-    inside = _inside(series, ordering, window, axis_start(run, window.axis))
+    inside = _inside(series, ordering, window, origin_of(run, window.axis))
     return inside.stop - inside.start if isinstance(inside, slice) else len(inside)
 
 
@@ -115,7 +127,7 @@ def _placed(series: Points, axis: Axis) -> tuple[Points, int]:
     if axis in OVER_STEPS:
         return series, 0
     times = series.wall_time
-    has_place = np.isfinite(times) & ((times > 0) | (axis == "relative"))
+    has_place = np.isfinite(times) & ((times > 0) | (axis in ("relative", "active")))
     unplaced = len(times) - int(np.count_nonzero(has_place))
     return (series.take(has_place), unplaced) if unplaced else (series, 0)
 
@@ -140,10 +152,10 @@ def smoothed_by(requested: Requested, series: Points, x: Int64s | Float64s) -> t
     return smoothing, None if smoothing is None else smooth(series.value, x, smoothing)
 
 
-def _downsample(points: Points, window: Window, start: float) -> Downsampled:
+def _downsample(points: Points, window: Window, origin: Origin) -> Downsampled:
     if window.scale == "linear":
         return downsample(points.compact_value, window.points)
-    return downsample_along(positions(points, window.axis, start), points.compact_value, window.points, window.scale)
+    return downsample_along(positions(points, window.axis, origin), points.compact_value, window.points, window.scale)
 
 
 def find_best(points: Points) -> Best:
@@ -157,31 +169,41 @@ def find_best(points: Points) -> Best:
     return Best(float(value[least]), int(step[least]), float(value[most]), int(step[most]))
 
 
-def axis_start(run: RunView, axis: Axis) -> float:
-    """Return the wall_time, or the step, at which an axis begins for a run."""
+def origin_of(run: RunView, axis: Axis) -> Origin:
+    """Return where an axis begins for a run."""
     if axis == "relative_step":
-        return run.steps[0] if run.steps else 0
-    return run.started or 0.0 if axis == "relative" else 0
+        return Origin(run.steps[0] if run.steps else 0)
+    started = run.started or 0.0
+    return Origin(started, run.pauses) if axis == "active" else Origin(started if axis == "relative" else 0)
 
 
-def positions(points: Points, axis: Axis, start: float) -> Int64s | Float64s:
-    """Return where points are on an axis that begins at a step or a wall_time."""
+def positions(points: Points, axis: Axis, origin: Origin) -> Int64s | Float64s:
+    """Return where points are on an axis."""
+    start, pauses = origin
     if axis in OVER_STEPS:
         return points.step - int(start) if start else points.step
-    return points.wall_time - start if start else points.wall_time
+    placed = points.wall_time - start if start else points.wall_time
+    return placed if pauses is None else placed - paused_before(pauses, points.wall_time)
 
 
-def _inside(points: Points, ordering: Ordering, window: Window, start: float) -> slice | npt.NDArray[np.intp]:
+def _smoothed_along(series: Points, axis: Axis, origin: Origin) -> Int64s | Float64s:
+    """Return the positions that smoothing depends on, which is by their distances."""
+    if axis == "active":
+        return positions(series, axis, origin)
+    return series.step if axis in OVER_STEPS else series.wall_time
+
+
+def _inside(points: Points, ordering: Ordering, window: Window, origin: Origin) -> slice | npt.NDArray[np.intp]:
     """Return the index of the points in a window; by bisection if they are in order."""
-    if ordering == "none":
-        x = positions(points, window.axis, start)
+    if ordering == "none" or window.axis == "active":
+        x = positions(points, window.axis, origin)
         return np.flatnonzero((x >= window.lo) & (x <= window.hi))
     keys = points.compact_step if window.axis in OVER_STEPS else points.wall_time
     # Python, unlike NumPy, compares an int with a float exactly.
     exact = int if window.axis in OVER_STEPS else float
 
     def position(key: np.int64 | np.float64) -> float:
-        return exact(key) - start
+        return exact(key) - origin.start
 
     lo = bisect.bisect_left(keys, window.lo, key=position)
     return slice(lo, bisect.bisect_right(keys, window.hi, lo, key=position))

@@ -629,3 +629,24 @@ def test_runs_are_aligned_at_their_first_steps(server: StartServer, page: Page, 
     expect(card(page)).to_have_attribute("data-drawn-points", "200")
     point_at(page, 50)
     expect(page.locator("#read-out .head")).to_contain_text("Relative step 50")
+
+
+def test_pauses_can_be_left_out_of_relative_time(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A run that stopped for an hour is as long as the time in which it ran; the choice is in the address."""
+    for begin, first in ((1_700_000_000, 0), (1_700_003_600, 50)):
+        events = [scalar_event(begin + at, first + at, {"loss": float(at)}) for at in range(50)]
+        write_run(tmp_path / "run", events, begin)
+    page.goto(f"{server(tmp_path).url}#x=active")
+    expect(card(page)).to_have_attribute("data-drawn-points", "100")
+    expect(card(page)).to_have_attribute("data-window", "0,98")
+    point_at(page, 60)
+    expect(page.locator("#read-out .head")).to_contain_text("Without pauses 1m 00s")
+
+
+def test_points_after_a_clock_was_set_back_are_reported(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Over time, the line joined the last steps to the first without a word."""
+    times = [1_700_000_000.0 + step - (3600 if step >= 30 else 0) for step in range(50)]
+    write_run(tmp_path / "run", [scalar_event(time, step, {"loss": 1.0 + step}) for step, time in enumerate(times)])
+    page.goto(f"{server(tmp_path).url}#x=relative")
+    card(page).locator('[data-key="status"]').click()
+    expect(page.locator('[data-note="set_back"]')).to_have_text("20 points before those of earlier steps")

@@ -21,7 +21,7 @@ const NO_TICKS = { ticks: [], labels: [], offset: "" };
 /** Between labels, in pixels. */
 const GAP = 5;
 const LINE_HEIGHT = 13;
-const SPACES = { wall_time: 84, relative: 64, relative_step: 64, step: 64, value: 64 };
+const SPACES = { wall_time: 84, relative: 64, active: 64, relative_step: 64, step: 64, value: 64 };
 const VERTICAL_SPACE = 38;
 /** The widths of characters at 11 px in the widest of the fonts of the page. */
 const NARROW = 4;
@@ -60,7 +60,7 @@ function candidates(axis, [lo, hi], { length, isVertical = false, log = false, i
   const distance = space ?? (isVertical ? VERTICAL_SPACE : SPACES[axis]);
   const most = Math.max(FEWEST, Math.min(MOST, Math.floor(length / distance) + 1));
   if (axis === "wall_time") return clockTicks(lo, hi, most);
-  if (axis === "relative") return (log && lo > 0 ? logSpanTicks : spanTicks)(lo, hi, most);
+  if (axis === "relative" || axis === "active") return (log && lo > 0 ? logSpanTicks : spanTicks)(lo, hi, most);
   if (log && lo > 0) return logTicks(lo, hi, most);
   return numberTicks(lo, hi, most, isWhole || axis === "step" || axis === "relative_step");
 }

@@ -5,7 +5,7 @@ import { EVERYTHING, NOTHING } from "./selection.js";
 
 /** @typedef {import("./selection.js").Selection} Selection */
 /** The unit of x: steps, seconds since the run started, seconds since 1970.
- * @typedef {"step" | "relative_step" | "relative" | "wall_time"} Axis */
+ * @typedef {"step" | "relative_step" | "relative" | "active" | "wall_time"} Axis */
 
 /** A range of the x axis, both ends included.
  * @typedef {readonly [lo: number, hi: number]} Window */
@@ -120,7 +120,7 @@ export function parseView(hash) {
     runs: text("runs"),
     tags: text("tags"),
     selection: parseSelection(parameters),
-    axis: oneOf(text("x"), ["step", "relative_step", "relative", "wall_time"], "step"),
+    axis: oneOf(text("x"), ["step", "relative_step", "relative", "active", "wall_time"], "step"),
     log: text("y") === "log",
     smooth: weight(Number(text("smooth"))),
     zooms: Object.fromEntries(parameters.getAll("zoom").flatMap(parseZoom)),

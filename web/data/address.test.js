@@ -15,7 +15,7 @@ const anyView = () => ({
   runs: text(),
   tags: text(),
   selection: { mode: pick(["hide", "show"]), runs: new Set(names()) },
-  axis: pick(["step", "relative", "wall_time"]),
+  axis: pick(["step", "relative", "active", "wall_time"]),
   log: pick([true, false]),
   smooth: pick([0, 0.5, 0.999]),
   zooms: Object.fromEntries(names().map((name) => [name, [-1.5, 1e9]])),

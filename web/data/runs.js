@@ -115,7 +115,11 @@ export const startOf = (/** @type {string} */ run) => startTimes.value.get(run) 
 /** The wall time, or the step, at which an axis begins for a run; the same rule as the server's.
  * @param {string} run @param {import("./address.js").Axis | "value"} axis */
 export const axisStart = (run, axis) =>
-  axis === "relative" ? startOf(run) : axis === "relative_step" ? (firstSteps.value.get(run) ?? 0) : 0;
+  axis === "relative" || axis === "active"
+    ? startOf(run)
+    : axis === "relative_step"
+      ? (firstSteps.value.get(run) ?? 0)
+      : 0;
 
 /** Groups of the tags that match the filter. */
 export const groups = computed(() => groupTags((scalarTags.value ?? []).filter((tag) => tagRule.value.keeps(tag))));

@@ -140,11 +140,13 @@ function extremesOf(x, value) {
 }
 
 /** Returns the x of every point.
- * @param {Series} series @param {Axis | "value"} axis "value" = the values of another tag
+ * @param {Series} series @param {Axis | "value"} axis "value" = the values of another tag; those of time
+ * without pauses are the server's
  * @param {number} start the wall time or step at which the axis begins for the run */
 export function xsOf(series, axis, start) {
   if (series.band) return series.band.x;
   if (axis === "value") return series.x ?? series.step;
+  if (axis === "active" && series.x) return series.x;
   const places = axis === "step" || axis === "relative_step" ? series.step : series.wall_time;
   return start ? places.map((place) => place - start) : places;
 }

@@ -33,7 +33,7 @@ export function xOf(tag) {
   return choice === "" ? valuesOf(definedX([{ name: tag, isExpression: false }]), tag) : STEPS;
 }
 
-const KINDS = /** @type {const} */ (["relative_step", "relative", "wall_time"]);
+const KINDS = /** @type {const} */ (["relative_step", "relative", "active", "wall_time"]);
 /** The kind of axis that a choice names; undefined for steps and tags. @param {XChoice} choice */
 const kindOf = (choice) => KINDS.find((kind) => kind === choice);
 

@@ -181,7 +181,7 @@ QUERIES = st.fixed_dictionaries(
         "run": st.just(["b", "a", "none"]),
         "rank": st.sampled_from(["all", 1]),
         "attempt": st.sampled_from(["all", 1, 2]),
-        "axis": st.sampled_from(["wall_time", "relative", "relative_step"]),
+        "axis": st.sampled_from(["wall_time", "relative", "active", "relative_step"]),
         "scale": st.just("log"),
         "smooth": st.sampled_from(["ema:0.9", "time:5", "median:5", "auto"]),
         "column": st.sampled_from([["value"], ["step", "smoothed"], ["wall_time", "step"]]),

@@ -153,9 +153,10 @@ function layOut(columns, wide, names) {
 /** @param {Reading} reading @param {Place} where */
 function momentOf({ line: { series, xs }, index, wallTime: wall }, { axis, step }) {
   if (axis === "value") return `x ${shortNumber(xs[index], 6)}`;
-  const x = series.band ? series.band.x[index] : axis === "relative_step" ? xs[index] : step;
+  const x = series.band ? series.band.x[index] : axis === "relative_step" || axis === "active" ? xs[index] : step;
   if (x === null) return `${t("read.wall_time")} ${wallTime(wall)}`;
-  return `${t(`read.${axis}`)} ${axis === "step" || axis === "relative_step" ? grouped(Math.round(x)) : axis === "relative" ? duration(x) : wallTime(x)}`;
+  const text = axis.endsWith("step") ? grouped(Math.round(x)) : axis === "wall_time" ? wallTime(x) : duration(x);
+  return `${t(`read.${axis}`)} ${text}`;
 }
 
 /** @param {Column[]} columns @param {string} moment what all rows have in common

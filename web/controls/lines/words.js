@@ -20,6 +20,7 @@ export const en = {
   "read.step": "Step",
   "read.relative_step": "Relative step",
   "read.relative": "Relative",
+  "read.active": "Without pauses",
   "read.wall_time": "Wall time",
 };
 
@@ -41,6 +42,7 @@ export const zh = {
   "read.step": "步",
   "read.relative_step": "相对步",
   "read.relative": "相对时间",
+  "read.active": "不含暂停",
   "read.wall_time": "绝对时间",
 };
 

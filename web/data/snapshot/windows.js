@@ -45,7 +45,8 @@ export function partFor(parts, asked) {
  * @returns {SeriesReply} */
 export function cut(series, window, start) {
   if (!window || !countOf(series.step)) return series;
-  const xs = numbersOf(window.axis.endsWith("step") ? series.step : series.wall_time);
+  const isActive = window.axis === "active" && series.x;
+  const xs = numbersOf(isActive || (window.axis.endsWith("step") ? series.step : series.wall_time));
   const places = Array.from(xs.keys()).filter((at) => xs[at] - start >= window.lo && xs[at] - start <= window.hi);
   const taken = (/** @type {Column} */ column) => {
     const numbers = numbersOf(column);
@@ -60,6 +61,7 @@ export function cut(series, window, start) {
     step,
     value,
     wall_time: taken(series.wall_time),
+    ...(series.x && { x: taken(series.x) }),
     smoothed: taken(series.smoothed),
     min: value[least] ?? null,
     min_step: step[least] ?? null,

@@ -9,7 +9,7 @@ import { t } from "./words.js";
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 
 /** The choices that a key steps through. */
-const AXES = ["", "relative_step", "relative", "wall_time"];
+const AXES = ["", "relative_step", "relative", "active", "wall_time"];
 
 const nextAxis = () => choosePageX(AXES[(AXES.indexOf(pageX.peek()) + 1) % AXES.length]);
 

@@ -7,5 +7,5 @@ import { duration, wallTime } from "../../i18n/times.js";
 export function positionName(x, axis) {
   if (axis === "value") return shortNumber(x);
   if (axis === "step" || axis === "relative_step") return grouped(Math.round(x));
-  return axis === "relative" ? duration(x) : wallTime(x);
+  return axis === "wall_time" ? wallTime(x) : duration(x);
 }

@@ -36,7 +36,7 @@ function xSelect(name, label, chosen, inherits, changed) {
     @change=${(/** @type {Event} */ event) => changed(/** @type {HTMLSelectElement} */ (event.target).value)}>
     ${inherits ? option(INHERITED, t("x.inherited")) : nothing}
     ${hasStepMetrics.value || chosen === "step" ? [option("", t("x.defined")), option("step", t("bar.step"))] : option("", t("bar.step"))}
-    ${option("relative_step", t("bar.relative_step"))}${option("relative", t("bar.relative"))}${option("wall_time", t("bar.wall_time"))}
+    ${option("relative_step", t("bar.relative_step"))}${option("relative", t("bar.relative"))}${option("active", t("bar.active"))}${option("wall_time", t("bar.wall_time"))}
     ${group(
       t("x.counts"),
       all.filter((tag) => COUNT.test(tag)),

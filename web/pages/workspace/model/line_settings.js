@@ -26,7 +26,7 @@ import { AUTOMATIC } from "../../../data/smoothing.js";
  * @property {boolean} isRobust does the y range leave out outliers?
  */
 
-export const AXES = /** @type {const} */ (["step", "relative_step", "relative", "wall_time"]);
+export const AXES = /** @type {const} */ (["step", "relative_step", "relative", "active", "wall_time"]);
 export const RAW_STYLES = /** @type {const} */ (["band", "line", "off"]);
 const SMOOTHING = /^$|^(ema|time|median):\d+(\.\d+)?$/;
 /** @type {Range} */
