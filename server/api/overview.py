@@ -133,10 +133,10 @@ class OverviewRun(BaseModel):
     """Large records, which are verified after loading, that have not been verified yet."""
     plugins: dict[str, int]
     """Number of tags of each plugin."""
-    hyper_parameters: dict[str, bool | int | float | str]
+    hyper_parameters: dict[str, bool | int | float | str | None]
     """From TensorBoard writers, lineage, which takes precedence, and custom lineage, whose names are prefixed with
     "custom/" if a hyperparameter has the same name and another value. Non-finite numbers are strings; lists and objects
-    are JSON text; texts are truncated to 1000 characters."""
+    are JSON text; texts are truncated to 1000 characters. null: recorded without a value."""
     environment: dict[str, bool | int | float | str] | None
     """Custom lineage with the prefix "environment/"; null unless requested."""
     problems: list[str]
@@ -219,7 +219,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
             | _state(run)
             | {
                 "parent": parents.get(run.name),
-                "hyper_parameters": settings.hyper_parameters,
+                "hyper_parameters": settings.hyper_parameters | dict.fromkeys(settings.nulls),
                 "environment": settings.environment if query.environment else None,
                 "problems": [*settings.problems, *_time_problems(run)],
                 "metrics": _metrics(overview, run, metrics, query.sparkline),

@@ -35,6 +35,8 @@ class RunSettings(NamedTuple):
     """What was recorded about how a run was trained."""
 
     hyper_parameters: dict[str, Value]
+    nulls: list[str]
+    """Names of hyperparameters that were recorded as null: without a value, but not missing."""
     environment: dict[str, Value]
     """By name without "environment/"."""
     problems: list[str]
@@ -63,7 +65,8 @@ def read_settings(run: RunView, sessions: Iterable[RunView]) -> RunSettings:
         while name in named and value != named[name]:
             name = CUSTOM + name
         named[name] = value
-    return RunSettings(_flat(named), _flat(environment), problems)
+    nulls = [name for name, value in named.items() if value is None]
+    return RunSettings(_flat(named), nulls, _flat(environment), problems)
 
 
 def _lineage(run: RunView) -> tuple[Lineage, list[str]]:

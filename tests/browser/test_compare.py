@@ -3,16 +3,19 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 import pytest
+from google.protobuf import struct_pb2
 from playwright.sync_api import Page, expect
 from support.element_state import expect_state
 from support.event_files import GOLDEN, scalar_event, write_run
 from support.pages import Pages, StartServer
+from support.summary_values import of_plugin, tensorboard_run
 
-from toposcope.proto import framing, lineage_pb2
+from toposcope.proto import framing, hparams_pb2, lineage_pb2, tensorboard_pb2
 from toposcope.recorder import SummaryRecord
 from toposcope.recorder.messages.lineage import custom_lineage
 
@@ -202,3 +205,27 @@ def test_golden_runs_under_a_prefix(server: StartServer, page: Page) -> None:
     expect_row(page, "lr", "0.1", "0.01")
     expect(page.locator('[data-section="text"] text-card')).to_be_attached()
     expect(page.locator(".compared-run")).to_have_count(2)
+
+
+def write_session(folder: Path, name: str, **value: Any) -> None:
+    """Write a run with one hyperparameter, as TensorBoard's writers do."""
+    start = hparams_pb2.SessionStartInfo()
+    start.hparams[name].CopyFrom(struct_pb2.Value(**value))
+    tagged = of_plugin("hparams", "_hparams_/session_start_info", tensorboard_pb2.TensorProto())
+    content = hparams_pb2.HParamsPluginData(session_start_info=start).SerializeToString()
+    tagged.metadata.plugin_data.content = content
+    tensorboard_run(folder, [(0, tagged)])
+
+
+def test_null_differs_from_not_recorded(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A parameter without a value, a run that does not have it, and a text read differently."""
+    write_session(tmp_path / "a", "decay", null_value=struct_pb2.NULL_VALUE)
+    write_session(tmp_path / "b", "other", number_value=1.0)
+    write_session(tmp_path / "c", "decay", string_value="null")
+    page.goto(f"{server(tmp_path).url}#page=compare")
+    cells = page.locator("tr", has=page.get_by_text("decay", exact=True)).locator("td")
+    expect(cells).to_have_count(3)
+    assert cells.all_inner_texts() == ["null", "–", "null"]  # noqa: RUF001
+    expect(cells.nth(0).locator("em")).to_have_count(1)
+    titles = [cell.get_attribute("title") for cell in cells.all()]
+    assert titles == ["Recorded without a value", "Not recorded in this run", "null"]

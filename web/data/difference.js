@@ -1,6 +1,6 @@
 // The difference table: the values of several runs by name, and which of them differ.
 
-/** @typedef {number | string | boolean} Plain */
+/** null = recorded without a value. @typedef {number | string | boolean | null} Plain */
 
 /** A name with the value of each run; undefined = the run does not have it.
  * @typedef {{name: string, values: (Plain | undefined)[], differs: boolean, odd: boolean[]}} DifferenceRow

@@ -79,7 +79,7 @@ export function inColumn(value, format) {
 }
 
 /** A value as it was recorded: whole numbers, which may be names such as seeds, with all digits, others with five.
- * @param {number | string | boolean} value */
+ * @param {number | string | boolean | null} value */
 export const plainText = (value) =>
   typeof value !== "number" || (Number.isInteger(value) && Math.abs(value) < MOST_EXACT)
     ? String(value)

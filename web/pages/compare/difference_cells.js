@@ -28,22 +28,25 @@ export function cells(row, isWhole, room) {
       ? apart(texts)
       : plain(room);
   return row.values.map(
-    (
-      value,
-      at,
-    ) => html`<td class=${row.odd[at] ? "odd" : ""} title=${value === undefined ? t("compare.missing") : String(value)}>
+    (value, at) => html`<td class=${row.odd[at] ? "odd" : ""} title=${titleOf(value)}>
     ${
       value === undefined
         ? html`<span class="dim">–</span>`
-        : html`<div>${draw(value)}${
-            isTruncated(value)
-              ? html`<span class="meta"
+        : value === null
+          ? html`<em class="dim">null</em>`
+          : html`<div>${draw(value)}${
+              isTruncated(value)
+                ? html`<span class="meta"
           data-note="cut">${t("compare.cut")}</span>`
-              : nothing
-          }</div>`
+                : nothing
+            }</div>`
     }</td>`,
   );
 }
+
+/** @param {Plain | undefined} value */
+const titleOf = (value) =>
+  value === undefined ? t("compare.missing") : value === null ? t("compare.null") : String(value);
 
 /** The server stores no more of a text. @param {Plain} value */
 const isTruncated = (value) => typeof value === "string" && value.length === LONGEST && value.endsWith("…");

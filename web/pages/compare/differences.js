@@ -60,13 +60,13 @@ function metricsOf(run) {
     ...row.metrics,
     ...(row.metrics.loss === undefined && { loss }),
     network,
-    "model size": size || null,
+    "model size": size || undefined,
     ...row.train_dataset,
     ...row.valid_dataset,
   };
   return Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>
-      value === null || value === undefined ? [] : [[name, typeof value === "object" ? JSON.stringify(value) : value]],
+      value === undefined ? [] : [[name, value && typeof value === "object" ? JSON.stringify(value) : value]],
     ),
   );
 }
