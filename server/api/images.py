@@ -13,7 +13,7 @@ from toposcope.server.api.payload_query import PayloadList, Point, WindowQuery, 
 from toposcope.server.api.snapshot import Current
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.values.image import MEDIA_TYPES, OTHER, media_type, read_images
-from toposcope.server.values.image_format import is_animated
+from toposcope.server.values.image_format import is_animated, is_deep, is_truncated
 
 router = APIRouter()
 
@@ -31,6 +31,10 @@ class ImageEntry(BaseModel):
     height: int | None
     animated: bool
     """Whether the image is an animation in the format GIF or WebP, as videos of TensorBoard's writers are."""
+    deep: bool
+    """Whether the image is a PNG with 16 bits a channel, of which browsers decode the upper eight."""
+    truncated: bool
+    """Whether the end of the image is missing."""
     url: str
     """URL of the image, relative to the root of the server; its content never changes."""
 
@@ -53,6 +57,8 @@ def list_images(current: Current, query: Annotated[WindowQuery, Query()]) -> Res
                 "width": image.width,
                 "height": image.height,
                 "animated": is_animated(image.encoded),
+                "deep": is_deep(image.encoded),
+                "truncated": is_truncated(image.encoded),
                 "url": f"api/images/data?{urlencode(location | {'index': index})}",
             }
             for index, image in enumerate(read_images(payload, point.kind))

@@ -14,6 +14,9 @@ _NO_FRAME = (0xC4, 0xC8, 0xCC)
 """JPEG markers from C0 to CF that do not begin a frame."""
 _GIF_FRAME, _GIF_EXTENSION = 0x2C, 0x21
 _WEBP_ANIMATION = 0x02
+_END_OF_PNG, _END_OF_JPEG = b"IEND", b"\xff\xd9"
+_TRAILER = 64
+"""Bytes at the end of an image, in which its end is looked for first."""
 
 Size = tuple[int, int]
 """Width and height in pixels."""
@@ -56,6 +59,39 @@ def is_animated(encoded: memoryview) -> bool:
     except (struct.error, IndexError):
         pass
     return False
+
+
+def is_deep(encoded: memoryview) -> bool:
+    """Return whether an image is a PNG with 16 bits a channel, of which browsers decode the upper eight."""
+    detected = image_format(encoded)
+    return detected is not None and detected.media_type == "image/png" and bytes(encoded[24:25]) == b"\x10"
+
+
+def is_truncated(encoded: memoryview) -> bool:
+    """Return whether the end of an image is missing, which browsers draw as an empty part; False if it is unknown.
+
+    Further bytes may follow the end of an image.
+    """
+    detected = image_format(encoded)
+    match detected and detected.media_type:
+        case "image/png":
+            return _END_OF_PNG not in bytes(encoded[-_TRAILER:]) and _png_has_no_end(encoded)
+        case "image/jpeg":
+            return _END_OF_JPEG not in bytes(encoded[-_TRAILER:]) and _END_OF_JPEG not in bytes(encoded)
+        case "image/webp":
+            return len(encoded) < 8 + int.from_bytes(encoded[4:8], "little")
+        case _:
+            return False
+
+
+def _png_has_no_end(encoded: memoryview) -> bool:
+    """See https://www.w3.org/TR/png-3/#5Chunk-layout: a length, a type, the data and a checksum."""
+    at = 8
+    while at + 12 <= len(encoded):
+        if bytes(encoded[at + 4 : at + 8]) == _END_OF_PNG:
+            return False
+        at += 12 + int.from_bytes(encoded[at : at + 4], "big")
+    return True
 
 
 def _gif_has_frames(encoded: memoryview, frames: int) -> bool:

@@ -314,6 +314,51 @@ def test_pictures_of_16_bits_have_their_values(server: StartServer, page: Page, 
     expect(page.locator('[data-key="window-black"]')).to_have_value("1000")
 
 
+def record_scan(folder: Path, values: npt.NDArray[np.uint16], cut: int = 0) -> None:
+    """Record a PNG with 16 bits a channel, without some of its last bytes."""
+    file = io.BytesIO()
+    Image.fromarray(values).save(file, "PNG")
+    encoded = file.getvalue()
+    content = strings(b"%d" % values.shape[1], b"%d" % values.shape[0], encoded[: len(encoded) - cut])
+    tensorboard_run(folder, [(0, of_plugin("images", "depth", content))])
+
+
+def test_cards_and_differences_have_the_values_of_16_bits(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """Values of 3,850 and 3,851 are one grey in the upper eight bits."""
+    values = np.full((8, 8), 3850, np.uint16)
+    values[:4] = 3840
+    record_scan(tmp_path / "a", values)
+    record_scan(tmp_path / "b", values + np.uint16(1))
+    page.goto(server(tmp_path).url + "#page=images")
+    canvases = card(page, "depth").locator("still-picture canvas")
+    expect(canvases).to_have_count(2)
+    greys = (
+        "canvas => { const copy = new OffscreenCanvas(8, 8).getContext('2d', { willReadFrequently: true });"
+        "copy.drawImage(canvas, 0, 0); return [1, 6].map(y => copy.getImageData(4, y, 1, 1).data[0]); }"
+    )
+    assert canvases.nth(0).evaluate(greys) == [0, 255]
+
+    card(page, "depth").locator('[data-key="enlarge"]').click()
+    expect_panes(page, ("a", 0), ("b", 0))
+    page.keyboard.press("d")
+    pane = page.locator("image-pane").nth(1)
+    expect(pane).to_have_attribute("data-largest", "1")
+    expect(pane).to_have_attribute("data-differing", "1")
+
+
+def test_an_image_without_its_end_says_so(server: StartServer, page: Page, tmp_path: Path) -> None:
+    """A truncated PNG was an empty box."""
+    picture = np.random.default_rng(0).integers(0, 255, (64, 64), np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(picture).save(file, "PNG")
+    content = strings(b"64", b"64", file.getvalue()[:2000])
+    tensorboard_run(tmp_path / "run", [(0, of_plugin("images", "cut", content))])
+    page.goto(server(tmp_path).url + "#page=images")
+    expect(card(page, "cut").locator("still-picture")).to_contain_text(
+        re.compile("end of this image|cannot be displayed")
+    )
+
+
 def shown_grey(page: Page) -> int:
     """Return how bright the lower middle of the picture is drawn, beside the grid between the pixels."""
     grey: int = page.locator("image-pane canvas").evaluate(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, JpegImagePlugin
 
-from toposcope.server.values.image_format import image_format, image_size, is_animated
+from toposcope.server.values.image_format import image_format, image_size, is_animated, is_deep, is_truncated
 
 
 def encoded(format_: str, mode: str = "RGB", size: tuple[int, int] = (300, 20), **options: Any) -> bytes:
@@ -99,3 +99,19 @@ def test_animations_are_those_of_pillow(format_: str, frames: int) -> None:
 def test_animation_of_any_bytes(content: bytes, start: bytes) -> None:
     """No content raises."""
     assert is_animated(memoryview(start + content)) in (True, False)
+
+
+@pytest.mark.parametrize("format_", ["PNG", "JPEG", "WEBP"])
+def test_images_without_their_end_are_truncated(format_: str) -> None:
+    """Wherever they end before it; bytes that follow the end do not matter."""
+    picture = encoded(format_)
+
+    assert not is_truncated(memoryview(picture))
+    assert not is_truncated(memoryview(picture + bytes(200)))
+    assert all(is_truncated(memoryview(picture[:end])) for end in range(40, len(picture) - 8))
+
+
+def test_only_png_with_16_bits_are_deep() -> None:
+    """Browsers decode the upper eight bits of them."""
+    assert is_deep(memoryview(encoded("PNG", "I;16")))
+    assert not any(is_deep(memoryview(encoded(format_))) for format_ in ("PNG", "JPEG", "WEBP"))

@@ -6,7 +6,7 @@ import { PointerGestures } from "../../charts/pointer_gestures.js";
 import { ImageCanvas } from "./draw/canvas.js";
 import { decoded, differenceBetween, release } from "./draw/decoding.js";
 import { FITTING, moved, placement, zoomed } from "./model/camera.js";
-import { valuesAt } from "./model/deep.js";
+import { MOST, valuesAt } from "./model/deep.js";
 import { paneStatus } from "./pane_status.js";
 import { adjustment, camera, drawnWindow, gain, setCamera, valueWindow } from "./settings.js";
 
@@ -111,15 +111,17 @@ class ImagePane extends HTMLElement {
     const before = this.#shown.peek();
     this.#view.levels = result?.levels ?? [];
     this.#shown.value = result;
-    if (result) drawnWindow.value = result.deep?.window ?? null;
+    if (result && !result.statistics) drawnWindow.value = result.deep?.window ?? null;
     release(before);
   }
 
   /** The CSS filter: the gain for differences; brightness and contrast for pictures. */
   #filter() {
-    const statistics = this.#shown.value?.statistics;
+    const { statistics, deep } = this.#shown.value ?? {};
     if (!statistics) return adjustment.value;
-    const times = gain.value === "auto" ? 255 / Math.max(1, statistics.largest) : Number(gain.value || 1);
+    const drawn = (deep ? MOST : 255) / Math.max(1, statistics.largest);
+    const wanted = gain.value === "auto" ? drawn : Number(gain.value || 1);
+    const times = deep ? wanted / drawn : wanted; // Deep differences are drawn up to the largest.
     return times === 1 ? "none" : `brightness(${times})`;
   }
 

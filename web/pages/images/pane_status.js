@@ -31,7 +31,7 @@ export function paneStatus(shown, frame, zoom, pixel) {
     ${
       pixel
         ? html`<span class="pixel">${t("image.pixel", { x: pixel.x, y: pixel.y })} ${
-            statistics ? html`<b>Δ ${pixel.colour.slice(0, 3).join(" ")}</b>` : colourOf(pixel)
+            statistics ? html`<b>Δ ${(pixel.values ?? pixel.colour).slice(0, 3).join(" ")}</b>` : colourOf(pixel)
           }</span>`
         : nothing
     }`;

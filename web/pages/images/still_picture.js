@@ -1,7 +1,9 @@
 // A picture that does not flicker: the previous one stays until the next one is decoded. An animation that does not play
-// is its first frame.
+// is its first frame; one with 16 bits a channel, of which browsers decode eight, is drawn from its values.
 
+import { decoded, release } from "./draw/decoding.js";
 import { isCoarse } from "./model/images.js";
+import { valueWindow } from "./settings.js";
 import { t } from "./words.js";
 
 /** @typedef {import("./model/images.js").Picture} Picture */
@@ -12,6 +14,8 @@ class StillPicture extends HTMLElement {
   #shown = "";
   #plays = true;
   #animated = false;
+  #deep = false;
+  #truncated = false;
   label = "";
 
   /** Does an animation play? From the start, if it did not before. @param {boolean} plays */
@@ -24,8 +28,10 @@ class StillPicture extends HTMLElement {
 
   /** @param {Picture} picture */
   set picture(picture) {
-    const { url, width, height, animated } = picture;
+    const { url, width, height, animated, deep, truncated } = picture;
     this.#animated = animated;
+    this.#deep = deep;
+    this.#truncated = truncated;
     this.style.aspectRatio = width && height ? `${width} / ${height}` : "";
     this.classList.toggle("coarse", isCoarse(picture));
     this.#setAlt();
@@ -44,15 +50,18 @@ class StillPicture extends HTMLElement {
 
   /** @param {string} url */
   async #show(url) {
-    const next = new Image();
-    next.src = url;
-    const isDrawn = await next.decode().then(
-      () => true,
-      () => false,
-    );
-    this.dataset.drawn = isDrawn ? url : "";
-    this.dataset.size = isDrawn ? `${next.naturalWidth}x${next.naturalHeight}` : "";
-    this.replaceChildren(isDrawn ? this.#drawn(next) : t("image.broken"));
+    const [isDeep, isTruncated] = [this.#deep, this.#truncated];
+    const next = isDeep ? await deepPicture(url) : await picture(url);
+    this.dataset.drawn = next ? url : "";
+    const [width, height] =
+      next instanceof Image ? [next.naturalWidth, next.naturalHeight] : [next?.width, next?.height];
+    this.dataset.size = next ? `${width}x${height}` : "";
+    const drawn = next instanceof Image ? this.#drawn(next) : (next ?? t("image.broken"));
+    const note = Object.assign(document.createElement("span"), {
+      className: "meta",
+      textContent: t("image.truncated"),
+    });
+    this.replaceChildren(drawn, ...(next && isTruncated ? [note] : []));
     this.#setAlt();
   }
 
@@ -73,6 +82,29 @@ class StillPicture extends HTMLElement {
     if (drawn instanceof HTMLImageElement) drawn.alt = this.label;
     else drawn?.setAttribute("aria-label", this.label);
   }
+}
+
+/** @param {string} url @returns {Promise<HTMLImageElement | null>} null = it cannot be decoded */
+async function picture(url) {
+  const next = new Image();
+  next.src = url;
+  return next.decode().then(
+    () => next,
+    () => null,
+  );
+}
+
+/** @param {string} url @returns {Promise<HTMLCanvasElement | null>} null = it cannot be decoded */
+async function deepPicture(url) {
+  const result = await decoded(url, valueWindow.peek());
+  const bitmap = result.levels?.[0];
+  if (!bitmap) return null;
+  const { width, height } = bitmap;
+  const canvas = Object.assign(document.createElement("canvas"), { width, height });
+  canvas.setAttribute("role", "img");
+  canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
+  release(result);
+  return canvas;
 }
 
 customElements.define("still-picture", StillPicture);

@@ -1,7 +1,7 @@
 // A worker that fetches and decodes a picture, or computes the difference of two, off the main thread.
 
 import { decode } from "fast-png";
-import { isDeep, wholeWindow, windowed } from "../model/deep.js";
+import { coloursOf, isDeep, wholeWindow, widened, windowed } from "../model/deep.js";
 import { differenceOf } from "../model/difference.js";
 
 /** comparedUrl: null = only decode the picture.
@@ -10,18 +10,13 @@ import { differenceOf } from "../model/difference.js";
  * window: import("../model/deep.js").ValueWindow | null}} DecodeRequest */
 /** levels: the picture and versions of it, each half as large as the previous one, for drawing it scaled down.
  * sizes: if they differ there is no difference.
- * deep: the values of a picture with 16 bits a channel, and the window of them that is drawn.
+ * deep: the values of a picture with 16 bits a channel, or of a difference of such, and the window that is drawn.
  * @typedef {{id: number, levels?: ImageBitmap[], statistics?: import("../model/difference.js").Statistics,
  * sizes?: [import("../model/camera.js").Size, import("../model/camera.js").Size],
  * deep?: import("../model/deep.js").Deep & {window: import("../model/deep.js").ValueWindow}, failed?: string}} DecodeResult */
 
 /** Pictures up to this size get no smaller version. */
 const SMALLEST = 512;
-
-/** @param {string} url @param {ImageBitmapOptions} options
- * @returns {Promise<ImageBitmap>} without colour conversion for the screen */
-const decoded = async (url, options) =>
-  createImageBitmap(await contentOf(url), { ...options, colorSpaceConversion: "none" });
 
 /** @param {string} url */
 async function contentOf(url) {
@@ -30,29 +25,57 @@ async function contentOf(url) {
   return response.blob();
 }
 
-/** A picture alone: of one with 16 bits a channel, which browsers decode to eight, the window.
- * @param {DecodeRequest} question @returns {Promise<DecodeResult>} */
-async function pictureOf({ id, url, window }) {
-  const content = await contentOf(url);
+/** The values of a picture with 16 bits a channel, of which browsers decode eight; null = it has fewer.
+ * @param {Blob} content @returns {Promise<import("../model/deep.js").Deep | null>} */
+async function deepOf(content) {
   const bytes = new Uint8Array(await content.arrayBuffer());
-  if (!isDeep(bytes)) {
-    const picture = await createImageBitmap(content, { colorSpaceConversion: "none" });
-    return { id, levels: levelsOf(picture) };
-  }
+  if (!isDeep(bytes)) return null;
   const { width, height, channels, data } = decode(bytes);
-  const deep = { width, height, channels, values: Uint16Array.from(data) };
-  const drawn = window ?? wholeWindow(deep);
-  const picture = await createImageBitmap(new ImageData(windowed(deep, drawn), width));
-  return { id, levels: levelsOf(picture), deep: { ...deep, window: drawn } };
+  return { width, height, channels, values: Uint16Array.from(data) };
 }
 
-/** @param {string} url @returns {Promise<ImageData>} */
+/** A picture alone. @param {DecodeRequest} question @returns {Promise<DecodeResult>} */
+async function pictureOf({ id, url, window }) {
+  const content = await contentOf(url);
+  const deep = await deepOf(content);
+  if (deep) return { id, ...(await drawnDeep(deep, window ?? wholeWindow(deep))) };
+  return { id, levels: levelsOf(await createImageBitmap(content, { colorSpaceConversion: "none" })) };
+}
+
+/** @param {import("../model/deep.js").Deep} deep @param {import("../model/deep.js").ValueWindow} window */
+async function drawnDeep(deep, window) {
+  const picture = await createImageBitmap(new ImageData(windowed(deep, window), deep.width));
+  return { levels: levelsOf(picture), deep: { ...deep, window } };
+}
+
+/** Red, green, blue and opacity of each pixel, in 8 bits, or in 16 if the picture has them.
+ * @param {string} url
+ * @returns {Promise<{width: number, height: number, data: Uint8ClampedArray<ArrayBuffer> | Uint16Array<ArrayBuffer>}>} */
 async function pixelsOf(url) {
-  const picture = await decoded(url, { premultiplyAlpha: "none" });
+  const content = await contentOf(url);
+  const deep = await deepOf(content);
+  if (deep) return { width: deep.width, height: deep.height, data: coloursOf(deep) };
+  // Without colour conversion for the screen.
+  const picture = await createImageBitmap(content, { premultiplyAlpha: "none", colorSpaceConversion: "none" });
   const context = contextOf(picture.width, picture.height);
   context.drawImage(picture, 0, 0);
   picture.close();
   return context.getImageData(0, 0, context.canvas.width, context.canvas.height);
+}
+
+/** The difference of two pictures of equal size; in 16 bits if one has them, drawn from zero to the largest.
+ * @param {Uint8ClampedArray<ArrayBuffer> | Uint16Array<ArrayBuffer>} first
+ * @param {Uint8ClampedArray<ArrayBuffer> | Uint16Array<ArrayBuffer>} second
+ * @param {import("../model/camera.js").Size} size */
+async function drawnDifference(first, second, { width, height }) {
+  if (first instanceof Uint8ClampedArray && second instanceof Uint8ClampedArray) {
+    const { pixels, statistics } = differenceOf(first, second);
+    return { levels: levelsOf(await createImageBitmap(new ImageData(pixels, width))), statistics };
+  }
+  const [one, other] = [first, second].map((data) => (data instanceof Uint16Array ? data : widened(data)));
+  const { pixels, statistics } = differenceOf(one, other);
+  const deep = { width, height, channels: 4, values: pixels };
+  return { ...(await drawnDeep(deep, [0, Math.max(1, statistics.largest)])), statistics };
 }
 
 /** @param {number} width @param {number} height */
@@ -88,8 +111,7 @@ async function resultOf(question) {
         ],
       };
     }
-    const { pixels, statistics } = differenceOf(first.data, second.data);
-    return { id, levels: levelsOf(await createImageBitmap(new ImageData(pixels, first.width))), statistics };
+    return { id, ...(await drawnDifference(first.data, second.data, first)) };
   } catch (error) {
     return { id, failed: String(error instanceof Error ? error.message : error) };
   }

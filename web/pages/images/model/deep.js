@@ -42,6 +42,21 @@ export function windowed({ width, height, channels, values }, [black, white]) {
   return pixels;
 }
 
+/** Red, green, blue and opacity of each pixel, in 16 bits. @param {Deep} deep */
+export function coloursOf({ width, height, channels, values }) {
+  const colours = new Uint16Array(4 * width * height).fill(MOST);
+  const last = channels - Number(hasOpacity(channels)) - 1;
+  for (let pixel = 0; pixel < width * height; pixel++) {
+    for (let colour = 0; colour < 3; colour++)
+      colours[4 * pixel + colour] = values[pixel * channels + Math.min(colour, last)];
+    if (hasOpacity(channels)) colours[4 * pixel + 3] = values[pixel * channels + channels - 1];
+  }
+  return colours;
+}
+
+/** Values of 8 bits in 16. @param {Uint8ClampedArray} values */
+export const widened = (values) => Uint16Array.from(values, (value) => 257 * value);
+
 /** The recorded values of a pixel. @param {Deep} deep @param {number} x @param {number} y */
 export const valuesAt = ({ width, channels, values }, x, y) => [
   ...values.subarray((y * width + x) * channels, (y * width + x + 1) * channels),

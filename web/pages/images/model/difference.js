@@ -4,10 +4,12 @@
  * @typedef {{mean: number, largest: number, differing: number}} Statistics */
 
 /** Returns absolute differences of red, green and blue; where only opacity differs, its difference in all three.
- * @param {Uint8ClampedArray} first @param {Uint8ClampedArray} second as long as `first`, four bytes a pixel
- * @returns {{pixels: Uint8ClampedArray<ArrayBuffer>, statistics: Statistics}} */
+ * @template {Uint8ClampedArray<ArrayBuffer> | Uint16Array<ArrayBuffer>} Values of 8 or 16 bits a channel
+ * @param {Values} first @param {Values} second as long as `first`, four values a pixel
+ * @returns {{pixels: Values, statistics: Statistics}} */
 export function differenceOf(first, second) {
-  const pixels = new Uint8ClampedArray(first.length);
+  const pixels = /** @type {Values} */ (first.slice());
+  const opaque = 256 ** first.BYTES_PER_ELEMENT - 1;
   let sum = 0;
   let largest = 0;
   let differing = 0;
@@ -23,7 +25,7 @@ export function differenceOf(first, second) {
     pixels[place] = red;
     pixels[place + 1] = green;
     pixels[place + 2] = blue;
-    pixels[place + 3] = 255;
+    pixels[place + 3] = opaque;
   }
   const count = first.length / 4;
   return {

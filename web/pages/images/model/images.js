@@ -1,9 +1,10 @@
 // The images of a series, grouped by step.
 
 /** @typedef {{step: number, wall_time: number, index: number, width: number | null, height: number | null,
- * animated: boolean, url: string}} ImageEntry */
-/** `animated`: has several frames.
- * @typedef {{url: string, width: number | null, height: number | null, animated: boolean}} Picture */
+ * animated: boolean, deep: boolean, truncated: boolean, url: string}} ImageEntry */
+/** `animated`: has several frames. `deep`: has 16 bits a channel. `truncated`: its end is missing.
+ * @typedef {{url: string, width: number | null, height: number | null, animated: boolean, deep: boolean,
+ * truncated: boolean}} Picture */
 /** The images recorded at one step, usually one.
  * @typedef {{step: number, wallTime: number, pictures: Picture[]}} Moment */
 
