@@ -39,6 +39,13 @@ export function shortNumber(value, digits = 4) {
   return fixed.includes("e") ? exponent(value, digits - 1) : trimZeros(fixed);
 }
 
+/** A number with as many digits as it takes that numbers which differ by the resolution read differently, at least six.
+ * @param {number} value @param {number} resolution */
+export function fineNumber(value, resolution) {
+  const digits = Math.floor(Math.log10(Math.abs(value) || 1)) + 1 + Math.ceil(-Math.log10(resolution));
+  return shortNumber(value, Number.isFinite(digits) ? Math.max(6, Math.min(ALL_DIGITS, digits)) : 6);
+}
+
 /** "1,000,000"; "≈" before numbers above 2^53, which are not exact in a browser.
  * @param {number} count a whole number */
 export const grouped = (count) =>

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columnFormat, fractionOf, grouped, inColumn, plainText, shortNumber } from "./numbers.js";
+import { columnFormat, fineNumber, fractionOf, grouped, inColumn, plainText, shortNumber } from "./numbers.js";
 import { format } from "./text.js";
-import { duration } from "./times.js";
+import { duration, wallTime } from "./times.js";
 
 test("short numbers are within a relative error of their digits", () => {
   for (let round = 0; round < 5000; round++) {
@@ -47,6 +47,23 @@ test("values that differ by the resolution read differently", () => {
   );
 });
 
+test("positions that differ by a pixel of the visible range read differently", () => {
+  for (let round = 0; round < 20_000; round++) {
+    const pixel = 10 ** (Math.random() * 10 - 5);
+    const time = Math.random() * 10 ** (Math.random() * 9);
+    assert.notEqual(duration(time, pixel), duration(time + pixel, pixel), `${time} ${pixel}`);
+    const wall = 1.7e9 + time;
+    assert.notEqual(wallTime(wall, pixel), wallTime(wall + pixel, pixel), `${wall} ${pixel}`);
+    const [x, least] = [(Math.random() - 0.5) * 10 ** (Math.random() * 40 - 20), 10 ** (-13 * Math.random())];
+    const other = x + Math.abs(x) * least;
+    assert.notEqual(fineNumber(x, other - x), fineNumber(other, other - x), `${x} ${other}`);
+  }
+  assert.deepEqual(
+    [duration(3725.5, 0.1), duration(3725.5), duration(90_061, 10)],
+    ["1h 02m 05.5s", "1h 02m", "1d 01h 01m 01s"],
+  );
+});
+
 test("the fraction of a number begins with its point", () => {
   assert.deepEqual(["0.25", "1e-5", "1.5e-5", "12", "NaN"].map(fractionOf), [".25", "e-5", ".5e-5", "", ""]);
 });
@@ -65,15 +82,10 @@ test("counts are grouped, recorded values have at most five digits", () => {
 });
 
 test("durations have two units at most", () => {
-  assert.deepEqual([0.5, 12.34, 65, 3599.6, 7260, 90_000, -3].map(duration), [
-    "0.50s",
-    "12.3s",
-    "1m 05s",
-    "1h 00m",
-    "2h 01m",
-    "1d 01h",
-    "−3.00s",
-  ]);
+  assert.deepEqual(
+    [0.5, 12.34, 65, 3599.6, 7260, 90_000, -3].map((seconds) => duration(seconds)),
+    ["0.50s", "12.3s", "1m 05s", "1h 00m", "2h 01m", "1d 01h", "−3.00s"],
+  );
   assert.equal(duration(NaN), "");
 });
 

@@ -65,7 +65,8 @@ export class ChartPointer {
     this.#inside = true;
     const { axis, lines } = chart.plot;
     const x = chart.xAt(at.left);
-    const hits = hitsAt(lines, x, chart.xAt(at.left + 1) - x);
+    const pixel = chart.xAt(at.left + 1) - x;
+    const hits = hitsAt(lines, x, pixel);
     const best = nearestHit(hits, x, at.top, to);
     this.#highlight(best);
     const step = axis === "step" && hits.length ? stepOf(hits, best, x) : null;
@@ -74,7 +75,12 @@ export class ChartPointer {
     if (step !== null) wantPoints(step, undrawnAt(hits, step), query, () => this.refresh());
     const readings = readingsOf(hits, step, step === null ? new Map() : pointsAt(step));
     if (hits.length)
-      showReadOut(chart.u.rect, at, readings, best?.line ?? null, { axis, step, resolution: resolutionOf(chart) });
+      showReadOut(chart.u.rect, at, readings, best?.line ?? null, {
+        axis,
+        step,
+        pixel,
+        resolution: resolutionOf(chart),
+      });
     else hideReadOut();
   }
 

@@ -4,7 +4,7 @@ import { keyOf } from "../../charts/plot.js";
 import { DASHES } from "../../data/run_styles.js";
 import { startOf } from "../../data/runs.js";
 import { readsTimes } from "../../data/scalar_view.js";
-import { columnFormat, grouped, inColumn, shortNumber } from "../../i18n/numbers.js";
+import { columnFormat, fineNumber, grouped, inColumn } from "../../i18n/numbers.js";
 import { clock, duration, wallTime } from "../../i18n/times.js";
 import { shortNameOf } from "../run_name.js";
 import { t } from "./words.js";
@@ -12,9 +12,9 @@ import { t } from "./words.js";
 /** @typedef {import("../../charts/plot.js").Line} Line */
 /** @typedef {import("../../charts/readings.js").Reading} Reading */
 /** What a read-out is about: an axis, and the step on it; null on other axes.
- * `resolution`: what a pixel is worth on each y axis.
+ * `pixel`: what a pixel is worth on the x axis, `resolution` on each y axis.
  * @typedef {{axis: import("../../charts/ticks.js").Axis, step: number | null,
- *   resolution: (reading: Reading) => number}} Place */
+ *   pixel: number, resolution: (reading: Reading) => number}} Place */
 
 const ROW = 20;
 const GAP = 18;
@@ -151,11 +151,11 @@ function layOut(columns, wide, names) {
 }
 
 /** @param {Reading} reading @param {Place} where */
-function momentOf({ line: { series, xs }, index, wallTime: wall }, { axis, step }) {
-  if (axis === "value") return `x ${shortNumber(xs[index], 6)}`;
+function momentOf({ line: { series, xs }, index, wallTime: wall }, { axis, step, pixel }) {
+  if (axis === "value") return `x ${fineNumber(xs[index], pixel)}`;
   const x = series.band ? series.band.x[index] : axis === "relative_step" || axis === "active" ? xs[index] : step;
-  if (x === null) return `${t("read.wall_time")} ${wallTime(wall)}`;
-  const text = axis.endsWith("step") ? grouped(Math.round(x)) : axis === "wall_time" ? wallTime(x) : duration(x);
+  if (x === null) return `${t("read.wall_time")} ${wallTime(wall, pixel)}`;
+  const text = axis.endsWith("step") ? grouped(Math.round(x)) : (axis === "wall_time" ? wallTime : duration)(x, pixel);
   return `${t(`read.${axis}`)} ${text}`;
 }
 
