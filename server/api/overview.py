@@ -136,7 +136,8 @@ class OverviewRun(BaseModel):
     hyper_parameters: dict[str, bool | int | float | str | None]
     """From TensorBoard writers, lineage, which takes precedence, and custom lineage, whose names are prefixed with
     "custom/" if a hyperparameter has the same name and another value. Non-finite numbers are strings; lists and objects
-    are JSON text; texts are truncated to 1000 characters. null: recorded without a value."""
+    are JSON text; texts are truncated to 1000 characters. null: recorded without a value.
+    Integers above 2^53 are texts of their digits."""
     environment: dict[str, bool | int | float | str] | None
     """Custom lineage with the prefix "environment/"; null unless requested."""
     problems: list[str]
@@ -219,7 +220,7 @@ def _read(request: Request, current: Snapshot, query: OverviewQuery) -> Response
             | _state(run)
             | {
                 "parent": parents.get(run.name),
-                "hyper_parameters": settings.hyper_parameters | dict.fromkeys(settings.nulls),
+                "hyper_parameters": settings.shown,
                 "environment": settings.environment if query.environment else None,
                 "problems": [*settings.problems, *_time_problems(run)],
                 "metrics": _metrics(overview, run, metrics, query.sparkline),

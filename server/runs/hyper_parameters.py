@@ -25,6 +25,7 @@ CUSTOM = "custom/"
 LONGEST_TEXT = 1000
 """Characters of a value; longer ones are truncated and end with an ellipsis."""
 
+_LARGEST_EXACT = 2**53
 _SECTIONS = {Tag("lineage", "train"): train_lineage, Tag("lineage", "custom"): custom_lineage}
 
 Value = bool | int | float | str
@@ -35,8 +36,8 @@ class RunSettings(NamedTuple):
     """What was recorded about how a run was trained."""
 
     hyper_parameters: dict[str, Value]
-    nulls: list[str]
-    """Names of hyperparameters that were recorded as null: without a value, but not missing."""
+    shown: dict[str, Value | None]
+    """The hyperparameters for readers of JSON: integers that doubles do not hold are texts; None was recorded as null."""
     environment: dict[str, Value]
     """By name without "environment/"."""
     problems: list[str]
@@ -65,8 +66,9 @@ def read_settings(run: RunView, sessions: Iterable[RunView]) -> RunSettings:
         while name in named and value != named[name]:
             name = CUSTOM + name
         named[name] = value
-    nulls = [name for name, value in named.items() if value is None]
-    return RunSettings(_flat(named), nulls, _flat(environment), problems)
+    flat = _flat(named)
+    shown = {name: _exact(flat.get(name)) for name in named}
+    return RunSettings(flat, shown, _flat(environment), problems)
 
 
 def _lineage(run: RunView) -> tuple[Lineage, list[str]]:
@@ -82,6 +84,10 @@ def _lineage(run: RunView) -> tuple[Lineage, list[str]]:
 
 def _flat(named: dict[str, Plain]) -> dict[str, Value]:
     return {name: _value(value) for name, value in named.items() if value is not None}
+
+
+def _exact(value: Value | None) -> Value | None:
+    return str(value) if isinstance(value, int) and abs(value) > _LARGEST_EXACT else value
 
 
 def _value(value: Plain) -> Value:

@@ -36,7 +36,7 @@ _SETTINGS_TAGS = [
 
 SETTINGS_PLUGINS = {tag.plugin for tag in _SETTINGS_TAGS}
 """Plugins of which the settings of a run are read."""
-_NO_SETTINGS = RunSettings({}, [], {}, [])
+_NO_SETTINGS = RunSettings({}, {}, {}, [])
 
 
 class NonFiniteScalar(NamedTuple):

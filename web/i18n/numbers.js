@@ -88,9 +88,7 @@ export function inColumn(value, format) {
 /** A value as it was recorded: whole numbers, which may be names such as seeds, with all digits, others with five.
  * @param {number | string | boolean | null} value */
 export const plainText = (value) =>
-  typeof value !== "number" || (Number.isInteger(value) && Math.abs(value) < MOST_EXACT)
-    ? String(value)
-    : shortNumber(value, 5);
+  typeof value !== "number" || Number.isSafeInteger(value) ? String(value) : shortNumber(value, 5);
 
 /** The letters before the decimal point, or else the exponent. @param {string} text */
 export const wholePart = (text) => text.slice(0, text.length - fractionOf(text).length);

@@ -74,6 +74,7 @@ test("counts are grouped, recorded values have at most five digits", () => {
   assert.equal(grouped(2 ** 53 - 1), "9,007,199,254,740,991");
   assert.equal(grouped(1.7e18), "≈1,700,000,000,000,000,000");
   assert.equal(plainText(0.1 + 0.2), "0.3");
+  assert.equal(plainText(2 ** 53 - 1), "9007199254740991");
   assert.equal(plainText(0.00158234), "0.0015823");
   assert.equal(plainText(1.58234e-5), "1.5823e-5");
   assert.equal(plainText(20261127), "20261127");

@@ -299,3 +299,18 @@ def test_invalid_searches_are_refused(golden: httpx.Client) -> None:
         reply = golden.get("api/overview", params=query)
         assert reply.status_code == 422
         assert "expected" in reply.json()["detail"] or "greater than or equal" in reply.json()["detail"]
+
+
+def test_integers_that_doubles_do_not_hold_keep_their_digits(tmp_path: Path, serve: Serve) -> None:
+    """Two seeds that differ in the last digit were one number in JavaScript."""
+    seeds = {"a": 356686000032329832, "b": 356686000032329833}
+    for name, seed in seeds.items():
+        with SummaryRecord(str(tmp_path / name)) as record:
+            record.add_value("custom_lineage_data", "custom_lineage_data", custom_lineage({"seed": seed}))
+            record.record(1)
+
+    rows = serve(tmp_path).get("api/overview").raise_for_status().json()["runs"]
+
+    assert {row["run"]: row["hyper_parameters"]["seed"] for row in rows} == {
+        run: str(seed) for run, seed in seeds.items()
+    }
