@@ -37,7 +37,7 @@ class RunSettings(NamedTuple):
 
     hyper_parameters: dict[str, Value]
     shown: dict[str, Value | None]
-    """The hyperparameters for readers of JSON: integers that doubles do not hold are texts; None was recorded as null."""
+    """For readers of JSON: integers that doubles do not hold are texts; None was recorded as null."""
     environment: dict[str, Value]
     """By name without "environment/"."""
     problems: list[str]
