@@ -137,7 +137,7 @@ class Run:
 
     @property
     def started(self) -> float | None:
-        """Smallest wall_time, in seconds since 1970."""
+        """When the first recording began, in seconds since 1970: the wall_time of its first event."""
         return self._view.started
 
     @property

@@ -115,7 +115,7 @@ class OverviewRun(BaseModel):
     ended: Number | None
     error: EndError | None
     started: Number | None
-    """Smallest wall_time, in seconds since 1970."""
+    """When the first recording began, in seconds since 1970: the wall_time of its first event."""
     updated: Number | None
     """Largest wall_time, in seconds since 1970."""
     duration: Number | None

@@ -66,7 +66,7 @@ class Run(BaseModel):
     run: str
     """Its directory relative to the logdir; "." for the logdir itself."""
     started: float | None
-    """Smallest wall_time, in seconds since 1970."""
+    """When the first recording began, in seconds since 1970: the wall_time of its first event."""
     updated: float | None
     """Largest wall_time, in seconds since 1970."""
     first_step: int | None

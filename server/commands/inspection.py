@@ -81,7 +81,7 @@ class InspectedRun(NamedTuple):
     dialect: str | None
     """Of the first file; None if no file has a complete record."""
     started: float | None
-    """Smallest wall_time, in seconds since 1970."""
+    """When the first recording began, in seconds since 1970: the wall_time of its first event."""
     updated: float | None
     first_step: int | None
     last_step: int | None

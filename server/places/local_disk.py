@@ -54,6 +54,13 @@ class OpenLocalFile:
             filled += more
         return filled
 
+    def next_data(self, offset: int) -> int:
+        """Return where a hole ends that contains an offset; the offset itself if none does, or the disk knows none."""
+        try:
+            return os.lseek(self._descriptor, offset, os.SEEK_DATA)
+        except OSError as error:
+            return max(offset, self.status.size) if error.errno == errno.ENXIO else offset
+
     def close(self) -> None:
         """Close the descriptor. Whatever the system says then, what was read is right."""
         with contextlib.suppress(OSError):

@@ -267,6 +267,10 @@ class OpenObject:
         buffer[: len(content)] = content
         return len(content)
 
+    def next_data(self, offset: int) -> int:
+        """Return the offset: objects have no holes."""
+        return offset
+
     def close(self) -> None:
         """Forget what was read ahead."""
         self._blocks.clear()

@@ -74,6 +74,10 @@ class OpenFile(Protocol):
         """
         ...
 
+    def next_data(self, offset: int) -> int:
+        """Return where a hole ends that contains an offset: its bytes are zeros. The offset itself if none is known."""
+        ...
+
     def close(self) -> None:
         """Release what the open file holds; it cannot be read afterwards."""
         ...

@@ -33,6 +33,10 @@ class ReadAhead:
         buffer[:] = self._head[offset:end]
         return len(buffer)
 
+    def next_data(self, offset: int) -> int:
+        """Return where a hole ends that contains an offset."""
+        return self._file.next_data(offset)
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()

@@ -23,9 +23,9 @@ class Counters:
     min_step: int = 0
     max_step: int = 0
     first_wall: int = 0
-    """Bits of the smallest wall_time, 0 if there is none; positive doubles sort as their bits."""
+    """Bits of the first wall_time, 0 if there is none: a clock that is set back later does not move the start."""
     last_wall: int = 0
-    """Without the end mark: the time of the last value, for example."""
+    """Bits of the largest wall_time, without the end mark; positive doubles sort as their bits."""
     heartbeats: int = 0
     phase: int = 0
     """The phase in the last heartbeat, one of summary_pb2.Phase; 0 if there is none yet."""
@@ -42,7 +42,7 @@ class Counters:
             self.min_step = min(self.min_step, more.min_step) if self.summaries else more.min_step
             self.max_step = max(self.max_step, more.max_step) if self.summaries else more.max_step
         if more.first_wall:
-            self.first_wall = min(self.first_wall or more.first_wall, more.first_wall)
+            self.first_wall = self.first_wall or more.first_wall
             self.last_wall = max(self.last_wall, more.last_wall)
         if more.heartbeats:
             self.phase = more.phase
@@ -65,7 +65,7 @@ class Counters:
 
     @property
     def wall_times(self) -> tuple[float, float] | None:
-        """Smallest and largest wall_time of the events, in seconds since 1970; None if there are none."""
+        """The first and the largest wall_time of the events, in seconds since 1970; None if there are none."""
         if not self.first_wall:
             return None
         first, last = _DOUBLES.unpack(_BITS.pack(self.first_wall, self.last_wall))

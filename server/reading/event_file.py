@@ -238,12 +238,19 @@ class EventFile:
         if size < min(length, file_size - offset):
             return False
         self._next = scanner.read(large, size, offset, file_size)
+        if scanner.is_seeking:
+            self._next = self._after_hole(file)
         if large is not buffers:
             self._append(scanner.take_rows(large))
         # After a large payload was skipped, a small window is enough to find out whether another one follows.
         skipped = self._next.offset - (offset + size)
         self._window_bytes = _SMALLEST_WINDOW if skipped > _FAR_SKIP else min(4 * self._window_bytes, WINDOW_BYTES)
         return True
+
+    def _after_hole(self, file: OpenFile) -> NextWindow:
+        """Return the next window without the zeros of a hole, in which no header ends."""
+        offset, *rest = self._next
+        return NextWindow(max(offset, file.next_data(offset) - framing.HEADER_BYTES + 1), *rest)
 
     def _read_parallel(self, file: OpenFile, scanner: Scanner, buffers: ScanBuffers) -> bool:
         """Read several windows in parallel; return False if that failed or made no progress."""

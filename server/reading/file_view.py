@@ -48,7 +48,7 @@ class FileView(NamedTuple):
 
     @property
     def wall_times(self) -> tuple[float, float] | None:
-        """Smallest and largest wall_time of its events, in seconds since 1970."""
+        """The first and the largest wall_time of its events, in seconds since 1970."""
         return self.counters.wall_times
 
     @property

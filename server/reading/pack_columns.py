@@ -18,7 +18,7 @@ class PackColumns(NamedTuple):
     """A row for each file."""
 
     started: Float64s
-    """Smallest wall_time of its events, in seconds since 1970; NaN: it has no events."""
+    """The first wall_time of its events, in seconds since 1970; NaN: it has no events."""
     updated: Float64s
     """Largest wall_time of its events."""
     modified: Float64s

@@ -100,7 +100,8 @@ class Scanner:
         self._bad_records = sorted(bad_records)
         self._state = ScanState()
         self._state.large_bytes = large_bytes
-        self._is_seeking = False
+        self.is_seeking = False
+        """Whether damage was found, and no valid header after it yet."""
 
     def read(self, buffers: ScanBuffers, size: int, offset: int, available: int) -> NextWindow:
         """Read buffers.window[:size], which contains the bytes from `offset` on of a file of `available` bytes.
@@ -111,12 +112,12 @@ class Scanner:
         state.move_window(offset)
         if not state.is_inside:
             state.position = state.next = 0
-        if not self._is_seeking or self._seek_header(buffers, size, 0):
+        if not self.is_seeking or self._seek_header(buffers, size, 0):
             self._scan(buffers, size, available - offset)
         if state.is_cut:
             return NextWindow(offset + state.at, state.needed, 0)
         next_offset = offset + state.position
-        if self._is_seeking:
+        if self.is_seeking:
             return NextWindow(next_offset, 0, offset + size + 1)
         # A small record that was cut off needs a window that contains it; a large one is read once it is complete.
         length = state.next - state.position
@@ -148,8 +149,8 @@ class Scanner:
         time_units.to_seconds(wall_times)
         if state.last_wall >= time_units.LARGEST_BITS:
             self.counters.time_unit = time_units.unit_of_bits(state.last_wall)
-            walls = [time_units.seconds_bits(bits) for bits in (state.first_wall, state.last_wall)]
-            state.first_wall, state.last_wall = min(walls), max(walls)
+            first, last = map(time_units.seconds_bits, (state.first_wall, state.last_wall))
+            state.first_wall, state.last_wall = first, max(first, last)
         state.heartbeat_wall, state.end_wall = map(time_units.seconds_bits, (state.heartbeat_wall, state.end_wall))
 
     def _read_end(self) -> None:
@@ -207,7 +208,7 @@ class Scanner:
     def _seek_header(self, buffers: ScanBuffers, size: int, at: int) -> bool:
         """Go to the first valid header from `at` on; return False if the search continues in the next window."""
         header = next_header(buffers.data, at, size)
-        self._is_seeking = header < 0
+        self.is_seeking = header < 0
         self._state.position = header if header >= 0 else max(at, size - HEADER_BYTES + 1)
         return header >= 0
 
@@ -265,7 +266,7 @@ class Scanner:
     @property
     def is_between_records(self) -> bool:
         """Whether the next window begins with a record, as far as is known."""
-        return not (self._state.is_inside or self._is_seeking)
+        return not (self._state.is_inside or self.is_seeking)
 
     @property
     def can_read_ahead(self) -> bool:

@@ -50,6 +50,10 @@ class StoredPack:
         buffer[: len(content)] = content
         return len(content)
 
+    def next_data(self, offset: int) -> int:
+        """Return the offset: objects have no holes."""
+        return offset
+
     def close(self) -> None:
         """Do nothing: no connection is kept."""
 

@@ -5,7 +5,7 @@ that an earlier file has already passed. The older points are kept, but the stit
 step on.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,20 @@ class Attempt(NamedTuple):
 def first_wall_time(file: FileView) -> tuple[float, str]:
     """Return a sort key that orders files by their first event."""
     return (file.wall_times[0] if file.wall_times else float("inf"), file.path)
+
+
+def started(files: Sequence[FileView]) -> float | None:
+    """Return the time of the first event of files; None if they have none.
+
+    A recording started in its first file, whose name sorts first: the clock may have been set back since.
+    """
+    if len(files) == 1:
+        return files[0].wall_times[0] if files[0].wall_times else None
+    firsts: dict[bytes | str, float] = {}
+    for file in sorted(files, key=lambda file: file.path):
+        if file.wall_times:
+            firsts.setdefault(file.version.session_id or file.path, file.wall_times[0])
+    return min(firsts.values(), default=None)
 
 
 def overlaps(earlier: FileView, later: FileView) -> bool:

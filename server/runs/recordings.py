@@ -9,7 +9,7 @@ from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.marks import RecordingEnd, RecordingStart
 from toposcope.server.reading.series import Points
 from toposcope.server.reading.tag_table import is_of_training
-from toposcope.server.runs.attempts import Attempt
+from toposcope.server.runs.attempts import Attempt, started
 
 _MOST_TIMES = 1001
 """Records from which the interval between records is determined."""
@@ -36,14 +36,12 @@ class Recording:
         """How it began; None if its files do not say so."""
         self.end: RecordingEnd | None = None
         """How it ended; None if it did not, as far as its files say."""
-        self.started: float | None = None
-        """Smallest wall_time, in seconds since 1970, like the next one."""
-        self.recorded: float | None = None
-        """Largest wall_time."""
+        self.started = started(self.files)
+        """When it began, in seconds since 1970."""
+        self.recorded = max((walls[1] for file in self.files if (walls := file.wall_times)), default=None)
+        """Largest wall_time, in seconds since 1970."""
         for file in files:
             self._add_marks(file)
-        for file in self.files:
-            self._add_times(file)
 
     def _add_marks(self, file: FileView) -> None:
         self.start = self.start or file.version.start
@@ -52,12 +50,6 @@ class Recording:
             self.end = end if end.state else None
         elif not self.session:  # It follows the one before.
             self.end = None
-
-    def _add_times(self, file: FileView) -> None:
-        walls = file.wall_times
-        if walls is not None:
-            self.started = walls[0] if self.started is None else min(walls[0], self.started)
-            self.recorded = walls[1] if self.recorded is None else max(walls[1], self.recorded)
 
     @cached_property
     def interval(self) -> float:

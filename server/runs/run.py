@@ -34,6 +34,7 @@ from toposcope.server.runs.attempts import (
     is_by_product,
     overlaps,
     reached_steps,
+    started,
     stitch,
     stitched_parts,
 )
@@ -96,8 +97,8 @@ class RunView:
 
     @property
     def started(self) -> float | None:
-        """Smallest wall_time, in seconds since 1970."""
-        return min((walls[0] for file in self.files if (walls := file.wall_times)), default=None)
+        """When the first recording began, in seconds since 1970."""
+        return started(self.files)
 
     @property
     def updated(self) -> float | None:

@@ -93,6 +93,9 @@ class _FaultyFile:
         self._begin("read_into")
         return self._file.read_into(buffer, offset)
 
+    def next_data(self, offset: int) -> int:
+        return self._file.next_data(offset)
+
     def close(self) -> None:
         self._file.close()
 

@@ -72,7 +72,7 @@ def _count_event(state: ScanState) -> None:
     """Count the current event, which is neither a heartbeat nor an end mark."""
     state.events += 1
     if 0 < state.wall_time < INFINITY:
-        if state.first_wall == 0 or state.wall_time < state.first_wall:
+        if state.first_wall == 0:
             state.first_wall = state.wall_time
         if state.wall_time > state.last_wall:
             state.last_wall = state.wall_time

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import pytest
-from support.event_files import scalar_event, write_run
+from support.event_files import NAME, scalar_event, version_event, write_run
 from support.servers import Serve
 
 START = 1_700_000_000.0
@@ -65,6 +65,21 @@ def test_points_after_a_clock_was_set_back_are_counted(tmp_path: Path, serve: Se
     for axis, expected in (("relative", 20), ("wall_time", 20), ("step", 0)):
         series = client.get("api/scalars", params={"tag": "loss", "axis": axis}).json()["series"]
         assert {each["run"]: each["set_back"] for each in series} == {"back": expected, "jitter": 0, "epochs": 0}, axis
+
+
+@pytest.mark.parametrize("back", [6, 12])
+def test_clock_that_is_set_back_does_not_move_the_start(tmp_path: Path, serve: Serve, back: int) -> None:
+    """The run starts with its first event, whether the clock is set back within a file or between two."""
+    events = [scalar_event(START + step - 3600 * (step > back), step, {"loss": 1.0}) for step in range(1, 20)]
+    for number, part in ((1, events[:12]), (2, events[12:])):
+        version = version_event(START - 3600 * (number > 1), session_id=b"session")
+        (tmp_path / NAME.format(seconds=number, rank=0)).write_bytes(version + b"".join(part))
+
+    client = serve(tmp_path)
+
+    (run,) = client.get("api/runs").json()["runs"]
+    assert (run["started"], run["attempts"]) == (START, 1)
+    assert run["updated"] == START + back
 
 
 def test_times_that_are_no_dates_are_named(tmp_path: Path, serve: Serve) -> None:

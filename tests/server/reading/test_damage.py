@@ -161,6 +161,21 @@ def test_random_damage_is_found_as_by_the_slow_reader(tmp_path: Path) -> None:
         assert (total, [found.offset for found in view.damage]) == (len(points), damage), f"file {number}"
 
 
+def test_hole_is_skipped_unread(tmp_path: Path) -> None:
+    """A hole of a terabyte costs as much as one of a block: records before and after it are read."""
+    path = tmp_path / NAME
+    hole = 1 << 40
+    with path.open("wb") as file_on_disk:
+        file_on_disk.write(b"".join(RECORDS[:5]))
+        file_on_disk.seek(hole)
+        file_on_disk.write(b"".join(RECORDS[5:]))
+
+    view = read_and_verify(open_file(path), lambda file: file.read(BUDGET))
+
+    assert steps_of(view)["loss"] == list(range(1, 9))
+    assert [damage.offset for damage in view.damage] == [STARTS[5]]
+
+
 def test_header_damaged_after_it_was_read_is_not_an_error(tmp_path: Path) -> None:
     """A large record whose length is overwritten before it is verified is damaged, and reading continues after it."""
     path = tmp_path / NAME

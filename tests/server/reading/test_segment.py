@@ -34,6 +34,9 @@ class BytesFile:
         buffer[: len(content)] = content
         return len(content)
 
+    def next_data(self, offset: int) -> int:
+        return offset
+
     def close(self) -> None:
         """Nothing is open."""
 
