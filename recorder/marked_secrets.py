@@ -33,6 +33,17 @@ _NAMED_VALUE = re.compile(
     r"""["']?(?P<value>(?<=")[^"\n]{1,4000}|(?<=')[^'\n]{1,4000}|[^\s"',]{1,4000})""",
     re.IGNORECASE,
 )
+# JSON in a text of JSON or of a command.
+_ESCAPED_ENTRY = re.compile(rf"""\\["']{_NAME}\\["'][ \t]{{0,9}}:[ \t]{{0,9}}\\["'](?P<value>[^"'\\\n]{{1,4000}})""")
+# Sentences: "the password is ...", "logged in with token ...". A word of a sentence has neither digits nor signs.
+_SENTENCES = tuple(
+    re.compile(rf"""\b(?:{names})[ \t]{{1,9}}(?:is|was)?[ \t]{{0,9}}:?[ \t]{{0,9}}["'`]?(?P<value>{value})""")
+    for names, value in (
+        ("password|passphrase|secret", r"(?=\S{0,200}[\d!%^*])[\w!%^*@#$&+/=.\-]{8,200}"),
+        ("api[ -]key|token", r"(?=\S{0,200}\d)[\w+/=.\-]{16,200}"),
+    )
+)
+_CSV = re.compile(rf"(?<![^\n,;]){_NAME}[,;](?P<value>[\w+/=\-]{{16,4000}})")
 _HEADER = re.compile(
     r"""\b(?:set-cookie2?|cookie|(?:proxy-)?authorization)["']?[ \t]{0,9}:[ \t]{0,9}["']?"""
     r"""(?![a-z_.]{1,40}(?:[ \t]{0,9}[,)|\[]|[ \t]{1,9}=|$))(?P<value>[^"'\s][^"'\n]{0,4000})""",
@@ -50,6 +61,17 @@ _COMMANDS = {
     "login": re.compile(
         r"""\b(?:docker|podman|registry|az|oc)[ \t]{1,9}login[ \t][^\n]{0,400}?(?<=[ \t])-p[ \t]{1,9}["']?"""
         r"""(?P<value>[^\s"']{1,4000})"""
+    ),
+    "mongo": re.compile(r"""\bmongo\w{0,9}[ \t][^\n]{0,400}?(?<=[ \t])-p[ \t]{1,9}["']?(?P<value>[^\s"']{1,4000})"""),
+    "redis-cli": re.compile(r"""redis-cli[ \t](?:[^\n]{0,400}?[ \t])?-a[ \t]{1,9}["']?(?P<value>[^\s"']{1,4000})"""),
+    "ssh-keygen": re.compile(r"""ssh-keygen[ \t](?:[^\n]{0,400}?[ \t])?-N[ \t]{1,9}["']?(?P<value>[^\s"']{1,4000})"""),
+    "zip": re.compile(r"""zip[ \t](?:[^\n]{0,400}?[ \t])?-P[ \t]{0,9}["']?(?P<value>[^\s"']{1,4000})"""),
+    "7z": re.compile(r"""\b7z\w?[ \t][^\n]{0,400}?(?<=[ \t])-p["']?(?P<value>[^\s"']{1,4000})"""),
+    "wandb": re.compile(r"wandb[ \t]{1,9}login[ \t]{1,9}(?:--\w{1,20}[ \t]{1,9}){0,5}(?P<value>\w{32,200})"),
+    "aws configure": re.compile(r"\baws configure set[ \t]\S{0,200}(?:key|token)[ \t]{1,9}(?P<value>\S{8,4000})"),
+    "--password-stdin": re.compile(
+        r"""\becho[ \t]{1,9}(?:-n[ \t]{1,9})?["']?(?P<value>[^\s"'|]{1,4000})["']?[ \t]{0,9}\|"""
+        r"[^\n]{0,400}--password-stdin"
     ),
     "mysql": re.compile(r"""\bmysql\w{0,9}[ \t][^\n]{0,400}?(?<=[ \t])-p(?P<value>[^\s"'\-][^\s"']{0,4000})"""),
 }
@@ -79,6 +101,10 @@ def marked_secrets(text: str) -> Iterator[Range]:
             named = _NAMED_VALUE.finditer(text, begin, end + _NEXT_LINE_CHARACTERS)
             yield from (found.span("value") for found in named if _is_named(found))
         yield from (found.span("value") for found in _HEADER.finditer(lower, begin, end))
+        for sentence in _SENTENCES:
+            yield from (found.span("value") for found in sentence.finditer(lower, begin, end))
+        for pattern in (_CSV, _ESCAPED_ENTRY):
+            yield from (found.span("value") for found in pattern.finditer(text, begin, end) if _is_named(found))
     if "password" in lower and "login" in lower:
         yield from (found.span("value") for found in _NETRC.finditer(lower))
     for word, pattern in _COMMANDS.items():

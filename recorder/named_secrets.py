@@ -24,14 +24,23 @@ _CONTENTS = {quote: re.compile(rf"(?:[^{quote}\\\n]|\\[^\n])*") for quote in "\"
 _JOINT = re.compile(r"[ \t]*\+?[ \t]*")
 _MAX_BLOCK = 4000  # Characters of a literal or an expression of several lines.
 
-_SCHEME = re.compile(r"(?:Bearer|Basic|Token|Digest|Negotiate)[ \t]+", re.IGNORECASE)
+_SCHEME = re.compile(r"(?:Bearer|Basic|Token|Digest|Negotiate|!{1,2}\w+)[ \t]+", re.IGNORECASE)
 _BEARER = re.compile(r"\bbearer[ \t]+(?P<value>[^\s\"'`]{8,})")
 _WORD = re.compile(r"\S*")
 _PARAMETER = re.compile(r"""[^\s&#"']*""")
 _JSON_VALUE = re.compile(r"[^\s,}\]]*")
 _NO_SECRET = re.compile(
-    r"(?:None|True|False|null|true|false|lambda|self|-?\d{0,5}(?:\.\d+)?(?:e[+\-]?\d+)?)(?![\w.\-])"
+    r"(?:None|True|False|null|true|false|lambda|self|-?\d{0,5}(?:\.\d+){0,3}(?:e[+\-]?\d+)?|"
+    r"[a-z]{1,12}(?:_[a-z]{1,20}){0,5}(?:\.[A-Za-z_]\w{0,40}){0,5}(?=[\s,):\]]|$))(?![\w.\-])"
 )
+"""What a bare value of a "key" or "token" is otherwise: a constant, a number, a version or the name of a variable."""
+_SPECIAL_TOKEN = re.compile(r"<\|?/?\w{1,30}\|?>|\[\w{1,20}\]")
+_PLAIN_KEY = re.compile(r"[a-z]{1,20}(?:[_/\-][a-z]{1,20}){0,3}")
+_LOOKUP = re.compile(r"""(?:os\.)?(?:environ(?:\.get)?|getenv)[(\[]["']\w{1,200}["']""")
+_ASKED = re.compile(r"(?:getpass\.)?getpass\(|input\(|\$\(|\$\{?[A-Z_][A-Z\d_]{0,200}\}?(?![\w])")
+"""A value that another program or the user gives."""
+_LIST = re.compile(r"\[(?P<items>[\w\-+/=]{16,200}(?:,[ ]?[\w\-+/=]{16,200}){0,20})\]")
+_ENTRY = re.compile(r"""[ \t]*["'][^"'\n]{0,200}["'][ \t]*:""")
 _CALL = re.compile(r"[A-Za-z_][\w.]*[(\[]|[(\[{]")
 _OPEN = ("(", "[", "{", "\\")
 _CLOSING_LINE = re.compile(r"^[ +\-]?[ \t]*[)\]}]", re.MULTILINE)
@@ -128,11 +137,12 @@ def _values_of(text: str, name: re.Match[str], end: int, expressions: _Expressio
         if not _type_alone().match(text, operator.end()):
             yield from _value(text, name, operator.end(), end, expressions)
     elif comma := _COMMA.match(text, name.end()):  # add_argument("--token", default=...), setdefault("TOKEN", ...)
-        expressions.add(comma.end(), end)
+        if not _ENTRY.match(text, comma.end()):
+            expressions.add(comma.end(), end)
     elif text.startswith(">", name.end()) and text.startswith("<", name.start() - 1):
         yield name.end() + 1, max(name.end() + 1, text.find("<", name.end(), end))
     elif gap := _GAP.match(text, name.end()):  # --token value, ENV TOKEN value, #define TOKEN "value"
-        is_flag = name[0].startswith("--") or text.endswith("ENV ", 0, name.start())
+        is_flag = name[0].startswith("--") or text.endswith(("ENV ", "setenv "), 0, name.start())
         if is_flag or _LITERAL.match(text, gap.end()):
             yield from _value(text, name, gap.end(), end, expressions)
 
@@ -140,13 +150,23 @@ def _values_of(text: str, name: re.Match[str], end: int, expressions: _Expressio
 def _value(text: str, name: re.Match[str], start: int, end: int, expressions: _Expressions) -> Iterator[Range]:
     if scheme := _SCHEME.match(text, start, end):
         start = scheme.end()
+    may_be_other = not names_only_secrets(name[0][-_MAX_NAME:])
     if literal := _LITERAL.match(text, start, end):
-        yield from _joined_literals(text, literal, end)
+        if not (may_be_other and _is_plain(name[0], text[slice(*_content(text, literal))])):
+            yield from _joined_literals(text, literal, end)
+        return
+    if lookup := _LOOKUP.match(text, start, end):  # The name of a variable, and its default.
+        expressions.add(lookup.end(), end)
+        return
+    is_directory = name[0].lower() in ("pwd", "oldpwd") and text.startswith("/", start)
+    if is_directory or _ASKED.match(text, start, end):
+        return
+    if values := _LIST.match(text, start, end):
+        yield values.span("items")
         return
     is_expression = _CALL.match(text, start, end)
     if is_expression:
         expressions.add(start, end)
-    may_be_other = not names_only_secrets(name[0][-_MAX_NAME:])
     if may_be_other and (is_expression or _NO_SECRET.match(text, start, end)):
         return
     is_parameter = text[name.start() - 1 : name.start()] in ("?", "&")
@@ -154,6 +174,11 @@ def _value(text: str, name: re.Match[str], start: int, end: int, expressions: _E
     form = _PARAMETER if is_parameter else _JSON_VALUE if is_quoted else _WORD
     if value := form.match(text, start, end):
         yield value.span()
+
+
+def _is_plain(name: str, content: str) -> bool:
+    """Return whether a literal is the key of something else, or one of the tokens that models know."""
+    return bool(_SPECIAL_TOKEN.fullmatch(content) or (name.lower() == "key" and _PLAIN_KEY.fullmatch(content)))
 
 
 def _joined_literals(text: str, literal: re.Match[str] | None, end: int) -> Iterator[Range]:

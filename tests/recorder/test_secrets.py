@@ -6,6 +6,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.secret_corpus import HARMLESS, SECRETS, fill
 
 from toposcope.recorder.secrets import command_line, hide_secrets
 
@@ -297,3 +298,38 @@ def test_secrets_that_notations_mark_are_hidden(text: str) -> None:
 def test_other_notations_are_shown_unchanged(text: str) -> None:
     """Tables of tokens and nested settings are not secret."""
     assert hide_secrets(text, {}, []) == text
+
+
+def test_every_secret_of_the_corpus_is_hidden() -> None:
+    """Forms of tokens, and secrets that names mark in programs, commands, settings and output; no part is shown."""
+    shown = {form: (hide_secrets(fill(form).text, {}, []), fill(form).secrets) for form in SECRETS}
+
+    assert [form for form, (text, secrets) in shown.items() if any(secret[:8] in text for secret in secrets)] == []
+    assert len(SECRETS) > 200
+
+
+def test_harmless_lines_of_the_corpus_are_shown_unchanged() -> None:
+    """Lines of trainings about tokens, keys and passes; only what is a "secret" by its name alone is hidden."""
+    changed = [line for line in HARMLESS if hide_secrets(line, {}, []) != line]
+
+    assert changed == ["n_secret_dims = 4"]
+    assert len(HARMLESS) > 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'os.environ.get("HF_TOKEN", "S3CRET")',
+        'token = os.environ.get("HF_TOKEN", "S3CRET")',
+        "Driver=x;UID=sa;PWD=S3CRET;",
+        "password = hunter_secret",
+        '"password": "letmein"',
+        "token=abc_def123S3CRET",
+    ],
+)
+def test_what_resembles_harmless_lines_is_hidden(text: str) -> None:
+    """The default of a variable, the password of a database, a password of letters only."""
+    shown = hide_secrets(text, {}, [])
+
+    assert "***" in shown
+    assert not any(secret in shown for secret in ("S3CRET", "hunter_secret", "letmein"))
