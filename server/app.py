@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from toposcope.server import page
 from toposcope.server.api import health, notes, overview, run_columns, run_search, runs, scalars, tags, updates, views
 from toposcope.server.budget.budget import MEMORY_LIMIT, Budget
+from toposcope.server.cancelled_requests import CancelledRequests
 from toposcope.server.compression import Compression
 from toposcope.server.connections import LimitedConnection
 from toposcope.server.data_files.data_folder import data_files, default_data_folder
@@ -96,7 +97,7 @@ def make_app(
             await (reply or api)(scope, receive, send)
 
     guarded = Guard(api_or_page, exposure, page.CONTENT_SECURITY_POLICY, path_prefix)
-    return CountedRequests(guarded, counts, path_prefix)
+    return CountedRequests(CancelledRequests(guarded), counts, path_prefix)
 
 
 def make_api(

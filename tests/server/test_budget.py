@@ -1,11 +1,14 @@
 """Heavy requests of a real server: what is refused, and what is sent in parts."""
 
+import signal
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+import httpx
 import numpy as np
 import pytest
 from support.event_files import scalar_event, write_run
-from support.servers import Serve
+from support.servers import SLOW_SECONDS, Serve, start, stop
 
 POINTS = 300_000
 
@@ -38,3 +41,19 @@ def test_a_long_download_is_complete(serve: Serve, logdir: Path) -> None:
     lines = serve(logdir).get("/api/scalars.csv?expr=loss*2").text.splitlines()
     assert len(lines) == POINTS + 1
     assert lines[-1].split(",")[3] == str(POINTS - 1)
+
+
+def test_requests_that_the_end_of_the_server_cancels_are_told(logdir: Path) -> None:
+    """Those that wait when it stops get 503 with the reason, and no error; with many cores none may wait so long."""
+    process, url = start(logdir)
+    with ThreadPoolExecutor(40) as clients:
+        many = [
+            clients.submit(httpx.get, f"{url}api/scalars?tag=loss&points=0", timeout=SLOW_SECONDS) for _ in range(40)
+        ]
+        next(as_completed(many))
+        process.send_signal(signal.SIGTERM)
+        replies = [each.result() for each in many if each.exception() is None]
+    stop(process)
+
+    assert {reply.status_code for reply in replies} <= {200, 503}
+    assert {reply.json()["detail"] for reply in replies if reply.status_code == 503} <= {"the server stops"}
