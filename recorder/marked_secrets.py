@@ -54,28 +54,26 @@ _NETRC = re.compile(
     r"(?P<value>\S{1,4000})"
 )
 _COMMANDS = {
-    "curl": re.compile(
-        r"""[ \t](?:-u|-U|--user|--proxy-user)[ \t=]{0,9}["']?[^\s:"']{0,200}:(?P<value>[^\s"']{1,4000})"""
-    ),
-    "sshpass": re.compile(r"""sshpass[ \t]{1,9}-p[ \t]{0,9}["']?(?P<value>[^\s"']{1,4000})"""),
-    "login": re.compile(
+    "curl": r"""[ \t](?:-u|-U|--user|--proxy-user)[ \t=]{0,9}["']?[^\s:"']{0,200}:(?P<value>[^\s"']{1,4000})""",
+    "sshpass": r"""sshpass[ \t]{1,9}-p[ \t]{0,9}["']?(?P<value>[^\s"']{1,4000})""",
+    "login": (
         r"""\b(?:docker|podman|registry|az|oc)[ \t]{1,9}login[ \t][^\n]{0,400}?(?<=[ \t])-p[ \t]{1,9}["']?"""
         r"""(?P<value>[^\s"']{1,4000})"""
     ),
-    "mongo": re.compile(r"""\bmongo\w{0,9}[ \t][^\n]{0,400}?(?<=[ \t])-p[ \t]{1,9}["']?(?P<value>[^\s"']{1,4000})"""),
-    "redis-cli": re.compile(r"""redis-cli[ \t](?:[^\n]{0,400}?[ \t])?-a[ \t]{1,9}["']?(?P<value>[^\s"']{1,4000})"""),
-    "ssh-keygen": re.compile(r"""ssh-keygen[ \t](?:[^\n]{0,400}?[ \t])?-N[ \t]{1,9}["']?(?P<value>[^\s"']{1,4000})"""),
-    "zip": re.compile(r"""zip[ \t](?:[^\n]{0,400}?[ \t])?-P[ \t]{0,9}["']?(?P<value>[^\s"']{1,4000})"""),
-    "7z": re.compile(r"""\b7z\w?[ \t][^\n]{0,400}?(?<=[ \t])-p["']?(?P<value>[^\s"']{1,4000})"""),
-    "wandb": re.compile(r"wandb[ \t]{1,9}login[ \t]{1,9}(?:--\w{1,20}[ \t]{1,9}){0,5}(?P<value>\w{32,200})"),
-    "aws configure": re.compile(r"\baws configure set[ \t]\S{0,200}(?:key|token)[ \t]{1,9}(?P<value>\S{8,4000})"),
-    "--password-stdin": re.compile(
+    "mongo": r"""\bmongo\w{0,9}[ \t][^\n]{0,400}?(?<=[ \t])-p[ \t]{1,9}["']?(?P<value>[^\s"']{1,4000})""",
+    "redis-cli": r"""redis-cli[ \t](?:[^\n]{0,400}?[ \t])?-a[ \t]{1,9}["']?(?P<value>[^\s"']{1,4000})""",
+    "ssh-keygen": r"""ssh-keygen[ \t](?:[^\n]{0,400}?[ \t])?-N[ \t]{1,9}["']?(?P<value>[^\s"']{1,4000})""",
+    "zip": r"""zip[ \t](?:[^\n]{0,400}?[ \t])?-P[ \t]{0,9}["']?(?P<value>[^\s"']{1,4000})""",
+    "7z": r"""\b7z\w?[ \t][^\n]{0,400}?(?<=[ \t])-p["']?(?P<value>[^\s"']{1,4000})""",
+    "wandb": r"wandb[ \t]{1,9}login[ \t]{1,9}(?:--\w{1,20}[ \t]{1,9}){0,5}(?P<value>\w{32,200})",
+    "aws configure": r"\baws configure set[ \t]\S{0,200}(?:key|token)[ \t]{1,9}(?P<value>\S{8,4000})",
+    "--password-stdin": (
         r"""\becho[ \t]{1,9}(?:-n[ \t]{1,9})?["']?(?P<value>[^\s"'|]{1,4000})["']?[ \t]{0,9}\|"""
         r"[^\n]{0,400}--password-stdin"
     ),
-    "mysql": re.compile(r"""\bmysql\w{0,9}[ \t][^\n]{0,400}?(?<=[ \t])-p(?P<value>[^\s"'\-][^\s"']{0,4000})"""),
+    "mysql": r"""\bmysql\w{0,9}[ \t][^\n]{0,400}?(?<=[ \t])-p(?P<value>[^\s"'\-][^\s"']{0,4000})""",
 }
-"""By a word that each contains."""
+"""By a word that each contains; compiled when a text has it."""
 _NEXT_LINE_CHARACTERS = 200
 _NO_SECRET = re.compile(r"(?:None|null|true|false|True|False|-?\d{0,9}(?:\.\d+)?(?:e[+\-]?\d+)?|[^\w]+)$")
 
@@ -107,9 +105,9 @@ def marked_secrets(text: str) -> Iterator[Range]:
             yield from (found.span("value") for found in pattern.finditer(text, begin, end) if _is_named(found))
     if "password" in lower and "login" in lower:
         yield from (found.span("value") for found in _NETRC.finditer(lower))
-    for word, pattern in _COMMANDS.items():
+    for word, command in _COMMANDS.items():
         if word in text:
-            yield from (found.span("value") for found in pattern.finditer(text))
+            yield from (found.span("value") for found in re.finditer(command, text))
 
 
 def _is_value(found: re.Match[str]) -> bool:
