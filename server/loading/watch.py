@@ -63,8 +63,11 @@ class Watcher:
                     self._changed({self._folder})
                 if changes:
                     self._changed({path for _, path in changes})
-        except (OSError, RuntimeError) as error:  # For example: no more inotify watches, or the folder was removed.
+        # For example: no more inotify watches, the folder was removed, or a name is not UTF-8.
+        except (OSError, RuntimeError) as error:
             log.warning("cannot watch %s, polling it instead: %s", self._folder, error)
+            self._is_set_up = False
+            self._changed({self._folder})  # What changed since is not reported.
 
 
 def count_watches() -> int | None:

@@ -46,6 +46,22 @@ def test_new_and_growing_runs_are_noticed(watched: tuple[Path, httpx.Client]) ->
     wait_until(lambda: totals(client).get("a/b/c/d") == 7, SOON)
 
 
+def test_name_that_is_not_utf8_delays_no_other_run(watched: tuple[Path, httpx.Client]) -> None:
+    """The watch reports no such name: the logdir is polled then, at once."""
+    logdir, client = watched
+    os.mkdir(os.fsencode(logdir) + b"/odd\xff")
+    path = loss_run(logdir / "new", range(3))
+    wait_until(lambda: totals(client).get("new") == 3, SOON)
+    grow(path, range(3, 7))
+    wait_until(lambda: totals(client).get("new") == 7, SOON)
+    later = loss_run(logdir / "later", range(3))
+    wait_until(lambda: totals(client).get("later") == 3, SOON)
+    odd = os.fsencode(logdir) + b"/odd\xff/" + os.fsencode(later.name)
+    with open(odd, "wb") as file:
+        file.write(later.read_bytes())
+    wait_until(lambda: totals(client).get("odd\\xff") == 3, SOON)
+
+
 def test_run_moved_into_the_logdir_grows(watched: tuple[Path, httpx.Client], tmp_path: Path) -> None:
     """A folder that is moved into the logdir is a run, and keeps growing."""
     logdir, client = watched
