@@ -43,7 +43,7 @@ def test_a_long_download_is_complete(serve: Serve, logdir: Path) -> None:
     assert lines[-1].split(",")[3] == str(POINTS - 1)
 
 
-def test_requests_that_the_end_of_the_server_cancels_are_told(logdir: Path) -> None:
+def test_requests_that_the_end_of_the_server_cancels_get_503(logdir: Path) -> None:
     """Those that wait when it stops get 503 with the reason, and no error; with many cores none may wait so long."""
     process, url = start(logdir)
     with ThreadPoolExecutor(40) as clients:

@@ -103,7 +103,7 @@ def test_animation_of_any_bytes(content: bytes, start: bytes) -> None:
 
 @pytest.mark.parametrize("format_", ["PNG", "JPEG", "WEBP"])
 def test_images_without_their_end_are_truncated(format_: str) -> None:
-    """Wherever they end before it; bytes that follow the end do not matter."""
+    """Any prefix is truncated; bytes that follow the end do not matter."""
     picture = encoded(format_)
 
     assert not is_truncated(memoryview(picture))
