@@ -23,7 +23,7 @@ const graph = (facts) => ({
   ...facts,
 });
 
-test("graphs that differ in name, rank or step are told apart by these", () => {
+test("graphs that differ in name, rank or step are distinguished by these", () => {
   assert.deepEqual(titlesOf([graph(), graph({ name: "eval" })]), ["net · mindspore", "eval · mindspore"]);
   const [first, second] = titlesOf([graph(), graph({ step: 1000 })]);
   assert.match(first, /^net · mindspore · .*0$/);
