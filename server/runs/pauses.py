@@ -50,7 +50,7 @@ def paused_before(pauses: Pauses, wall_times: Float64s) -> Float64s:
 
 
 def _span(files: Iterable[FileView]) -> tuple[float, float] | None:
-    """Return (when files of a recorder were begun, their last sign of life); None if they have no times."""
+    """Return (when files of a recorder were started, their last sign of life); None if they have no times."""
     times = []
     for file in files:
         counters = file.counters
