@@ -28,6 +28,6 @@ class CancelledRequests:
         try:
             await self._app(scope, receive, noting)
         except asyncio.CancelledError:
-            if has_begun or scope["type"] != "http":
+            if has_started or scope["type"] != "http":
                 raise
             await JSONResponse({"detail": "the server stops"}, 503)(scope, receive, send)
