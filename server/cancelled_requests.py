@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class CancelledRequests:
-    """Middleware that replies 503 to a request that is cancelled before its reply has begun: uvicorn would reply 500.
+    """Middleware that replies 503 to a request that is cancelled before its reply has started: uvicorn would reply 500.
 
     Args:
         app: answers the requests.
@@ -18,11 +18,11 @@ class CancelledRequests:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Forward a request to the application."""
-        has_begun = False
+        has_started = False
 
         async def noting(message: Message) -> None:
-            nonlocal has_begun
-            has_begun = True
+            nonlocal has_started
+            has_started = True
             await send(message)
 
         try:
