@@ -7,13 +7,26 @@ from contextlib import contextmanager
 
 _lock = threading.Lock()
 _pauses = 0
+_were_enabled = False
+_freezes = False
+
+
+def freeze_what_is_loaded() -> None:
+    """Exclude what is alive at the end of each pause from collections for good: in a process that only serves.
+
+    In other processes the heap is that of the program which calls us.
+    """
+    global _freezes
+    _freezes = True
 
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Pause collections, in all threads; what is alive when the last pause ends is never traversed again."""
-    global _pauses
+    """Pause collections, in all threads; afterwards they are as they were before the first pause."""
+    global _pauses, _were_enabled
     with _lock:
+        if not _pauses:
+            _were_enabled = gc.isenabled()
         _pauses += 1
         gc.disable()
     try:
@@ -22,5 +35,7 @@ def no_collections() -> Iterator[None]:
         with _lock:
             _pauses -= 1
             if not _pauses:
-                gc.freeze()
-                gc.enable()
+                if _freezes:
+                    gc.freeze()
+                if _were_enabled:
+                    gc.enable()

@@ -22,7 +22,7 @@ from toposcope.server.commands.serve_options import (
 from toposcope.server.commands.tls import Certificate, choose_certificate
 from toposcope.server.commands.token import Token, choose_token
 from toposcope.server.ending import end_soon
-from toposcope.server.garbage_collection import no_collections
+from toposcope.server.garbage_collection import freeze_what_is_loaded, no_collections
 from toposcope.server.host_names import is_loopback
 from toposcope.server.places.addresses import addresses_of, is_remote, place_of, text_of
 from toposcope.server.version import VERSION
@@ -101,6 +101,7 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # Starting them takes time, and no matrices are multiplied.
     limit_arenas()
     switch_quickly()
+    freeze_what_is_loaded()
     if options.workers > 1:
         serve_with_workers(options, listener, token, certificate)
         return

@@ -369,7 +369,9 @@ class Logdir:
     def _load(self) -> None:
         """Read what was appended, publishing at intervals."""
         has_news = self._loader.is_waiting
-        with no_collections() if self._loader.waiting > _MANY_FILES else nullcontext():
+        # Later, each pause would keep what was garbage at its end.
+        is_first = self.snapshot.loading and self._loader.waiting > _MANY_FILES
+        with no_collections() if is_first else nullcontext():
             self._read_and_publish()
         if has_news:
             self._freed_memory.expect()

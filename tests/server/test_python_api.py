@@ -1,5 +1,6 @@
 """toposcope.server.open: the Python API."""
 
+import gc
 import subprocess
 import sys
 import threading
@@ -214,3 +215,19 @@ def test_missing_packages_of_tables_are_named(digits: Run, monkeypatch: pytest.M
         digits.scalars("logit_abs_mean").__arrow_c_stream__()
     with pytest.raises(ImportError, match="pip install polars"):
         digits.scalars("logit_abs_mean").to_polars()
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_collections_of_the_caller_stay_as_they_are(tmp_path: Path, is_enabled: bool) -> None:
+    """open() neither freezes the heap nor enables collections that are disabled."""
+    loss_run(tmp_path / "logs/run", range(5))
+    frozen, was_enabled = gc.get_freeze_count(), gc.isenabled()
+    (gc.enable if is_enabled else gc.disable)()
+    try:
+        for _ in range(2):
+            toposcope.server.open(tmp_path / "logs", index_dir=tmp_path / "index")
+            found = (gc.get_freeze_count(), gc.isenabled())
+    finally:
+        (gc.enable if was_enabled else gc.disable)()
+
+    assert found == (frozen, is_enabled)

@@ -1,7 +1,6 @@
 """The server in the process of the tests: the real application, loader and HTTP, without a process that starts."""
 
 import asyncio
-import gc
 import signal
 import socket
 import threading
@@ -46,7 +45,6 @@ def served(logdir: Path | str, *arguments: str) -> Iterator[httpx.Client]:
         ):
             assert loaded.wait(SLOW_SECONDS), "the logdir was not loaded in time"
             yield client
-    gc.unfreeze()  # The loader froze what was alive, as its process has nothing else that ends.
 
 
 @asynccontextmanager
