@@ -222,7 +222,10 @@ async def _answer_head(api: ASGIApp, scope: Scope, receive: Receive, send: Send)
 
 async def _method_not_allowed(request: Request, _: Exception) -> JSONResponse:
     """Reply 405 with all methods of the path; Starlette lists those of one route only."""
-    path, described = request.scope["path"], request.app.openapi()["paths"]
+    app: DeferredRoutes = request.app
+    await app.complete_in_background()
+    # The first time, this takes a third of a second.
+    path, described = request.scope["path"], (await asyncio.to_thread(app.openapi))["paths"]
     methods = {method.upper() for template in described if _matches(template, path) for method in described[template]}
     methods = methods or {"GET"}
     allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
