@@ -23,7 +23,7 @@ class LoggedValues(NamedTuple):
     """Copies of the values of a call of log()."""
 
     scalars: dict[str, float]
-    """By tag."""
+    """The values, by tag."""
     snapshots: dict[tuple[str, str], Snapshot]
     """All other values by plugin and tag, and scalars on a device, as DeferredScalar."""
     inexact: set[str]

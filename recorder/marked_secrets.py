@@ -73,7 +73,7 @@ _COMMANDS = {
     ),
     "mysql": r"""\bmysql\w{0,9}[ \t][^\n]{0,400}?(?<=[ \t])-p(?P<value>[^\s"'\-][^\s"']{0,4000})""",
 }
-"""By a word that each contains; compiled when a text has it."""
+"""Patterns of commands, by a word that each contains; compiled when a text has it."""
 _NEXT_LINE_CHARACTERS = 200
 _NO_SECRET = re.compile(r"(?:None|null|true|false|True|False|-?\d{0,9}(?:\.\d+)?(?:e[+\-]?\d+)?|[^\w]+)$")
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 _counts: dict[int, tuple[weakref.ref[Any], "TrainedSteps"]] = {}
-"""By the id of an optimizer or a network, as these may be unhashable or equal to others."""
+"""The counts, by the id of an optimizer or a network, as these may be unhashable or equal to others."""
 
 
 class TrainedSteps:

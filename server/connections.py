@@ -19,7 +19,7 @@ HEAD_SECONDS, BODY_SECONDS = 10.0, 60.0
 WRITE_SECONDS = 60.0
 """How long a client may receive nothing of a reply that waits for it."""
 MOST_UNSENT_BYTES = 512 << 20
-"""Of the replies of all connections that wait for their clients."""
+"""The size of the replies that wait for their clients, of all connections."""
 _WANTED_DESCRIPTORS = 65_536
 _RESERVED_DESCRIPTORS = 256
 """For event files, the index, notes and subprocesses."""
@@ -58,9 +58,9 @@ class LimitedConnection(H11Protocol):
     present: ClassVar[int] = 0
     """How many it has."""
     _deadline: asyncio.TimerHandle | None = None
-    """Of the request that is awaited."""
+    """The deadline of the request that is awaited."""
     _next_check: asyncio.TimerHandle | None = None
-    """Of a client that has not received what was sent, also if that was all of the reply."""
+    """The next check of a client that has not received what was sent, also if that was all of the reply."""
     waiting_since = 0.0
     _paused_since = 0.0
     _unsent = 0

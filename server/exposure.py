@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from toposcope.server.host_names import ANY_HOST, is_loopback
 
 _TOKEN_PARAMETERS = ("token", "toposcope_token")
-"""Of URLs. Behind a proxy that has a token itself, such as that of a notebook server, the first is the proxy's."""
+"""Parameters of URLs. Behind a proxy with a token of its own, as of a notebook server, the first is the proxy's."""
 _FORWARDED_PREFIXES = ("x-forwarded-prefix", "x-forwarded-context")
 """Headers in which a proxy names the path that it removed from requests; the latter is that of jupyter-server-proxy."""
 

@@ -5,7 +5,7 @@ import ipaddress
 import re
 
 ANY_HOST = "*"
-"""As an allowed host: every name. A rebound name has no cookie, so a token protects as well."""
+"""The allowed host that stands for every name. A rebound name has no cookie, so a token protects as well."""
 
 
 def is_loopback(host: str) -> bool:

@@ -20,7 +20,7 @@ class LogLimit(logging.Filter):
         self._seconds = seconds
         self._lock = threading.Lock()
         self._kinds: dict[tuple[object, ...], tuple[float, int]] = {}
-        """Of each kind: when it was passed last, and how many were not passed since."""
+        """For each kind: when it was passed last, and how many were not passed since."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return whether to log a record; adds to its message how many like it were not logged."""

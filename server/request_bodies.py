@@ -4,7 +4,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 MOST_BYTES = 256 << 20
-"""Of all bodies; each is limited by its route."""
+"""The size of all bodies; each is limited by its route."""
 
 
 class BodyLimit:

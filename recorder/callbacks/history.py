@@ -25,7 +25,7 @@ class History(Callback):
         self.epoch: dict[str, list[int]] = {"epoch": []}
         """The numbers of the finished epochs, from 1."""
         self.history: dict[str, list[object]] = {}
-        """By name, the values of the epochs: "net_output", the loss at the last step (the mean of the first output),
+        """The values of the epochs, by name: "net_output", the loss at the last step (the mean of the first output),
         and in fit() the metrics; metrics with a value per class are arrays."""
 
     def begin(self, run_context: RunContext) -> None:

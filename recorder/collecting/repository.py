@@ -27,7 +27,7 @@ class Repository(NamedTuple):
     remote: str
     """URL of the remote "origin", or else of the first one; without user and password. Empty if there is none."""
     diff: bytes
-    """Of tracked files against the commit, with secrets hidden, at most MAX_DIFF_BYTES."""
+    """The differences of tracked files from the commit, with secrets hidden, at most MAX_DIFF_BYTES."""
     diff_bytes: int
     """Size of the whole diff as git printed it."""
     is_diff_cut: bool

@@ -48,7 +48,7 @@ class RuntimeEstimator(EventCallback):
         self._start: tuple[float, float] | None = None
         """perf_counter() and the progress at the end of the skipped batches; None before."""
         self._eval_seconds = 0.0
-        """Of evaluations since the start."""
+        """The time spent in evaluations since the start."""
         self._evaluations: dict[str, list[float]] = {}
         """The seconds of each evaluation of this fit() by label."""
         self.eval_frequency_per_label: dict[str, float] = {}

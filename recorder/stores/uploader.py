@@ -33,7 +33,7 @@ _QUIET_SECONDS = 2.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 """Seconds between two attempts to upload a file, or anything to a bucket, that failed."""
 _PART_BYTES, _MOST_PARTS = 5 << 20, 10_000
-"""Of an upload in parts: the size of one, unless there would be more than S3 accepts."""
+"""The size of a part of an upload, unless there would be more than S3 accepts."""
 _LOST_SECONDS = 300.0
 """After this time without a change, a spool of another machine is not recorded to any more: heartbeats change it."""
 _UNREAD = ".npy"
@@ -77,7 +77,7 @@ class Uploader:
         self._piece_times: dict[Path, float] = {}
         """When the last piece of an event file was uploaded, in seconds of time.monotonic()."""
         self._next_piece: dict[Path, float] = {}
-        """By directory, in seconds of time.monotonic()."""
+        """When the next piece is due, by directory, in seconds of time.monotonic()."""
         self._others: dict[Path, _Stamp] = {}
         """The files that are no event files, as they were uploaded."""
         self._failure = ""

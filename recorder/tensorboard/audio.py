@@ -23,7 +23,7 @@ class AudioValue(NamedTuple):
     """Samples of one or two channels."""
 
     array: Array
-    """Of a shape that audio_axes() accepts. int16 is stored unchanged; all other numbers are in the range -1 to 1."""
+    """The samples, of a shape that audio_axes() accepts. int16 is stored unchanged; other numbers are in [-1, 1]."""
     sample_rate: int
 
     def fields(self) -> list[Buffer]:

@@ -25,7 +25,7 @@ class BoxedImageValue(NamedTuple):
     labels: Sequence[str] | None
     """One for each box."""
     rescale: float
-    """By how much the image is enlarged after the boxes are drawn."""
+    """The factor by which the image is enlarged after the boxes are drawn."""
 
     def fields(self) -> list[Buffer]:
         """Return the encoded fields of Summary.Value."""

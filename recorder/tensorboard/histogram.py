@@ -161,11 +161,11 @@ class _Table(NamedTuple):
     bits: Any
     """The integer type of a float's bits."""
     shift: Any
-    """By how much they are shifted."""
+    """The number of bits by which they are shifted."""
     offsets: _Array
-    """Of each cell, of the type bits; 0 if no limit is in it."""
+    """The offset of each cell, of the type bits; 0 if no limit is in it."""
     buckets: npt.NDArray[np.intp]
-    """Of each cell."""
+    """The bucket of each cell."""
 
 
 @lru_cache(maxsize=2)

@@ -13,7 +13,7 @@ class MeshValue(NamedTuple):
     """One component of a mesh."""
 
     name: str
-    """Of the mesh."""
+    """The name of the mesh."""
     component: str
     """"VERTEX", "FACE" or "COLOR"."""
     array: Array

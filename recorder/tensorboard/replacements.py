@@ -31,9 +31,9 @@ class Replacements:
 
     def __init__(self) -> None:
         self._ours: dict[type, type] = {}
-        """By the class that is replaced."""
+        """The class that replaces each class."""
         self._created: dict[type, type] = {}
-        """Likewise, also after undo(): a class is replaced by the same one again."""
+        """The same, kept after undo(): a class is replaced by the same one again."""
 
     def replace_in(self, module: ModuleType) -> None:
         """Replace the classes of a module that has been imported just now or earlier, in every module."""

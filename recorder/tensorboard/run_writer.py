@@ -58,7 +58,7 @@ class RunWriter:
         self.file_writer: FileWriter | None = None
         """The writer of the run; None while it is closed."""
         self.all_writers: dict[str, FileWriter] | None = None
-        """By directory: the writer of the run, and those of add_scalars()."""
+        """The writer of the run, and those of add_scalars(), by directory."""
         self._warned: set[tuple[str, str]] = set()
         self._get_file_writer()
 

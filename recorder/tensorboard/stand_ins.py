@@ -33,7 +33,7 @@ _NAMES: Mapping[str, Callable[[], Mapping[str, Any]]] = {
     f"{TENSORBOARDX_PACKAGE}.global_writer": _global_writer,
     f"{TENSORBOARDX_PACKAGE}.summary": _hparams,
 }
-"""By module, a function that returns the names in it that other packages import."""
+"""A function for each module, which returns the names in it that other packages import."""
 
 
 def package_of(module: str) -> str | None:

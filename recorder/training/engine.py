@@ -22,7 +22,7 @@ from toposcope.recorder.values.foreign_values import short_repr
 _OPENING = (Event.INIT, Event.FIT_START, Event.EVAL_START)
 """The events at which callbacks open files."""
 _owners: dict[int, tuple[object, Hooks]] = {}
-"""By its id each callback that an engine uses, and the hooks of that engine."""
+"""Each callback that an engine uses, and the hooks of that engine, by the id of the callback."""
 
 
 class Engine:

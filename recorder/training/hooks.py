@@ -41,7 +41,7 @@ class Phase:
         self.context, self.params_before = context, params_before
         self.stack = ExitStack()
         self.entered: dict[int, Callback] = {}
-        """By the id of each callback that the user passed: the callback that its __enter__() returned."""
+        """The callback that __enter__() returned, by the id of the callback that the user passed."""
 
 
 class Hooks:

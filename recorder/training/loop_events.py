@@ -35,7 +35,7 @@ class LoopEvents:
         self.is_step_started = self._is_epoch_started = self._is_epoch_ended = False
         self._samples_processed = 0
         self._tokens = 0
-        """Of the step that has not ended."""
+        """The tokens of the step that has not ended."""
         self._clock = perf_counter()
 
     def begin_training(self) -> None:

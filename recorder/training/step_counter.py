@@ -15,7 +15,7 @@ class StepCounter:
     def __init__(self) -> None:
         self._timestamp = self._previous = Timestamp()
         self.step = self.samples = 0
-        """As in the timestamp: finished steps, and the samples in them."""
+        """The counts of the timestamp: finished steps, and the samples in them."""
         # What was counted since the timestamp was read: steps, their samples, tokens and seconds; of the last two each.
         self._steps = self._samples = self._tokens = 0
         self._seconds = 0.0

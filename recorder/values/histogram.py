@@ -31,7 +31,7 @@ class Histogram(NamedTuple):
     pos_inf_count: int
     neg_inf_count: int
     min: float
-    """Of the finite values, like max and sum; 0.0 if there are none."""
+    """The smallest of the finite values, like max and sum; 0.0 if there are none."""
     max: float
     sum: float
     edges: _Floats

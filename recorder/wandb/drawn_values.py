@@ -10,7 +10,7 @@ from toposcope.recorder.tensorboard.dialect import Value
 from toposcope.recorder.tensorboard.file_writer import FileWriter
 
 PLUGIN = "tensorboard"
-"""Of the snapshots whose content is a Value of TensorBoard's dialect."""
+"""The plugin of snapshots whose content is a Value of TensorBoard's dialect."""
 
 
 class Drawn(NamedTuple):

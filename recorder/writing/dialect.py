@@ -17,7 +17,7 @@ class Dialect(NamedTuple):
     """How a recording writes its values."""
 
     version: str
-    """Of the format, in the first record of a file."""
+    """The version of the format, in the first record of a file."""
     scalar_field: int
     """Number of the field of Summary.Value with the float32 of a scalar; the double is in field 100."""
     value_parts: Callable[[str, Snapshot], list[Buffer]]

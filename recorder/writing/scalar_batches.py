@@ -64,7 +64,7 @@ class _Offsets(NamedTuple):
     wall_time: int
     step: int
     values: list[int]
-    """Of each float32; the double, if there is one, follows with its key."""
+    """The bits of each float32; the double, if there is one, follows with its key."""
 
 
 def _template(

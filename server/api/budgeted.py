@@ -15,7 +15,7 @@ from toposcope.server.budget.cancellation import CancelledError
 from toposcope.server.budget.cost import Cost, TooExpensiveError
 
 _PART_BYTES = 1 << 20
-"""Of a large reply that are sent at a time, so that other requests do not wait while they are copied."""
+"""The bytes of a large reply that are sent at a time, so that other requests do not wait while they are copied."""
 _CLIENT_LEFT = 499
 """A status that nobody receives."""
 

@@ -34,7 +34,7 @@ class RecordedCode(BaseModel):
     remote: str
     """URL of the git remote without user and password; empty if there is none."""
     diff: str
-    """Of tracked files against the commit, as `git diff` prints it, with secrets replaced by "***"."""
+    """The differences of tracked files from the commit, as `git diff` prints it, with secrets replaced by "***"."""
     diff_bytes: int
     """Bytes of the whole diff; if git did not end in time, of what it printed."""
     is_cut: bool

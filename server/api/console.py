@@ -43,7 +43,7 @@ class ConsoleLine(BaseModel):
     """Seconds since 1970."""
     stream: Literal["stdout", "stderr", "unknown"]
     text: str
-    """Of a line that was rewritten, as by a progress bar, the last state."""
+    """The text of the line; its last state if it was rewritten, as by a progress bar."""
 
 
 class ConsoleLines(BaseModel):

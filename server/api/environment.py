@@ -31,7 +31,7 @@ class RecordedEnvironment(BaseModel):
     wall_time: Number
     """When it was recorded, in seconds since 1970."""
     facts: dict[str, str]
-    """By name: "argv", "python", "host", "git_commit", "variable/CUDA_VISIBLE_DEVICES" and others."""
+    """The facts, by name: "argv", "python", "host", "git_commit", "variable/CUDA_VISIBLE_DEVICES" and others."""
     packages: dict[str, str]
     """Versions of the installed packages by name."""
 

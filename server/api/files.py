@@ -29,7 +29,7 @@ class EventFile(BaseModel):
     file: str
     """Its path below the directory of the run."""
     rank: int | None
-    """Of the process that wrote it, as its name states; null if it states none."""
+    """The rank of the process that wrote it, as its name states; null if it states none."""
     bytes: int
     events: int
     damaged_records: int

@@ -32,7 +32,7 @@ router = APIRouter()
 Source = Literal["scalar", "lineage"]
 _MOST_RESULTS = 32
 _COST = Cost(5.0, 64 << 20)
-"""Of fitting a forest."""
+"""The cost of fitting a forest."""
 
 
 class ImportanceQuery(BaseModel):

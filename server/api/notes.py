@@ -28,7 +28,7 @@ class AllNotes(BaseModel):
     revision: int
     """Incremented with each change; restarts with the server."""
     runs: dict[str, RunNotes]
-    """By run, including removed runs, excluding runs without notes."""
+    """The notes, by run, including removed runs, excluding runs without notes."""
     problems: list[str]
     """Why notes could not be read, one sentence each."""
     read_only: bool

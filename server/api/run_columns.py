@@ -117,7 +117,7 @@ class RunColumns(BaseModel):
     total: int
     """How many runs there are."""
     fact: dict[str, NumberColumn | CodedColumn]
-    """By the names of the request, as the next four."""
+    """The columns, by the names of the request, like the next four."""
     last: dict[str, NumberColumn]
     min: dict[str, NumberColumn]
     max: dict[str, NumberColumn]

@@ -46,7 +46,7 @@ class RunRecording(BaseModel):
 
     rank: int
     attempt: int
-    """Of the rank, from 1."""
+    """The number of the attempt of the rank, from 1."""
     session: str | None
     """Identifies the recording; null if another program wrote the files."""
     state: State
@@ -91,7 +91,7 @@ class Run(BaseModel):
     ended: float | None
     """Seconds since 1970. The time of the last write if the state is lost or unknown; null while it runs."""
     error: RunError | None
-    """Of the recording that failed first."""
+    """The error of the recording that failed first."""
     recordings: list[RunRecording]
     """All of them, by rank and in order of their start."""
     events: int

@@ -12,16 +12,16 @@ from toposcope.server.runs.smoothing import Median, Requested
 
 # Seconds on a core of 2020; what a request costs need not be known well, only whether it is a hundred times as much.
 _SERIES, _CURVE = 60e-6, 40e-6
-"""Of a series, and of one that becomes part of a band. A page's request for a thousand series stays light."""
+"""Seconds for a series, and for one that becomes part of a band. A page's request for a thousand series stays light."""
 _POINT, _JOINED_POINT, _OPERATION = 5e-9, 20e-9, 2e-9
 _SMOOTHED_POINT, _MEDIAN_POINT = 60e-9, 300e-9
 _JSON_NUMBER, _CBOR_NUMBER = 100e-9, 4e-9
 _CSV_LINE = 1e-6
 _CELL = 30e-9
-"""Of a position of a band, for each of its series."""
+"""Seconds for a position of a band, for each of its series."""
 _POINT_BYTES, _OPERAND_BYTES, _RESULT_BYTES, _SMOOTHED_BYTES = 24, 16, 56, 64
 _JSON_BYTES, _CBOR_BYTES = 40, 16
-"""Of a number, while its column is put together with others."""
+"""The bytes of a number, while its column is put together with others."""
 _CELL_BYTES, _BAND_BYTES = 16, 32 << 20
 
 

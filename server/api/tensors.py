@@ -29,7 +29,7 @@ from toposcope.server.values.tensor_slice import parse_slice
 
 router = APIRouter()
 MOST_ELEMENTS = 1_000_000
-"""Of a reply in JSON."""
+"""The number of elements of a reply in JSON."""
 
 
 class TensorEntry(BaseModel):

@@ -43,7 +43,7 @@ class UndrawnTag(BaseModel):
     """A tag of a plugin without a page. Its texts are untrusted: never insert them as HTML."""
 
     plugin: str
-    """Of the event files, such as "mesh" or "custom_scalars"; "projector" for embeddings, which have their own."""
+    """The plugin in the event files, such as "mesh" or "custom_scalars"; "projector" for embeddings."""
     tag: str
     files: list[str]
     """Paths below the directory of the run; at most 20."""
@@ -55,7 +55,7 @@ class Undrawn(BaseModel):
     revision: int
     run: str
     tags: list[UndrawnTag]
-    """By plugin and name; at most 1000."""
+    """The tags, ordered by plugin and name; at most 1000."""
     problems: list[str]
     """Why others cannot be listed, one sentence each."""
 

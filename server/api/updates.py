@@ -24,7 +24,7 @@ class ViewsChange(NamedTuple):
     """The saved views changed."""
 
     revision: int
-    """Of the logdir."""
+    """The revision of the logdir."""
 
 
 Event = Update | ViewsChange

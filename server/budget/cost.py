@@ -11,9 +11,9 @@ class Cost(NamedTuple):
     """An estimate, within a small factor."""
 
     seconds: float = 0.0
-    """Of one core."""
+    """The time of one core."""
     bytes: int = 0
-    """Of memory beside the columns that the server keeps: for the computation and the reply."""
+    """The memory beside the columns that the server keeps: for the computation and the reply."""
 
     @property
     def is_light(self) -> bool:

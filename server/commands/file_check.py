@@ -24,7 +24,7 @@ class DamagedRange(NamedTuple):
     start: int
     end: int
     reason: str
-    """As in Damage: "payload" for one whole record, "length" for everything up to the next intact header."""
+    """The reason, as in Damage: "payload" for one whole record, "length" for all up to the next intact header."""
 
 
 class FileCheck(NamedTuple):

@@ -64,7 +64,7 @@ class InspectedTag(NamedTuple):
     points: int
     """Points of the lowest rank that has the tag, with attempts stitched, as the dashboard shows them."""
     first_step: int | None
-    """Of these points, like last_step; None without points."""
+    """The first step of these points, like last_step; None without points."""
     last_step: int | None
     recorded: int
     """Points of every rank and attempt."""
@@ -79,7 +79,7 @@ class InspectedRun(NamedTuple):
     state: RunState | None
     """At the time of the inspection; None if no file has a complete record."""
     dialect: str | None
-    """Of the first file; None if no file has a complete record."""
+    """The dialect of the first file; None if no file has a complete record."""
     started: float | None
     """When the first recording began, in seconds since 1970: the wall_time of its first event."""
     updated: float | None
@@ -97,7 +97,7 @@ class Inspection(NamedTuple):
     """The object that --json prints; NaN and infinities are strings."""
 
     path: str
-    """As given on the command line."""
+    """The path that was given on the command line."""
     damaged_records: int
     ignored_files: int
     """Files that are not event files."""

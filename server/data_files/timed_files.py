@@ -11,7 +11,7 @@ _LIST_SECONDS, _WRITE_SECONDS = 10.0, 10.0
 """A folder may have many files, and a lock may be waited for."""
 _WRITE_MANY_SECONDS = 60.0
 _disk_thread = DiskThread("toposcope-data")
-"""Of the process: what hangs is the disk, not a folder."""
+"""The thread of the process: what hangs is the disk, not a folder."""
 
 
 class TimedFiles:

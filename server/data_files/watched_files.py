@@ -60,7 +60,7 @@ class WatchedFiles(Generic[Entry]):
         self._subscriber: Callable[[list[str]], None] = lambda _: None
         self._is_stopping = False
         self._turn = threading.Condition()
-        """Of the requests that look at the folder, and of the thread that does it for them."""
+        """The turns of the requests that look at the folder, and of the thread that does it for them."""
         self._asked, self._answered = 0, 0
         """How many requests have looked, and how many of them the thread has looked for."""
         self._looking_since: float | None = None

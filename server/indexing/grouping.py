@@ -6,7 +6,7 @@ from toposcope.server.loading.discovery import FoundFile
 
 Group = list[FoundFile]
 TASK_BYTES = 128 << 20
-"""Of event files: about two seconds of reading, so that the scheduler's time for a task does not matter."""
+"""The bytes of a task: about two seconds of reading, so that the scheduler's time for a task does not matter."""
 TASK_RUNS = 500
 
 

@@ -15,7 +15,7 @@ from toposcope.server.runs.run_lineage import lineage_of
 from toposcope.server.runs.run_messages import TemporaryProblem
 
 Files = list[list[Any]]
-"""Of each event file: its path below that of the run, its inode, the bytes read, and when it was written."""
+"""For each event file: its path below that of the run, its inode, the bytes read, and when it was written."""
 
 
 class AllRuns(NamedTuple):

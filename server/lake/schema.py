@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 VERSION = 1
-"""Of the tables; changes when a column changes its meaning or goes. A lake of another version is written again."""
+"""The version of the tables; changes when a column changes its meaning or goes. Other lakes are written again."""
 ROWS_PER_GROUP = 100_000
 """The smallest number of rows in a row group of the points, but the last: what engines skip by its statistics."""
 _DICTIONARIES = ["run", "tag", "rank", "attempt"]

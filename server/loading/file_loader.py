@@ -68,7 +68,7 @@ class FileLoader:
         self._index = index
         self._files: dict[str, LoadedFile] = {}
         self._declared: dict[str, DeclaredPlugins] = {}
-        """By run."""
+        """The declared plugins, by run."""
         self._waiting: set[str] = set()
         self._growing: set[str] = set()
         self._unsettled: set[str] = set()

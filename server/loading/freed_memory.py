@@ -9,7 +9,7 @@ _MOST_SHARE = 100
 """What it takes is at most a hundredth of the time."""
 _LEAST_SECONDS = 10.0
 _M_ARENA_MAX = -8
-"""As in glibc's malloc.h."""
+"""M_ARENA_MAX of glibc's malloc.h."""
 _ARENAS = 2
 
 

@@ -27,7 +27,7 @@ class Loaded(NamedTuple):
     """The runs of a logdir at the time it was loaded; never changes."""
 
     runs: Mapping[str, RunView]
-    """By name, sorted; without runs whose files do not contain a complete record yet."""
+    """The runs, by name, sorted; without runs whose files do not contain a complete record yet."""
     files: list[FoundFile]
     """All event files."""
     ignored_files: int

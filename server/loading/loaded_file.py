@@ -31,7 +31,7 @@ class LoadedFile:
     """Whether the last read found more than heartbeats."""
     edition: int = 0
     training_edition: int = 0
-    """Of the file, after the last successful read."""
+    """The edition of the file after the last successful read."""
 
 
 def quiet_view(file: LoadedFile) -> FileView | None:

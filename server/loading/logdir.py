@@ -34,9 +34,9 @@ _RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 0.5, 30.0
 """How soon a walk that could not read something is repeated, at first and at last; each time after twice as long."""
 _MOST_UNWATCHED_WALKS = 2
 _MOST_RETRIES = 10
-"""Of a logdir that is loaded only once."""
+"""The number of retries of a logdir that is loaded only once."""
 _REVISION_BYTES = 6
-"""Of the first revision. All that follow are integers that a double holds exactly, as JavaScript needs."""
+"""The size of the first revision. All that follow are integers that a double holds exactly, as JavaScript needs."""
 _WALK_SHARE = 50
 """A walk that takes t seconds is repeated after at least 50 t: 2 % of a core. Waiting for a store takes none."""
 
@@ -73,7 +73,7 @@ class Snapshot(NamedTuple):
     exists: bool
     loading: bool
     runs: Mapping[str, RunView]
-    """By name, sorted."""
+    """The runs, by name, sorted."""
     progress: Progress
     ignored_files: int
     problems: Mapping[str, str]

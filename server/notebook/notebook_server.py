@@ -38,7 +38,7 @@ class NotebookServer(NamedTuple):
 
 
 _started: dict[tuple[str, ...], NotebookServer] = {}
-"""By the logdir and the arguments."""
+"""The servers, by the logdir and the arguments."""
 
 
 def notebook_server(logdir: str, arguments: Sequence[str]) -> NotebookServer:

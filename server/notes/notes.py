@@ -28,7 +28,7 @@ class NotesSnapshot(NamedTuple):
     changed_at: int
     """Revision of the logdir at the last change."""
     runs: Mapping[str, RunNotes]
-    """By run, sorted; including runs that no longer exist."""
+    """The notes, by run, sorted; including runs that no longer exist."""
     problems: list[str]
     """The reasons why notes could not be read, one sentence each."""
 

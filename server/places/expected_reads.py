@@ -7,7 +7,7 @@ from concurrent.futures import Executor, Future
 from typing import NamedTuple
 
 _MOST_READS = 512
-"""Of those expected before that are expected again."""
+"""The number of reads expected before that are expected again."""
 _MOST_BYTES = 64 << 20
 """Requested or received, but not taken yet."""
 _MOST_BYTES_EACH = 8 << 20

@@ -16,7 +16,7 @@ from toposcope.server.places.place import Buffer, Entry, Listing, Status, is_gon
 _NO_TARGET = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG}
 """The errors of a link that leads nowhere, now and later."""
 _MOST_LINKS = 40
-"""As many links as Linux follows in one path."""
+"""The number of links that Linux follows in one path."""
 # A pipe that takes the place of an event file would block without O_NONBLOCK.
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 

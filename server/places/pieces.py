@@ -24,9 +24,9 @@ class Merged(NamedTuple):
     """A listing without pieces."""
 
     files: dict[str, Status]
-    """By path. The size of a file in parts is that of the parts, and its time that of the newest one."""
+    """The files, by path. The size of a file in parts is that of the parts, and its time that of the newest one."""
     parts: dict[str, list[Part]]
-    """Of the files that are not one object, by path, in their order."""
+    """The parts of files that are not one object, by path, in their order."""
 
 
 NOTHING = Merged({}, {})

@@ -36,7 +36,7 @@ class Entry(NamedTuple):
     """file: a regular file, or a link to one; other: no event file, whatever its name is; unknown: what it is could
     not be determined, so that what was known of it and of everything below it is still assumed."""
     status: Status | None = None
-    """Of a file."""
+    """The status of a file."""
     is_link: bool = False
     """Whether it is, or leads through, a link, so that its changes are not reported."""
     problem: str = ""

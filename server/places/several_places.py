@@ -19,7 +19,7 @@ class NamedPlace:
         self.name = name
         self.place = place
         self.root = root
-        """As of the last call of resolve()."""
+        """The root that the last call of resolve() found."""
         self._address = address
 
     def resolve(self) -> str:

@@ -106,7 +106,7 @@ class Index:
         self._bytes = 0
         self._packs: list[Pack] = []
         self._packed: dict[str, _Packed] = {}
-        """By key."""
+        """The packed files, by key."""
         self._next_write = 0.0
         """Not before then another segment is written, in seconds of time.monotonic()."""
         self._failure: str | None = None

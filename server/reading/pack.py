@@ -56,9 +56,9 @@ class PackedFile(NamedTuple):
     number: int
     """In the pack, from 0."""
     key: str
-    """Of the event file in the index."""
+    """The key of the event file in the index."""
     status: Status
-    """Of the event file when it was read."""
+    """The status of the event file when it was read."""
     end: int
     """How far it was read: less than its size if an incomplete record follows."""
     offset: int
@@ -127,7 +127,7 @@ class Pack:
             for entries in directory["entries"]
         ]
         self.files = {each[0]: _packed_file(number, each) for number, each in enumerate(directory["files"])}
-        """By key."""
+        """The files, by key."""
         self._parts = {Tag(plugin, name): parts for plugin, name, parts in directory["summaries"]}
         self._lock = threading.Lock()
         self._kept = OrderedDict[str, Segment]()

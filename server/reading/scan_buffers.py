@@ -14,7 +14,7 @@ from toposcope.server.reading.tag_table import Entry
 
 WINDOW_BYTES = 1 << 19
 LARGEST_WINDOW_BYTES = 1 << 21
-"""Of threads that end when a file was read: larger windows take less time, and more memory."""
+"""The window of threads that end when a file was read: larger windows take less time, and more memory."""
 _SLACK_BYTES = 1 << 16
 _SMALLEST_LARGE_RECORD = 16
 
@@ -23,7 +23,7 @@ class Part(NamedTuple):
     """Points of one tag, in file order."""
 
     number: int
-    """Of the tag, in the tag table of the file."""
+    """The number of the tag in the tag table of the file."""
     points: Points | Payloads
 
 

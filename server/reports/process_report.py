@@ -18,13 +18,13 @@ class ProcessReport(NamedTuple):
     kinds: Sequence[tuple[Kind, int]] = ()
     """How many requests of each kind were answered."""
     latencies: Mapping[str, Latencies] = {}
-    """By route."""
+    """The latencies, by route."""
     lag: float | None = None
     """Seconds since the loader had last read everything; None: this process does not load, or loads only once."""
 
 
 Reports = Mapping[str, ProcessReport]
-"""By process: "main" loads; "0", "1", ... are workers."""
+"""The reports, by process: "main" loads; "0", "1", ... are workers."""
 
 
 def own_report(counts: RequestCounts | None = None, connections: int = 0, streams: int = 0) -> ProcessReport:

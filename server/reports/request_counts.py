@@ -34,7 +34,7 @@ class RequestCounts:
     def __init__(self) -> None:
         self.kinds: Counter[Kind] = Counter()
         self.latencies: dict[str, Latencies] = {}
-        """By route."""
+        """The latencies, by route."""
 
     def add(self, kind: Kind, seconds: float) -> None:
         """Count a request whose reply took some seconds to begin."""

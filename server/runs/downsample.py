@@ -10,7 +10,7 @@ from toposcope.server.reading.series import CompactValues, Float64s, Int64s
 
 Indices = npt.NDArray[np.intp]
 Scale = Literal["linear", "log"]
-"""Of the axis along which the points are drawn."""
+"""The scale of the axis along which the points are drawn."""
 
 
 class Downsampled(NamedTuple):

@@ -13,7 +13,7 @@ class Family(NamedTuple):
 
     parents: Mapping[str, str]
     session_names: Mapping[str, str]
-    """Of those whose directories are named by the time."""
+    """The names of sessions whose directories are named by the time."""
 
 
 class Families:

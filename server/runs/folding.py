@@ -36,7 +36,7 @@ class Folding:
     def __init__(self, exists: Callable[[str], bool]) -> None:
         self._exists = exists
         self._folds: dict[str, Fold] = {}
-        """By directory."""
+        """The folds, by directory."""
         self._folded: dict[str, set[str]] = {}
         """The directories that are folded into a run."""
         self._possible: dict[str, list[Fold]] = {}

@@ -19,7 +19,7 @@ from toposcope.server.values.hparams import (
 )
 
 Sessions = Mapping[str, Sequence[RunView]]
-"""By the name of a run, the session that describes it: the only one below it. Several are trials, runs of their own."""
+"""The session that describes each run: the only one below it. Several are trials, runs of their own."""
 
 
 def read_session(run: RunView) -> tuple[Session | None, list[str]]:

@@ -39,7 +39,7 @@ class RunSettings(NamedTuple):
     shown: dict[str, Value | None]
     """For readers of JSON: integers that doubles do not hold are texts; None was recorded as null."""
     environment: dict[str, Value]
-    """By name without "environment/"."""
+    """The values, by name without "environment/"."""
     problems: list[str]
     """Sentences about what is damaged."""
 

@@ -44,7 +44,7 @@ from toposcope.server.runs.recordings import Recording, recordings_of
 from toposcope.server.runs.run_state import Derived, RunState, State, derive, may_be_alive
 
 ALL = "all"
-"""As an attempt: every point in file order, nothing hidden."""
+"""The attempt that has every point in file order, nothing hidden."""
 Ordering = Literal["strict", "ascending", "none"]
 """Whether the positions of a series are strictly ascending, ascending or neither."""
 LINEAGE_PLUGINS = ("lineage", "dataset_graph")
@@ -74,7 +74,7 @@ class RunView:
     ) -> None:
         self.name = name
         self.files = list(files)
-        """By their first events; including lineage files."""
+        """The files, ordered by their first events; including lineage files."""
         if len(self.files) > 1:
             self.files.sort(key=first_wall_time)
         self.revision = revision
@@ -83,7 +83,7 @@ class RunView:
         """In which its values or its state changed last."""
         self.live = live
         self.activities = {file.path: activity_of(file) for file in self.files} if activities is None else activities
-        """Of the files, by path."""
+        """The activities of the files, by path."""
         self.seen = time.monotonic() if seen is None else seen
         """When the files were looked at, in seconds of time.monotonic()."""
         self._points: dict[tuple[str, int, int | str | None], Points] = {}

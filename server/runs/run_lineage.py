@@ -21,7 +21,7 @@ _DECODERS: dict[str, Callable[[bytes], Lineage]] = {
     "evaluation": evaluation_lineage,
     "custom": custom_lineage,
 }
-"""By tag of the plugin "lineage"."""
+"""The readers, by tag of the plugin "lineage"."""
 
 
 def lineage_of(run: RunView, sessions: Sessions, runs: Mapping[str, RunView]) -> tuple[Lineage, list[str]]:

@@ -42,7 +42,7 @@ class Window(NamedTuple):
     points: int = 0
     """Approximate maximum number of points (see downsample); 0: every point."""
     scale: Scale = "linear"
-    """Of the axis; on a logarithmic one, points are distributed as they are drawn."""
+    """The scale of the axis; on a logarithmic one, points are distributed as they are drawn."""
 
 
 class Best(NamedTuple):
@@ -67,7 +67,7 @@ class Selected(NamedTuple):
     duplicates: int
     """Number of points omitted because a later one has the same step."""
     best: Best
-    """Of all points in the window that are drawn: of several with the same step on the step axis, the last."""
+    """The best of all points in the window that are drawn: of several with the same step on the step axis, the last."""
     settled: int
     """How many of the first selected points are expected to stay if points are appended to the series in order."""
     x: Float64s | None = None

@@ -21,7 +21,7 @@ class Average(NamedTuple):
     """Debiased exponential moving average by number of points."""
 
     weight: float
-    """Of the previous average, in [0, 1)."""
+    """The weight of the previous average, in [0, 1)."""
 
 
 class TimedAverage(NamedTuple):

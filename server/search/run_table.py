@@ -49,7 +49,7 @@ class Codes(NamedTuple):
     """A column of values of which few differ."""
 
     code: Int64s
-    """Of each row, an index into `values`; -1: the run has no value."""
+    """For each row, an index into `values`; -1: the run has no value."""
     values: list[Any]
     """The distinct values."""
 
@@ -75,7 +75,7 @@ class _Column:
         self.stale: Mask = np.ones(rows, np.bool_)
         self.derived: dict[str, Any] = {}
         self.sort_keys: dict[tuple[type, Any], SortKey | None] = {}
-        """Of the values by which rows were sorted, with their types."""
+        """The keys of the values by which rows were sorted, with their types."""
 
     def move(self, old_rows: Rows) -> None:
         """Reorder the rows; -1 stands for a new one."""

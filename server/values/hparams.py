@@ -37,7 +37,7 @@ class Session(NamedTuple):
     """A training with a value for each hyperparameter."""
 
     hparams: dict[str, Hparam]
-    """By name, in alphabetical order."""
+    """The hyperparameters, by name, in alphabetical order."""
     group: str
     """Sessions of a group repeat a trial."""
     model_uri: str

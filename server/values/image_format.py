@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 _MOST_SEGMENTS = 1000
 _MOST_SUB_BLOCKS = 1 << 17
-"""Of a frame of a GIF: 33 MB."""
+"""The number of sub-blocks of a frame of a GIF: 33 MB."""
 _NO_FRAME = (0xC4, 0xC8, 0xCC)
 """JPEG markers from C0 to CF that do not begin a frame."""
 _GIF_FRAME, _GIF_EXTENSION = 0x2C, 0x21

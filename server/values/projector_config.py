@@ -17,7 +17,7 @@ class Embedding(NamedTuple):
 
     name: str
     files: list[str]
-    """As they are named there, usually relative to the directory of the list."""
+    """The names of the files, usually relative to the directory of the list."""
 
 
 def read_projector_config(content: bytes, most: int) -> list[Embedding]:

@@ -11,7 +11,7 @@ from toposcope.server.views.view import Workspace
 
 MOST_LINKS = 10_000
 MOST_BYTES = 256 << 20
-"""Of the files of all links."""
+"""The size of the files of all links."""
 SHORTEST_ID, LONGEST_ID = 10, 52
 """Characters; 52 are a whole SHA-256 in base 32."""
 

@@ -13,7 +13,7 @@ class ViewsSnapshot(NamedTuple):
     """All saved views at some moment; never changes."""
 
     views: Mapping[str, ListedView]
-    """By name, sorted."""
+    """The views, by name, sorted."""
     default: str | None
     """The name of one of them."""
     problems: list[str]

@@ -51,7 +51,7 @@ class Patch(NamedTuple):
     """How a snapshot differs from what the worker has."""
 
     number: int
-    """Of the last change that the worker has then, which it acknowledges; -1: it has no whole snapshot yet."""
+    """The last change that the worker has then, which it acknowledges; -1: it has no whole snapshot yet."""
     snapshot: Snapshot | None
     """Without its runs; None: other patches follow that belong to it too."""
     files: list[FilePatch]

@@ -70,7 +70,7 @@ class _Link:
         self.asks = False
         """Whether it waits for the reports of all processes."""
         self.runs: dict[str, RunView] = {}
-        """As sent."""
+        """The runs that were sent."""
         self.uses: Counter[BlockId] = Counter()
         self.slabs = 0
         self.is_closed = False

@@ -38,7 +38,7 @@ class ArrayReference(NamedTuple):
     slab: int
     offset: int
     size: int
-    """Of the block that contains it, in bytes."""
+    """The size of the block that contains it, in bytes."""
     start: int
     """Where in the block it begins."""
     rows: int
@@ -85,7 +85,7 @@ class SharedMemory:
         """Blocks in which the loading process has no array any more; any thread appends to it."""
         self._lock = threading.Lock()
         self._free: defaultdict[int, list[BlockId]] = defaultdict(list)
-        """By size."""
+        """The free blocks, by size."""
         self._used: Counter[BlockId] = Counter()
         """How many references to a block the workers have received and not returned."""
         self._ownerless: dict[BlockId, int] = {}

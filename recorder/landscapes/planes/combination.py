@@ -10,7 +10,7 @@ from toposcope.recorder.landscapes.weights.gram import Doubles
 _MIN_RATIO = 1e-12
 """The least ratio of the second eigenvalue to the first; smaller ones are float32 rounding."""
 _MIN_SHARE = 1e-12
-"""Of the squared distance between first and last: checkpoints closer to the line between them count as on it."""
+"""A share of the squared distance between first and last: closer to the line between them, a checkpoint is on it."""
 
 
 def combination_of_kind(kind: str, products: Doubles) -> Doubles:

@@ -48,16 +48,16 @@ class Plane(NamedTuple):
     axes: str
     """The kind of axes."""
     hash: str
-    """Of the vectors: landscapes with equal hashes are on the same plane."""
+    """The hash of the vectors: landscapes with equal hashes are on the same plane."""
     seed: int
     lengths: Doubles
     """(K,): lengths of the directions."""
     cosine: float
-    """Of the angle between the directions."""
+    """The cosine of the angle between the directions."""
     buffers_move: bool
     """Whether buffers move with the weights."""
     paths: tuple[PathOnPlane, ...]
-    """Of the run whose last checkpoint is the origin, then of the other runs."""
+    """The path of the run whose last checkpoint is the origin, then of the other runs."""
 
     @property
     def coordinates(self) -> Doubles:

@@ -30,7 +30,7 @@ class RandomWalk(NamedTuple):
     """
 
     kind: str
-    """Of the axes, which are made from checkpoints."""
+    """The kind of the axes, which are made from checkpoints."""
     training: list[int]
     """Numbers of its checkpoints among the T of the landscape, in order; that of the origin is T - 1."""
     of_start: Doubles

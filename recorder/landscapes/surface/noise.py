@@ -14,10 +14,10 @@ import numpy.typing as npt
 from toposcope.recorder.landscapes.surface.refinement import LevelLosses
 
 _PROBABILITY = 6.334e-5
-"""Of a difference beyond four standard errors, of normal numbers. A smooth surface on a plane has about five
-independent differences (slopes and curvatures): of a hundred flat surfaces, less than one has a node beyond."""
+"""The probability of normal numbers beyond four standard errors. A smooth surface on a plane has about five independent
+differences (slopes and curvatures): of a hundred flat surfaces, less than one has a node beyond."""
 _ROUNDING = 1e-6
-"""Of the loss at the origin: smaller differences are rounding of float32."""
+"""A share of the loss at the origin: smaller differences are rounding of float32."""
 
 
 def differing_nodes(losses: LevelLosses) -> npt.NDArray[np.bool_]:

@@ -32,7 +32,7 @@ class LevelLosses(NamedTuple):
     known: npt.NDArray[np.bool_]
     """Where a loss has been measured, or the attempt has failed."""
     standard_error: Doubles
-    """Of the mean; NaN if unknown."""
+    """The standard error of the mean; NaN if unknown."""
     difference: Doubles
     """The mean difference from the losses of the same samples at the origin; NaN if unknown."""
     difference_error: Doubles
@@ -47,7 +47,7 @@ class PathLosses(NamedTuple):
     z: Doubles
     standard_error: Doubles
     difference_error: Doubles
-    """Of the losses on the plane: the standard error of their difference from those of the checkpoints; NaN if unknown,
+    """The standard error of the difference of the losses on the plane from those of the checkpoints; NaN if unknown,
     as it is for the checkpoints."""
 
 

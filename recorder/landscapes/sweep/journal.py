@@ -43,8 +43,8 @@ class Measurement(NamedTuple):
     error: str = ""
     """The reason of a hole; not stored in the journal."""
     difference: LossSums | None = None
-    """Of the same units: of a node, from their losses at the origin; of a projection, from those of its checkpoint.
-    None if there is nothing to compare with."""
+    """The differences of the same units: of a node, from their losses at the origin; of a projection, from those of its
+    checkpoint. None if there is nothing to compare with."""
 
 
 class JournalInUseError(RuntimeError):

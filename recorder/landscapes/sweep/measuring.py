@@ -91,7 +91,7 @@ class _Resident:
         self._job: LandscapeJob
         self._checkpoints: CheckpointSet | None = None
         self._references: defaultdict[str, ReferenceLosses] = defaultdict(lambda: ReferenceLosses(self._losses))
-        """By the folder of the job: landscapes are refined in turns."""
+        """The reference losses, by the folder of the job: landscapes are refined in turns."""
 
     def hold(self, folder: str) -> None:
         """Load the axes of a job into the model, unless they are loaded."""

@@ -14,7 +14,7 @@ class _Reference(NamedTuple):
 
     place: Place
     mode: str
-    """Of the model: losses of different modes differ by rounding."""
+    """The mode of the model: losses of different modes differ by rounding."""
 
 
 class ReferenceLosses:

@@ -27,14 +27,14 @@ class CheckpointFile(NamedTuple):
     changed: int
     """Nanoseconds since 1970."""
     sha256: str
-    """Of the tensors."""
+    """The hash of the tensors."""
 
 
 class SavedGram(NamedTuple):
     """The content of gram.npz, with which CheckpointSet computes axes without reading the checkpoints."""
 
     files: dict[int, CheckpointFile]
-    """By point (step or epoch), in the order of the matrix."""
+    """The files, by point (step or epoch), in the order of the matrix."""
     products: Doubles
     """(T, T): inner products of the displacements from the first saved checkpoint, which may have been removed."""
     tensors: tuple[str, ...]

@@ -3,7 +3,7 @@
 MINDSPORE = 0
 LINEAGE = 2
 DIALECTS = {"mindspore": MINDSPORE, "tensorboard": 1, "lineage": LINEAGE}
-"""Of files; lineage files are MindSpore's too, but contain other events."""
+"""Numbers of the dialects of files; lineage files are MindSpore's too, but contain other events."""
 
 # Contents of the fields that become rows; the numbers index KINDS.
 SCALAR = 1

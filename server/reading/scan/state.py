@@ -78,7 +78,7 @@ class ScanState:
         """Slot of the last tag."""
 
         self.key = self.content = self.number = 0
-        """Of the current field: its number and wire type, where its content begins, and the last varint."""
+        """The number and wire type of the current field, where its content begins, and the last varint."""
         self.kind = 0
         """Kind of the current value: an index into KINDS."""
         self.tag_start = self.tag_end = 0
@@ -88,7 +88,7 @@ class ScanState:
         """Where the part of the value begins that is not in the window; 0 if there is none."""
         self.value_end = 0
         self.bits = 0
-        """Of the current scalar, as a double."""
+        """The bits of the current scalar, as a double."""
         self.has_doubles = False
         """Whether any scalar was read from something else than a float32; it stays until the rows are taken."""
 

@@ -60,7 +60,7 @@ class Capture:
     is_active: bool = False
     """Whether any layer is observed; one condition for all, because each change recompiles a compiled network."""
     sums: dict[str, LayerSums] = field(default_factory=dict)
-    """By the names of layers."""
+    """The sums, by the names of layers."""
     _observers: dict[nn.Module, _Observer] = field(default_factory=dict)
     _kinds: Mapping[str, Kind] = field(default_factory=dict)
     _pending: dict[str, list[_Call]] = field(default_factory=dict)

@@ -29,18 +29,18 @@ class OfFactors(NamedTuple):
     """Numbers of both factors, tensors of the CPU."""
 
     inputs: Tensor
-    """Of A, (groups,)."""
+    """The numbers of A, of shape (groups,)."""
     gradients: Tensor
-    """Of G, (groups,)."""
+    """The numbers of G, of shape (groups,)."""
 
 
 class Norms(NamedTuple):
     """Euclidean norms of a layer's gradient in one step, before weight decay and clipping."""
 
     natural: Tensor
-    """Of the preconditioned gradient, without dimensions."""
+    """The norm of the preconditioned gradient, without dimensions."""
     plain: Tensor
-    """Of the gradient, without dimensions."""
+    """The norm of the gradient, without dimensions."""
 
 
 class Average(NamedTuple):
@@ -81,7 +81,7 @@ class Curvature:
     planned: Decision | None = None
     """What the trace rule decided, one step before, for the next due step; None: it decides on the due step."""
     norms: Norms | None = None
-    """Of the last step, if `measures_norms` of the optimizer is set; else None."""
+    """The norms of the last step, if `measures_norms` of the optimizer is set; else None."""
     _damping: PerGroup | None = None
     _traces: PerGroup | None = None
     _diagonal: Tensor | None = None

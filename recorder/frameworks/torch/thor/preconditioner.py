@@ -31,7 +31,7 @@ class RefreshSettings(NamedTuple):
     frequency: int
     """Steps between refreshes."""
     thresholds: Thresholds | None
-    """Of the trace rule; None: every due step refreshes."""
+    """The thresholds of the trace rule; None: every due step refreshes."""
     decay: float
     """Share of the last factors that a refresh keeps."""
     reduction: Reduction
@@ -45,7 +45,7 @@ class Natural(NamedTuple):
 
     name: str
     parts: Mapping[Tensor, Tensor]
-    """By parameter."""
+    """The part of each parameter."""
     product: Tensor | None
     """Scalar product with the plain gradient, if asked for."""
 
@@ -60,7 +60,7 @@ class Preconditioner:
     def __init__(self, network: nn.Module, capture: Capture, settings: RefreshSettings) -> None:
         self._network, self._capture, self._settings = network, capture, settings
         self.curvatures: dict[str, Curvature] = {}
-        """By the names of the modules."""
+        """The curvatures, by the names of the modules."""
         self._kinds: dict[str, Kind] = {}
         self._warned: set[str] = set()
 

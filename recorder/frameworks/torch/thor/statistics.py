@@ -66,7 +66,7 @@ class _Conditions(NamedTuple):
     """The condition numbers of a layer, and of which inverse they are."""
 
     inverse: ref[Tensor]
-    """Of the first block of the gradients' factor."""
+    """The inverse of the first block of the gradients' factor."""
     version: int
     """The counter that PyTorch increases with each change in place."""
     numbers: Tensor

@@ -11,9 +11,9 @@ class Flops(NamedTuple):
     """Floating-point operations of a step; a multiplication and an addition are two."""
 
     model: int
-    """Of the forward and backward passes, without activations that are computed again."""
+    """Operations of the forward and backward passes, without activations that are computed again."""
     hardware: int
-    """Of all of it."""
+    """All operations."""
 
 
 class FlopCount:

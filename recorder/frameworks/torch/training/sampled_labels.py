@@ -10,7 +10,7 @@ _LIKELIHOODS = {
     "MSELoss": "normal",
     "mse_loss": "normal",
 }
-"""By the names of the classes and functions of torch.nn."""
+"""Kinds of losses, by the names of the classes and functions of torch.nn."""
 
 
 def sample_labels(optimizer: Any, loss_fn: Any, outputs: Any) -> None:
