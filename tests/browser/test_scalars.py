@@ -640,7 +640,7 @@ def test_pauses_can_be_left_out_of_relative_time(server: StartServer, page: Page
     expect(card(page)).to_have_attribute("data-drawn-points", "100")
     expect(card(page)).to_have_attribute("data-window", "0,98")
     point_at(page, 60)
-    expect(page.locator("#read-out .head")).to_contain_text("Without pauses 1m 00s")
+    expect(page.locator("#read-out .head")).to_contain_text("Without pauses 1m 00.0s")
 
 
 def test_points_after_a_clock_was_set_back_are_reported(server: StartServer, page: Page, tmp_path: Path) -> None:
