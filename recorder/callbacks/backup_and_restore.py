@@ -27,16 +27,18 @@ class BackupAndRestore(Callback):
     If the process is killed in epoch 5 and started again, epochs 5 to 10 are trained, and the steps are counted on. The
     file contains the network, the optimizer, the schedulers, the scale of a loss scale manager, the finished steps and
     epochs, the place in the data of an epoch that was not finished, and the states of random generators, but not those
-    of other callbacks. Model continues such an epoch with its next batch: it skips those that were trained, in the same
-    order if that depends on the generators. The random states are those of one process: others keep theirs.
+    of other callbacks. Model, Trainer and a watched loop over run.batches() continue such an epoch with its next batch.
+    A loader with state_dict() and load_state_dict(), such as a StatefulDataLoader of torchdata, continues by itself; of
+    others the trained batches are read and skipped, in the same order if that depends on the generators. The random
+    states are those of one process: others keep theirs.
 
     A file that cannot be written because of the disk does not end the training: it is logged, and the next epoch is
     saved when it is due. Of several processes only rank 0 saves; all of them must have this callback, and restore the
     file, so that backup_dir must be a directory that all of them can read.
 
-    In a loop of the user, run.state.timestamp.epoch is the epoch to begin with, from its first batch. In
-    mindspore.Model, which does not know the finished epochs, network, optimizer and steps are restored, and all epochs
-    are trained.
+    In a loop of the user, run.state.timestamp.epoch is the epoch to begin with, from its first batch without
+    run.batches(). In mindspore.Model, which does not know the finished epochs, network, optimizer and steps are
+    restored, and all epochs are trained.
 
     Differences from MindSpore's class: epochs that were finished are not trained again; the file is written atomically;
     it is kept if OnRequestExit has stopped the training; the end of a training without a file is no error.

@@ -1,8 +1,6 @@
 """The whole state of a training in one file: network, optimizers, schedulers, loss scale, steps and epochs."""
 
-import json
 from collections.abc import Mapping
-from typing import Any
 
 from toposcope.recorder import log
 from toposcope.recorder.checkpoints.checkpoint import Appended
@@ -11,12 +9,13 @@ from toposcope.recorder.checkpoints.restoring import restore
 from toposcope.recorder.checkpoints.saving import save_checkpoint
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.trained_steps import trained_steps_of
-from toposcope.recorder.training.position import Position, random_states
+from toposcope.recorder.training.plain_state import state_of, state_text
+from toposcope.recorder.training.position import Position
 from toposcope.recorder.training.state import State
 from toposcope.recorder.training.time import Time, TimeUnit
 
-_EPOCHS, _SCALE, _SCHEDULERS, _PAIRS = "finished_epochs", "loss_scale", "schedulers", "pairs"
-_POSITION = "position"
+_EPOCHS, _SCALE, _SCHEDULERS = "finished_epochs", "loss_scale", "schedulers"
+_POSITION, _RANK = "position", "rank"
 
 
 def save_training(state: State, path: str, append: Mapping[str, Appended] | None = None) -> None:
@@ -31,8 +30,12 @@ def save_training(state: State, path: str, append: Mapping[str, Appended] | None
         OSError: the file cannot be written.
         Exception: the errors of save_checkpoint().
     """
-    position = json.dumps([process_rank(), *_position(state)])
-    appended: dict[str, Appended] = {**(append or {}), _EPOCHS: _finished_epochs(state), _POSITION: position}
+    appended: dict[str, Appended] = {
+        **(append or {}),
+        _EPOCHS: int(state.timestamp.epoch) + state.epoch_place().is_over,
+        _POSITION: Position.of(state).as_text(),
+        _RANK: process_rank(),
+    }
     if state.loss_scale_manager is not None:
         appended[_SCALE] = float(state.loss_scale_manager.get_loss_scale())
     if state.schedulers and (text := _schedulers_text(state)) is not None:
@@ -41,7 +44,7 @@ def save_training(state: State, path: str, append: Mapping[str, Appended] | None
 
 
 def restore_training(state: State, path: str) -> None:
-    """Restore a training that is about to begin; fit() continues after the last step of the file.
+    """Restore a training that is about to begin; it continues after the last step of the file.
 
     If a later step was restored before, by another callback for example, nothing happens.
 
@@ -69,50 +72,22 @@ def restore_training(state: State, path: str) -> None:
     if _SCALE in values and hasattr(state.loss_scale_manager, _SCALE):
         state.loss_scale_manager.loss_scale = values[_SCALE]
     if _SCHEDULERS in values:
-        saved = json.loads(str(values[_SCHEDULERS]), object_hook=_unpaired)
-        for scheduler, scheduler_state in zip(state.schedulers, saved, strict=False):
+        for scheduler, scheduler_state in zip(state.schedulers, state_of(str(values[_SCHEDULERS])), strict=False):
             scheduler.load_state_dict(scheduler_state)
 
 
-def _position(state: State) -> Position:
-    """Return the place after the last step; that of the next epoch at the last step of one, and in sinks of batches."""
-    timestamp = state.timestamp
-    is_between = state.sink_size is not None or timestamp.batch_in_epoch == state.dataloader_len
-    batch, sample = (0, 0) if is_between else (int(timestamp.batch_in_epoch), int(timestamp.sample_in_epoch))
-    return Position(batch, sample, state.random_at_epoch if batch else "", random_states(state.train_dataloader))
-
-
 def _restored_position(values: Mapping[str, Appended]) -> Position | None:
-    """Return the place of a file, without the random states of another process, which would be those of all ranks."""
+    """Return the place of a file, without what belongs to another process, which would be the same in all."""
     if _POSITION not in values:
         return None
-    rank, *place = json.loads(str(values[_POSITION]))
-    position = Position(*place)
-    return position if rank == process_rank() else position._replace(at_epoch="", at_step="")
-
-
-def _finished_epochs(state: State) -> int:
-    """Return the number of finished epochs, also at the last step of one."""
-    timestamp = state.timestamp
-    is_last = state.dataloader_len is not None and timestamp.batch_in_epoch == state.dataloader_len
-    return int(timestamp.epoch) + is_last
+    position = Position.from_text(str(values[_POSITION]))
+    return position if values.get(_RANK) == process_rank() else position.of_other_process()
 
 
 def _schedulers_text(state: State) -> str | None:
     """Return the states of the schedulers as JSON; None if they contain other objects, such as those of a user."""
     try:
-        return json.dumps([_paired(scheduler.state_dict()) for scheduler in state.schedulers])
+        return state_text([scheduler.state_dict() for scheduler in state.schedulers])
     except (AttributeError, TypeError, ValueError) as error:
         log.warn("The schedulers are not saved with the training: %s", error)
         return None
-
-
-def _paired(value: Any) -> Any:
-    """Return a value in which dicts are lists of pairs, as the keys of JSON are texts."""
-    if isinstance(value, Mapping):
-        return {_PAIRS: [[key, _paired(item)] for key, item in value.items()]}
-    return [_paired(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _unpaired(mapping: dict[str, Any]) -> dict[Any, Any]:
-    return dict(mapping[_PAIRS])

@@ -11,7 +11,7 @@ from toposcope.recorder.training.evaluation import evaluate_all
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.network import Steps
-from toposcope.recorder.training.position import Position, random_states, set_random_states
+from toposcope.recorder.training.position import begin_epoch
 
 _NO_BATCH = (
     "The training data has no batch in this epoch: {!r}. It is iterated once per epoch; a generator allows only one."
@@ -33,28 +33,25 @@ class Plan(NamedTuple):
     skips_trained_batches: bool = True
     """Whether a training that continues in the middle of an epoch skips the batches that were trained before.
 
-    Those of an iterator are gone anyway.
+    Those of an iterator are gone anyway. A callback that restores the training decides it by itself.
     """
 
 
-def fit(engine: Engine, steps: Steps, batches: Callable[[], Iterable[Any]], plan: Plan) -> None:
+def fit(engine: Engine, steps: Steps, batches: Callable[[int], Iterable[Any]], plan: Plan) -> None:
     """Train until state.is_over.
 
     Args:
         engine: its state has the starting point, the end and the data loader.
         steps: the network's steps.
-        batches: returns the batches of one epoch.
+        batches: returns the batches of one epoch, without as many as a restored loader leaves out by itself.
         plan: evaluators, iterations and schedulers.
     """
-    position = engine.state.position
-    if position is not None:
-        engine.state.timestamp = engine.state.timestamp.copy(
-            batch_in_epoch=position.batch_in_epoch, sample_in_epoch=position.sample_in_epoch
-        )
+    if (position := engine.state.position) is not None:
+        engine.state.timestamp = position.set_counts_in_epoch(engine.state.timestamp)
     engine.run_event(Event.FIT_START)
     loop = _FitLoop(engine, steps, plan)
     while not engine.state.is_over:
-        loop.run_epoch(batches())
+        loop.run_epoch(batches)
     loop.end()
 
 
@@ -64,7 +61,7 @@ class _FitLoop:
         self._clock = time.perf_counter()
         """The end of the last step, later by the time of evaluations since."""
 
-    def run_epoch(self, batches: Iterable[Any]) -> None:
+    def run_epoch(self, batches: Callable[[int], Iterable[Any]]) -> None:
         # Before the callbacks, which may keep parts of the network in evaluation mode.
         self._steps.begin_training()
         timestamp = self._state.timestamp
@@ -88,20 +85,13 @@ class _FitLoop:
         else:
             self._engine.run_event(Event.FIT_END)
 
-    def _run_batches(self, batches: Iterable[Any]) -> bool:
+    def _run_batches(self, batches: Callable[[int], Iterable[Any]]) -> bool:
         """Train on the batches; return False if the training is over before the last of them."""
         run_event, state = self._engine.run_event, self._state
-        position, state.position = state.position, None
-        if position is not None:
-            set_random_states(position.at_epoch, state.train_dataloader)
-        state.random_at_epoch = random_states(state.train_dataloader)
-        iterator = iter(batches)
-        if self._skips(position):
-            for _ in range(int(state.timestamp.batch_in_epoch)):
-                run_event(Event.BEFORE_DATALOADER)
-                next(iterator, None)
-        if position is not None:
-            set_random_states(position.at_step)
+        # Those of an iterator are gone.
+        skips = self._plan.skips_trained_batches and not isinstance(state.train_dataloader, Iterator)
+        skipped = int(state.timestamp.batch_in_epoch) if skips else 0
+        iterator = begin_epoch(state, batches, skipped, lambda: run_event(Event.BEFORE_DATALOADER))
         while True:
             run_event(Event.BEFORE_DATALOADER)
             try:
@@ -116,11 +106,6 @@ class _FitLoop:
             # In sink mode the batches of a sink are one step to callbacks, which a stop does not cut.
             if state.is_over and not (state.sink_size and state.timestamp.batch_in_epoch < state.sink_size):
                 return state.timestamp.batch_in_epoch == state.dataloader_len
-
-    def _skips(self, position: Position | None) -> bool:
-        """Return whether the trained batches of the epoch come again; in a new process also those of an iterator."""
-        is_new = not isinstance(self._state.train_dataloader, Iterator)
-        return position is not None or (self._plan.skips_trained_batches and is_new)
 
     def _run_batch(self) -> None:
         run_event, state = self._engine.run_event, self._state

@@ -133,6 +133,8 @@ class Hooks:
     def _begin_training(self) -> None:
         self._is_epoch_open = False
         self.params.update(_training_params(self._state))
+        if samples := self._state.counter.samples:  # Of earlier processes.
+            self.params.processed.samples = samples
         self._enter(RunContext(self.params, on_stop=self._state.stop_training), self._callbacks())
 
     def _begin_evaluation(self) -> None:

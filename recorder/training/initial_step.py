@@ -28,15 +28,35 @@ def begin_counting(state: State) -> None:
     """
     counts = [trained_steps_of(each) for each in state.optimizers or [state.model]]
     if not state.timestamp.batch.value:
-        for callback in state.callbacks:
-            if isinstance(callback, Callback):
-                callback.restore_training(state)
-        step = _initial_step(state, counts)
-        epoch = state.initial_epoch
-        if epoch is None:
-            epoch = step // int(state.dataloader_len) if state.dataloader_len else 0
-        state.timestamp = state.previous_timestamp = state.timestamp.copy(batch=step, epoch=epoch)
+        _restore_by_callbacks(state)
+        _set_timestamp(state, _initial_step(state, counts))
     state.count_for(counts)
+
+
+def begin_where_restored(state: State) -> None:
+    """Set the timestamp of a training that callbacks restore; any other one begins where its timestamp says."""
+    counts = [trained_steps_of(each) for each in state.optimizers or [state.model]]
+    if not state.timestamp.batch.value:
+        _restore_by_callbacks(state)
+        if state.position is not None:
+            _set_timestamp(state, max(count.step for count in counts))
+    state.count_for(counts)
+
+
+def _restore_by_callbacks(state: State) -> None:
+    for callback in state.callbacks:
+        if isinstance(callback, Callback):
+            callback.restore_training(state)
+
+
+def _set_timestamp(state: State, step: int) -> None:
+    epoch = state.initial_epoch
+    if epoch is None:
+        epoch = step // int(state.dataloader_len) if state.dataloader_len else 0
+    timestamp = state.timestamp.copy(batch=step, epoch=epoch)
+    if state.position is not None:
+        timestamp = state.position.set_counts(timestamp)
+    state.timestamp = state.previous_timestamp = timestamp
 
 
 def _initial_step(state: State, counts: Sequence[TrainedSteps]) -> int:

@@ -2,12 +2,13 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from toposcope.recorder import log
 from toposcope.recorder.training.batch import samples_of, tokens_of
-from toposcope.recorder.training.observed_loader import observe_loader
+from toposcope.recorder.training.observed_loader import ObservedIterator, observe_loader, unobserved
+from toposcope.recorder.training.position import EpochPlace, begin_epoch
 from toposcope.recorder.training.state import State
 
 
@@ -22,10 +23,17 @@ class Trained(NamedTuple):
 class _Iteration:
     """One iteration over the loader: the sizes of the batches that it has given and that were not trained."""
 
-    def __init__(self, loader: Any, on_batch: Callable[["_Iteration"], None], on_end: Callable[[], None]) -> None:
-        self._loader, self._on_batch, self._on_end = loader, on_batch, on_end
-        self.given = 0
-        """Batches that the loop has received."""
+    def __init__(
+        self,
+        loader: Any,
+        on_batch: Callable[["_Iteration"], None],
+        on_end: Callable[["_Iteration"], None],
+        skipped: int = 0,
+        is_stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._loader, self._on_batch, self._on_end, self._is_stopping = loader, on_batch, on_end, is_stopping
+        self.given = self.skipped = skipped
+        """Batches that the loop has received, and those of them that an earlier process had trained."""
         self.steps = 0
         """Calls of step() that stand for batches of this iteration."""
         self.sizes: deque[tuple[int, int]] = deque()
@@ -39,10 +47,11 @@ class _Iteration:
         self._on_batch(self)
 
     def end(self, *, is_exhausted: bool) -> None:
-        if not self.is_over:
+        # An epoch that the loop leaves because the training is to stop is continued by another process.
+        if not self.is_over and (is_exhausted or not self._is_stopping()):
             self.is_over = True
             if is_exhausted:
-                self._on_end()
+                self._on_end(self)
 
 
 class LoopEpochs:
@@ -69,7 +78,7 @@ class LoopEpochs:
         self._newest: _Iteration | None = None
         self._followed: _Iteration | None = None
         self._calls_of_epoch = 0
-        self._takes_all = self._is_warned = False
+        self._takes_all = self._is_warned = self._is_place_known = False
         self._is_length_exact = True
         self._stop: Callable[[], None] | None = None
         self.length: int | None = None
@@ -90,6 +99,28 @@ class LoopEpochs:
         if self._stop is not None:
             self._stop()
         self._newest = self._followed = None
+
+    def batches(self) -> Iterator[Any]:
+        """Return an iterator over the batches of the loader; see WatchedRun.batches()."""
+        state, position, loader = self._state, self._state.position, self._state.train_dataloader
+        skipped = 0
+        if position is not None and position.batches and not position.is_over:
+            skipped, state.timestamp = position.batches, position.set_counts_in_epoch(state.timestamp)
+            self._calls_of_epoch = int(state.timestamp.batch_in_epoch)
+        iterator = begin_epoch(state, lambda _: unobserved(loader))
+        self._is_place_known = True
+        iteration = _Iteration(
+            loader, self._receive, self._end_if_trained, skipped, lambda: self._state.is_stop_requested
+        )
+        return ObservedIterator(iterator, iteration)
+
+    def place(self) -> EpochPlace:
+        """Return how far the epoch has been trained; of loops that do not use batches() only whether it is over."""
+        if not self._state.timestamp.batch_in_epoch.value:
+            return EpochPlace(0, is_over=False)
+        followed = self._followed if self._is_place_known else None
+        ahead = 0 if followed is None else len(followed.sizes)
+        return EpochPlace(0 if followed is None else followed.given - ahead, self.is_over(), ahead > 0)
 
     def follow(self, calls: int) -> bool:
         """Follow the iteration of the newest batch; return whether it is another one than that of the epoch so far.
@@ -162,10 +193,13 @@ class LoopEpochs:
     def _receive(self, iteration: _Iteration) -> None:
         self._newest = iteration
 
-    def _end_if_trained(self) -> None:
-        # Another thread may fetch batches in advance.
-        if self._followed is not None and threading.current_thread() is self._thread and self.is_over():
+    def _end_if_trained(self, iteration: _Iteration) -> None:
+        if threading.current_thread() is not self._thread:  # It fetches batches in advance.
+            return
+        if self._followed is not None and self.is_over():
             self._on_end()
+        elif iteration.given == iteration.skipped and iteration.skipped:  # An earlier process has trained them all.
+            self._state.timestamp = self._state.timestamp.to_next_epoch()
 
     def _find_accumulation(self, iteration: _Iteration) -> None:
         """Find loops that call step() once for several batches, if the calls of their network are not observed."""

@@ -296,13 +296,15 @@ class Model:
         is_cut = state.sink_size is not None and state.sink_size != length_of(dataset)
         endless = _repeated(dataset)
 
-        def batches() -> Iterable[Any]:
+        def batches(left_out: int) -> Iterable[Any]:
             return itertools.islice(endless, state.sink_size) if is_cut else dataset
 
         with _Run(state, callbacks, self._loggers) as engine:
             engine.run_event(Event.BEFORE_LOAD)
             engine.run_event(Event.AFTER_LOAD)
             begin_counting(state)
+            if is_cut and state.position is not None:
+                _skip_sinks(endless, state, length_of(dataset))
             fit(engine, self._steps, batches, plan)
 
     def _state(self, **settings: Any) -> State:
@@ -397,6 +399,14 @@ def _checked_sink_size(sink_size: Any, dataset: Any) -> int:
     if number is None:
         raise ValueError(f"Sink mode requires a sink_size or a dataset with a length; {short_repr(dataset)} has none.")
     return number
+
+
+def _skip_sinks(endless: Iterator[Any], state: State, length: int | None) -> None:
+    """Skip the batches of the epochs that were trained before; length: of the dataset."""
+    assert state.sink_size is not None
+    number = int(state.timestamp.epoch) * state.sink_size
+    for _ in itertools.islice(endless, number % length if length else number):
+        pass
 
 
 def _repeated(dataset: Iterable[Any]) -> Iterator[Any]:

@@ -53,6 +53,12 @@ def observe_loader(loader: Any, new_observer: NewObserver) -> Callable[[], None]
     return _nothing
 
 
+def unobserved(loader: Any) -> Iterator[Any]:
+    """Return an iterator of a loader that is not reported."""
+    iterator = iter(loader)
+    return iterator.iterator if isinstance(iterator, ObservedIterator) else iterator
+
+
 def _nothing() -> None:
     """Do nothing."""
 
@@ -77,7 +83,7 @@ def _replace_iter(kind: type) -> None:
         reference, new_observer = _loaders.get(id(self), (None, None)) if type(self) is kind else (None, None)
         if reference is None or new_observer is None or reference() is not self:
             return iterator
-        return _ObservedIterator(iterator, new_observer())
+        return ObservedIterator(iterator, new_observer())
 
     observed_iter._toposcope_own = vars(kind).get("__iter__")  # type: ignore[attr-defined]
     kind.__iter__ = observed_iter  # type: ignore[attr-defined]
@@ -93,11 +99,12 @@ def _restore_iter(kind: type) -> None:
         kind.__iter__ = replaced._toposcope_own  # type: ignore[attr-defined]
 
 
-class _ObservedIterator:
+class ObservedIterator:
     """An iterator with the attributes and batches of another one."""
 
     def __init__(self, iterator: Iterator[Any], observer: IteratorObserver) -> None:
-        self._iterator, self._observer = iterator, observer
+        """Report what the iterator gives to the observer."""
+        self.iterator, self._observer = iterator, observer
         # Called when the loop drops this object.
         weakref.finalize(self, observer.end, is_exhausted=False).atexit = False
 
@@ -106,7 +113,7 @@ class _ObservedIterator:
 
     def __next__(self) -> Any:
         try:
-            batch = next(self._iterator)
+            batch = next(self.iterator)
         except StopIteration:
             self._observer.end(is_exhausted=True)
             raise
@@ -114,7 +121,7 @@ class _ObservedIterator:
         return batch
 
     def __len__(self) -> int:
-        return len(self._iterator)  # type: ignore[arg-type]
+        return len(self.iterator)  # type: ignore[arg-type]
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._iterator, name)
+        return getattr(self.iterator, name)

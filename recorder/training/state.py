@@ -10,7 +10,7 @@ from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.batch_items import item_of, with_item
 from toposcope.recorder.training.evaluator import Evaluator
 from toposcope.recorder.training.loop_sources import LoopSources
-from toposcope.recorder.training.position import Position
+from toposcope.recorder.training.position import EpochPlace, Position
 from toposcope.recorder.training.state_dict import SERIALIZED, load_into, state_dict_of
 from toposcope.recorder.training.step_counter import StepCounter
 from toposcope.recorder.training.time import Time, TimeInput, TimeUnit, checked_time
@@ -99,9 +99,11 @@ class State:
         self.initial_epoch: int | None = None
         """The number of epochs trained before, if the user has given it."""
         self.position: Position | None = None
-        """Where fit() continues in an epoch that a callback has restored; None: at the beginning."""
+        """Where a training continues that a callback has restored, until it does; None: at the beginning."""
         self.random_at_epoch = ""
         """The random states when the epoch began; see random_states()."""
+        self.epoch_place: Callable[[], EpochPlace] = self._epoch_place
+        """Returns how far the epoch has been trained; a loop counts the batches of its loader itself."""
         self.eval_timestamp, self.predict_timestamp = Timestamp(), Timestamp()
         self.is_stop_requested = False
         self.max_duration = max_duration
@@ -204,6 +206,10 @@ class State:
         self._counts = counts
         for count in counts:
             count.step, count.is_restored = self.counter.step, False
+
+    def _epoch_place(self) -> EpochPlace:
+        batches = self.timestamp.batch_in_epoch
+        return EpochPlace(int(batches), self.dataloader_len is not None and batches == self.dataloader_len)
 
     def _update_counts(self) -> None:
         for count in self._counts:

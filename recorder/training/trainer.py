@@ -24,6 +24,7 @@ from toposcope.recorder.training.evaluation import evaluate
 from toposcope.recorder.training.evaluator import Evaluator, evaluators_from
 from toposcope.recorder.training.event import Event
 from toposcope.recorder.training.fit import Plan, fit
+from toposcope.recorder.training.initial_step import begin_where_restored
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.logger_destination import LoggerDestination
 from toposcope.recorder.training.network import checked_schedulers, steps_of
@@ -41,8 +42,9 @@ class Trainer:
         trainer.fit()
         trainer.close()
 
-    The constructor runs INIT, BEFORE_LOAD and AFTER_LOAD. Use the trainer as a context manager, or call close(), to
-    close the callbacks. Parameters are a subset of those of `composer.Trainer`.
+    The constructor runs INIT, BEFORE_LOAD and AFTER_LOAD; before the last, callbacks such as BackupAndRestore restore
+    the training. Use the trainer as a context manager, or call close(), to close the callbacks. Parameters are a subset
+    of those of `composer.Trainer`.
     """
 
     def __init__(
@@ -160,6 +162,7 @@ class Trainer:
             self.engine.run_event(Event.BEFORE_LOAD)
             if load is not None:
                 load(self.state)
+            begin_where_restored(self.state)
             self.engine.run_event(Event.AFTER_LOAD)
 
     def fit(
@@ -271,10 +274,10 @@ class Trainer:
         self.state.train_dataloader = train_dataloader
         self.state.set_dataloader(train_dataloader, "train", number_used(train_dataloader, self._train_subset))
 
-    def _batches(self) -> Iterable[Any]:
-        """Return the batches of an epoch."""
+    def _batches(self, left_out: int) -> Iterable[Any]:
+        """Return the batches of an epoch, without as many as the loader leaves out by itself."""
         loader: Iterable[Any] = self.state.train_dataloader
-        return loader if self._train_subset < 0 else islice(loader, self._train_subset)
+        return loader if self._train_subset < 0 else islice(loader, self._train_subset - left_out)
 
     def _set_end(self, duration: TimeInput | None) -> None:
         """Set the end of a training that begins now, for *duration* if it is not None."""
@@ -287,7 +290,7 @@ class Trainer:
         if state.max_duration.value <= 0:
             raise ValueError(f"max_duration must be positive, not {state.max_duration}.")
         state.max_duration = state.max_duration  # A stop that was requested before is over.
-        if state.is_over:
+        if state.is_over and state.position is None:  # Of a restored training that is over nothing is trained.
             raise ValueError(
                 f"max_duration, {state.max_duration}, has been reached: pass duration= or reset_time=True to fit()."
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, SupportsIndex
 
@@ -80,6 +80,7 @@ class WatchedRun:
         self._is_closed = False
         self._call_hook = call_hook(state.model, self._begin_micro_batch)
         self._epochs = LoopEpochs(state, self._end_epoch, is_length_given=is_length_given)
+        state.epoch_place = self._epochs.place
         self._optimizer_steps = optimizer_steps(state.optimizers, self._after_optimizer_step)
         self._observes_calls = False
         self._longest_step = 0  # In micro-batches; 0: no step of the optimizer has been observed.
@@ -91,6 +92,28 @@ class WatchedRun:
     def stop_requested(self) -> bool:
         """Whether a callback requested a stop: the loop should then end."""
         return self.state.is_stop_requested
+
+    def batches(self) -> Iterator[Any]:
+        """Return an iterator over the batches of the loader for one epoch, so that a stopped epoch can continue.
+
+            for epoch in range(int(run.state.timestamp.epoch), 10):
+                for inputs, labels in run.batches():
+                    run.step(train(inputs, labels))
+                    if run.stop_requested:
+                        return
+
+        If BackupAndRestore or OnRequestExit has restored the training, the first iterator has the batches that were not
+        trained: the others are skipped by counting, in the order of the restored random states, or by a loader with
+        state_dict() and load_state_dict(), such as a StatefulDataLoader of torchdata.
+
+        Raises:
+            RuntimeError: outside of the with statement.
+            ValueError: watch() received no loader.
+        """
+        self._running()
+        if self.state.train_dataloader is None:
+            raise ValueError("batches() requires the loader of the training: pass it to watch().")
+        return self._epochs.batches()
 
     def step(self, loss: Any, batch: Any = None, outputs: Any = None) -> bool:
         """End a step, or a micro-batch of one: call it after the optimizer's step and before gradients are zeroed.
