@@ -5,7 +5,10 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
-_SUBCOMMANDS = ("inspect", "repair", "export", "compact", "index")
+_SUBCOMMANDS = (
+    *("inspect", "repair", "export", "compact", "index"),
+    *("runs", "tags", "get", "show", "compare", "best", "console", "text", "diagnose", "check"),
+)
 _NOT_INSTALLED = 2
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141

@@ -19,6 +19,16 @@ SUBCOMMANDS = {
     "export": "convert runs to CSV, PNG, NPY and JSON files, or Parquet",
     "compact": "keep Parquet files of all runs up to date",
     "index": "read event files on many processes or on a cluster",
+    "runs": "list the runs that match a search",
+    "tags": "list the tags of a run, or of all runs",
+    "get": "print scalar series, or expressions of them",
+    "show": "show the state, hyperparameters and metrics of a run",
+    "compare": "compare the hyperparameters and metrics of runs",
+    "best": "list the best runs by a metric",
+    "console": "print what a training wrote to stdout and stderr",
+    "text": "print the texts that a run recorded",
+    "diagnose": "look for what is wrong in a run",
+    "check": "fail if a condition holds for a run",
 }
 DESCRIPTIONS = {
     "summary-server": "serve a dashboard of training runs",

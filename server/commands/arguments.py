@@ -29,8 +29,8 @@ class Parser(argparse.ArgumentParser):
         )
 
     def parse_hyphenated(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Parse a command line; an unknown argument is an error."""
-        options, rest = self.parse_known_args([_hyphenate(argument) for argument in arguments])
+        """Parse a command line, whose options may be anywhere; an unknown argument is an error."""
+        options, rest = self.parse_known_intermixed_args([_hyphenate(argument) for argument in arguments])
         if rest:
             self.error(f"unknown argument {rest[0]!r}; see {self.prog} --help")
         return options

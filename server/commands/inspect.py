@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 
 import orjson
 
@@ -10,13 +9,12 @@ from toposcope.server.commands.arguments import Parser, check_listable
 from toposcope.server.commands.inspection import InspectedRun, Inspection, inspect
 from toposcope.server.escaped import escaped
 from toposcope.server.json_values import json_value
+from toposcope.server.text_table import count_text, table_lines, text_or_blank, time_text
 
 _REASONS = {
     "payload": "wrong checksum or malformed message",
     "length": "damaged length; everything up to the next intact header is lost",
 }
-_WIDEST = 60
-"""Characters of a column; longer cells overflow."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -61,13 +59,13 @@ def _lines(inspection: Inspection) -> Iterator[str]:
         yield f"warning: {warning.message}"
     files = [file for each in inspection.runs for file in each.files]
     counts = [
-        _count(len(inspection.runs), "run"),
-        _count(len(files), "event file"),
-        _count(sum(file.events for file in files), "event"),
-        _count(sum(file.size for file in files), "byte"),
-        _count(inspection.damaged_records, "damaged place"),
+        count_text(len(inspection.runs), "run"),
+        count_text(len(files), "event file"),
+        count_text(sum(file.events for file in files), "event"),
+        count_text(sum(file.size for file in files), "byte"),
+        count_text(inspection.damaged_records, "damaged place"),
     ]
-    counts += [_count(inspection.ignored_files, "other file")] if inspection.ignored_files else []
+    counts += [count_text(inspection.ignored_files, "other file")] if inspection.ignored_files else []
     yield ", ".join(counts)
 
 
@@ -78,10 +76,16 @@ def _run_lines(run: InspectedRun) -> Iterator[str]:
         yield f"  {': '.join(filter(None, (error.type, error.text)))}"
     yield ""
     files = [
-        (file.file, _or_blank(file.rank), f"{file.events:,}", f"{file.size:,}", _or_blank(file.torn_bytes or None))
+        (
+            file.file,
+            text_or_blank(file.rank),
+            f"{file.events:,}",
+            f"{file.size:,}",
+            text_or_blank(file.torn_bytes or None),
+        )
         for file in run.files
     ]
-    yield from _table(("file", "rank", "events", "bytes", "torn bytes"), files, "lrrrr")
+    yield from table_lines(("file", "rank", "events", "bytes", "torn bytes"), files, "lrrrr")
     yield ""
     tags = [
         (
@@ -89,13 +93,13 @@ def _run_lines(run: InspectedRun) -> Iterator[str]:
             tag.tag,
             f"{tag.points:,}",
             f"{tag.recorded:,}",
-            _or_blank(tag.first_step),
-            _or_blank(tag.last_step),
+            text_or_blank(tag.first_step),
+            text_or_blank(tag.last_step),
             " ".join(map(str, tag.ranks)),
         )
         for tag in run.tags
     ]
-    yield from _table(("plugin", "tag", "points", "recorded", "first step", "last step", "ranks"), tags, "llrrrrl")
+    yield from table_lines(("plugin", "tag", "points", "recorded", "first step", "last step", "ranks"), tags, "llrrrrl")
     damage = [
         f"  {file.file} at byte {place.offset}: {_REASONS[place.reason]}" for file in run.files for place in file.damage
     ]
@@ -111,37 +115,10 @@ def _facts(run: InspectedRun) -> Iterator[str]:
     if run.state is not None:
         yield run.state.state
     most = max((attempt.attempt for attempt in run.attempts), default=1)
-    yield _count(most, "attempt")
+    yield count_text(most, "attempt")
     if run.ranks:
         yield f"rank{'s' if len(run.ranks) > 1 else ''} {' '.join(map(str, run.ranks))}"
     if run.first_step is not None:
         yield f"steps {run.first_step} to {run.last_step}"
     if run.started is not None and run.updated is not None:
-        yield f"{_time(run.started)} to {_time(run.updated)}"
-
-
-def _time(wall_time: float) -> str:
-    try:
-        return datetime.fromtimestamp(wall_time, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    except (ValueError, OverflowError, OSError):
-        return f"{wall_time!r} s"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]], sides: str) -> Iterator[str]:
-    """Yield the lines of a table; `sides` has "l" or "r" per column for its alignment."""
-    cells = [tuple(map(escaped, row)) for row in (head, *rows)]
-    widths = [min(_WIDEST, max(map(len, column))) for column in zip(*cells, strict=True)]
-    for row in cells if rows else []:
-        padded = [
-            cell.ljust(width) if side == "l" else cell.rjust(width)
-            for cell, width, side in zip(row, widths, sides, strict=True)
-        ]
-        yield "  " + "  ".join(padded).rstrip()
-
-
-def _or_blank(number: int | None) -> str:
-    return "" if number is None else str(number)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+        yield f"{time_text(run.started)} to {time_text(run.updated)}"

@@ -42,6 +42,18 @@ subcommands:
   compact               keep Parquet files of all runs up to date
   index                 read event files on many processes or on a cluster
 
+questions, which need no server (--json prints the answer for programs):
+  runs                  list the runs that match a search
+  tags                  list the tags of a run, or of all runs
+  get                   print scalar series, or expressions of them
+  show                  show the state, hyperparameters and metrics of a run
+  compare               compare the hyperparameters and metrics of runs
+  best                  list the best runs by a metric
+  console               print what a training wrote to stdout and stderr
+  text                  print the texts that a run recorded
+  diagnose              look for what is wrong in a run
+  check                 fail if a condition holds for a run
+
 Run "summary-server SUBCOMMAND --help" for the options of a subcommand."""
 
 

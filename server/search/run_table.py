@@ -177,6 +177,10 @@ class RunTable:
         mask[[self._row_of[name] for name in set(names) & self._row_of.keys()]] = True
         return mask
 
+    def rows_of(self, names: Iterable[str]) -> list[int]:
+        """Return the rows of runs, which exist."""
+        return [self._row_of[name] for name in names]
+
     def numbers(self, *key: str) -> Numbers:
         """Return a column of numbers; `key` is ("started",), ("param", name) or ("min", tag), for example."""
         column = self._column(("number", *key))

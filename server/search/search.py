@@ -1,19 +1,19 @@
 """Finds the runs that match a search, and sorts runs by a field."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from toposcope.server.notes.run_notes import RunNotes
+from toposcope.server.notes.run_notes import NO_NOTES, RunNotes
 from toposcope.server.runs.bounded_access import BoundedAccess
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.name_patterns import find_in_names
 from toposcope.server.runs.overview import Overview
 from toposcope.server.runs.run import RunView
-from toposcope.server.search.fields import NUMBER_FIELDS, TEXT_FIELDS
+from toposcope.server.search.fields import NUMBER_FIELDS, TEXT_FIELDS, TIMES
 from toposcope.server.search.matching import Matching
 from toposcope.server.search.query import Expression, Query, terms
 from toposcope.server.search.run_table import Codes, Numbers, ParameterSummary, Rows, RunTable
@@ -183,6 +183,25 @@ class RunSearch:
                 {key: self._table.codes(*key, rows=rows) for key in codes},
             )
 
+    def values(
+        self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], names: Sequence[str], field: Field
+    ) -> list[Value | None]:
+        """Return the values of some runs by which they are sorted; several labels or flags are separated by commas."""
+        with self._access.admitted():
+            self._table.update(runs, notes)
+            rows = self._table.rows_of(names)
+            kind, *key = _key(self._table, field)
+            if kind == "number":
+                values, present = self._table.numbers(*key)
+                is_whole = len(key) == 1 and key[0] not in TIMES
+                return [_plain(values.item(row), is_whole) if present[row] else None for row in rows]
+            if kind == "text":
+                texts = self._table.texts(*key)
+                noted = [_noted(key[0], name, notes.get(name, NO_NOTES)) for name in names]
+                return [text or ", ".join(texts[row]) or None for text, row in zip(noted, rows, strict=True)]
+            codes = self._table.codes(kind, *key, rows=np.array(rows, np.intp))
+        return [None if code < 0 else codes.values[code] for code in codes.code.tolist()]
+
     def order(self, runs: Mapping[str, RunView], notes: Mapping[str, RunNotes], order: Field) -> Rows:
         """Return the places of all runs, sorted in ascending order; see find()."""
         with self._access.admitted():
@@ -194,6 +213,17 @@ class RunSearch:
         with self._access.admitted():
             self._table.update(runs, notes)
             return self._table.parameters()
+
+
+def _plain(number: float, is_whole: bool) -> int | float:
+    """Return a step or a count, which are kept as doubles, as an integer."""
+    return int(number) if is_whole and number.is_integer() else number
+
+
+def _noted(field: str, name: str, notes: RunNotes) -> str | None:
+    """Return a text as it was entered: those of the table are casefolded; None for other fields."""
+    texts = {"name": name, "alias": notes.alias, "note": notes.note, "label": ", ".join(notes.labels)}
+    return texts.get(field)
 
 
 def _sorted(table: RunTable, order: Field, is_descending: bool) -> Rows:

@@ -40,6 +40,7 @@ if "coverage" not in sys.modules:  # Coverage does not measure a process that wa
             "toposcope.server.app",
             "toposcope.server.later_routes",
             "toposcope.server.http_server",
+            "toposcope.server.commands.asking",
             "toposcope.server.commands.export",
             "sklearn.ensemble",
         ]

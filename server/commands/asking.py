@@ -1,0 +1,101 @@
+"""What the subcommands that answer questions have in common: DIR, --json, the index, and the exit status."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import TypeVar
+
+import orjson
+
+from toposcope.server.commands.arguments import Parser, is_inside
+from toposcope.server.escaped import escaped
+from toposcope.server.places.addresses import addresses_of, is_remote, parse_places
+from toposcope.server.questions.answers import Answer, json_of, schema_of
+from toposcope.server.questions.opened import Opened, Places, UnknownNameError, loaded
+from toposcope.server.questions.words import lines_of
+from toposcope.server.runs.name_patterns import PatternsBusyError
+
+EXIT_STATUS = "Exit status: 0; 1 if nothing matched; 2 for invalid arguments."
+_MOST_PROBLEMS = 10
+Found = TypeVar("Found", bound=Answer)
+
+
+class _PrintSchema(argparse.Action):
+    """Prints the JSON Schema of an answer, and exits."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, const: type[Answer], help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, const=const, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(orjson.dumps(schema_of(self.const), option=orjson.OPT_INDENT_2).decode())
+        parser.exit()
+
+
+def question_parser(name: str, description: str, answer: type[Answer], epilog: str = EXIT_STATUS) -> Parser:
+    """Return a parser with what all questions take; DIR is the first argument."""
+    parser = Parser(f"summary-server {name}", description, epilog)
+    parser.add_argument("dir", metavar="DIR", help="directory of runs, or the address of an object store")
+    parser.add_argument("--json", action="store_true", help="print a JSON object instead of text")
+    parser.add_argument("--schema", action=_PrintSchema, const=answer, help="print the JSON Schema of --json, and exit")
+    add_places(parser)
+    return parser
+
+
+def add_places(parser: Parser) -> None:
+    """Add the options that say where index and notes are."""
+    parser.add_argument(
+        "--index-dir", metavar="DIR", help="directory or address of the index; default: that of summary-server"
+    )
+    parser.add_argument(
+        "--data-dir", metavar="DIR", help="directory or address of notes; default: that of summary-server"
+    )
+    parser.add_follow_links()
+
+
+def places_of(options: argparse.Namespace, *directories: str) -> Places:
+    """Return the places that the arguments name.
+
+    Raises:
+        ValueError: a directory has no name or one that another has, or the index is inside it.
+    """
+    logdir = parse_places(directories)
+    index_dir = None if options.index_dir is None else os.path.expanduser(options.index_dir)
+    local = [address for address in addresses_of(logdir) if not is_remote(address)]
+    if index_dir is not None and not is_remote(index_dir) and any(is_inside(index_dir, each) for each in local):
+        raise ValueError(f"--index-dir {index_dir!r} is inside DIR, which is read-only")
+    return Places(logdir, index_dir, options.data_dir, options.follow_links)
+
+
+def ask(
+    parser: Parser,
+    arguments: Sequence[str],
+    question: Callable[[Opened, argparse.Namespace], Found],
+    status_of: Callable[[Found], int],
+) -> int:
+    """Answer a question on standard output; return the exit status.
+
+    Args:
+        parser: of the command line.
+        arguments: the command line.
+        question: returns the answer.
+        status_of: returns the exit status for an answer.
+    """
+    options = parser.parse_hyphenated(arguments)
+    try:
+        with loaded(places_of(options, options.dir)) as (opened, problems):
+            for path, reason in islice(problems.items(), _MOST_PROBLEMS):
+                print(f"cannot read {escaped(path)}: {escaped(reason)}", file=sys.stderr)
+            answer = question(opened, options)
+    except UnknownNameError as error:
+        print(escaped(f"{parser.prog}: {error}"), file=sys.stderr)
+        return 1
+    except (OSError, ValueError, ModuleNotFoundError, PatternsBusyError) as error:
+        parser.error(str(error))
+    if options.json:
+        print(orjson.dumps(json_of(answer)).decode())
+    else:
+        for line in lines_of(answer):
+            print(escaped(line))
+    return status_of(answer)

@@ -1,0 +1,62 @@
+"""summary-server get: prints scalar series, or expressions of them."""
+
+import argparse
+import math
+from collections.abc import Sequence
+
+from toposcope.server.commands.arguments import Parser
+from toposcope.server.commands.asking import ask, question_parser
+from toposcope.server.questions.answers import SeriesList
+from toposcope.server.questions.metrics import read_series
+from toposcope.server.questions.opened import Opened
+
+_POINTS = 20
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Print series; return 1 if there are none."""
+    return ask(make_parser(), arguments, _ask, lambda found: 0 if found.series else 1)
+
+
+def make_parser() -> Parser:
+    """Return the parser of the command line."""
+    parser = question_parser("get", "Print scalar series, or expressions of them.", SeriesList)
+    parser.add_argument("--run", action="append", default=[], metavar="RUN", help="repeatable; default: all runs")
+    parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="a scalar tag; repeatable")
+    parser.add_argument("--expr", action="append", default=[], metavar="EXPR", help="an expression; repeatable")
+    parser.add_argument(
+        "--steps", type=_steps, default=(-math.inf, math.inf), metavar="A:B", help="from step A to step B, included"
+    )
+    parser.add_argument(
+        "--points", type=int, metavar="N", help=f"about N points; 0: all; default: {_POINTS}, all with --json"
+    )
+    parser.add_argument("--smooth", metavar="HOW", help="auto, ema:WEIGHT, time:HALF_LIFE or median:WINDOW")
+    return parser
+
+
+def _steps(text: str) -> tuple[float, float]:
+    first, colon, last = text.partition(":")
+    try:
+        steps = (int(first) if first else -math.inf, int(last) if last else math.inf)
+    except ValueError:
+        colon = ""
+    if not colon or steps[0] > steps[1]:
+        raise argparse.ArgumentTypeError(f"invalid steps {text!r}: expected A:B, A: or :B, with A <= B")
+    return steps
+
+
+def _ask(opened: Opened, options: argparse.Namespace) -> SeriesList:
+    if not options.tag and not options.expr:
+        raise ValueError("expected at least one --tag or --expr")
+    points = (0 if options.json else _POINTS) if options.points is None else options.points
+    first, last = options.steps
+    return read_series(
+        opened,
+        options.run,
+        options.tag,
+        options.expr,
+        first_step=first,
+        last_step=last,
+        points=max(0, points),
+        smooth=options.smooth,
+    )

@@ -1,0 +1,27 @@
+"""summary-server text: prints the texts that a run recorded."""
+
+from collections.abc import Sequence
+
+from toposcope.server.commands.arguments import Parser
+from toposcope.server.commands.asking import ask, question_parser
+from toposcope.server.questions.answers import Texts
+from toposcope.server.questions.records import read_texts
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Print texts; return 1 if there are none."""
+    parser = make_parser()
+    return ask(
+        parser,
+        arguments,
+        lambda opened, options: read_texts(opened, options.run, options.tag),
+        lambda found: 0 if found.texts else 1,
+    )
+
+
+def make_parser() -> Parser:
+    """Return the parser of the command line."""
+    parser = question_parser("text", "Print the texts that a run recorded.", Texts)
+    parser.add_argument("run", metavar="RUN", help="name of a run")
+    parser.add_argument("--tag", metavar="TAG", help="a text tag; default: all")
+    return parser

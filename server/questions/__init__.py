@@ -1,0 +1,1 @@
+"""Questions about the runs of a logdir, as the command line, agents and Python ask them."""

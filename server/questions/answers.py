@@ -1,0 +1,308 @@
+"""The answers to questions, as plain data: json_of() is what `--json` prints, schema_of() describes it."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import TypeAdapter, WithJsonSchema
+
+from toposcope.proto.metric_direction import Direction
+from toposcope.server.json_values import json_value
+from toposcope.server.reading.series_summary import Statistic
+from toposcope.server.runs.hyper_parameters import Value
+from toposcope.server.runs.run_state import Phase, State
+
+Number = Annotated[float, WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]})]
+"""A number; in JSON, one that is not finite is a string."""
+
+
+@dataclass(frozen=True)
+class ListedRun:
+    """A run and its values of the requested columns."""
+
+    run: str
+    values: dict[str, Value | None]
+    """By column, in the requested order. Times are seconds since 1970, durations seconds."""
+
+
+@dataclass(frozen=True)
+class RunList:
+    """The runs that match a search, or a page of them."""
+
+    runs: list[ListedRun]
+    total: int
+    """How many match."""
+    unknown: list[str]
+    """Names in the search that no run has as a field, hyperparameter or metric."""
+
+
+@dataclass(frozen=True)
+class ListedTag:
+    """A tag of a run, or of several runs together."""
+
+    plugin: str
+    tag: str
+    runs: int
+    """How many of the runs have it."""
+    direction: Direction | None
+    """Whether the smallest or the largest value of a scalar is its best, if its name says so."""
+    points: int | None
+    """Of the lowest rank that has the tag; None for several runs, as the next two."""
+    first_step: int | None
+    last_step: int | None
+
+
+@dataclass(frozen=True)
+class TagList:
+    """The tags of a run, or of all runs, by plugin and name."""
+
+    run: str | None
+    tags: list[ListedTag]
+    total: int
+    """How many match."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """A scalar series, or that of an expression."""
+
+    run: str
+    tag: str
+    rank: int
+    step: list[int]
+    value: list[Number]
+    smoothed: list[Number] | None
+    """None without smoothing."""
+    total: int
+    """Points in the window before some were chosen."""
+    min: Number | None
+    """The smallest finite value in the window; None if there is none."""
+    min_step: int | None
+    max: Number | None
+    max_step: int | None
+
+
+@dataclass(frozen=True)
+class SeriesList:
+    """The requested series that exist."""
+
+    series: list[Series]
+    missing: list[str]
+    """Tags and expressions that none of the runs has."""
+
+
+@dataclass(frozen=True)
+class MetricSummary:
+    """Statistics of a scalar series, from all of its points."""
+
+    tag: str
+    direction: Direction | None
+    points: int
+    last: Number
+    last_step: int
+    min: Number | None
+    """None if no value is finite, as the next three."""
+    min_step: int | None
+    max: Number | None
+    max_step: int | None
+    first_non_finite_step: int | None
+    """None if all values are finite."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What ended a run."""
+
+    type: str
+    text: str
+    traceback: str
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What is known of a run."""
+
+    run: str
+    state: State
+    phase: Phase | None
+    started: Number | None
+    """Seconds since 1970, as the next two."""
+    updated: Number | None
+    ended: Number | None
+    first_step: int | None
+    last_step: int | None
+    ranks: list[int]
+    attempts: int
+    dialect: str
+    damaged_records: int
+    error: Failure | None
+    alias: str | None
+    note: str
+    labels: list[str]
+    hyper_parameters: dict[str, Value]
+    environment: dict[str, Value]
+    metrics: list[MetricSummary]
+    problems: list[str]
+    """Why something could not be read, one sentence each."""
+
+
+@dataclass(frozen=True)
+class ParameterValues:
+    """The values of a hyperparameter, in the order of the runs; None: the run does not have it."""
+
+    name: str
+    values: list[Value | None]
+
+
+@dataclass(frozen=True)
+class MetricValues:
+    """The values of a metric, in the order of the runs; None: the run has no such value."""
+
+    tag: str
+    statistic: Statistic
+    """The smallest or the largest value, whichever is the best by the name of the metric; else the last one."""
+    values: list[Number | None]
+    deltas: list[Number | None]
+    """Each value minus that of the first run."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What differs between runs."""
+
+    runs: list[str]
+    parameters: list[ParameterValues]
+    """Those that differ."""
+    equal_parameters: int
+    """How many hyperparameters all of the runs have with the same value."""
+    metrics: list[MetricValues]
+
+
+@dataclass(frozen=True)
+class BestRun:
+    """A run and its best value of a metric."""
+
+    run: str
+    value: Number
+    step: int | None
+    """Of the value; of several, the first."""
+    group: str | None
+    """None without groups."""
+
+
+@dataclass(frozen=True)
+class BestRuns:
+    """The best runs by a metric, the best one first; with groups, the best one of each."""
+
+    metric: str
+    statistic: Statistic
+    descending: bool
+    """Whether larger values are better."""
+    runs: list[BestRun]
+    total: int
+    """How many runs have a value, or how many groups."""
+
+
+@dataclass(frozen=True)
+class ConsoleLine:
+    """A line that a training wrote."""
+
+    number: int
+    """From 1 on."""
+    wall_time: Number
+    """Seconds since 1970."""
+    stream: str
+    """stdout, stderr or unknown."""
+    text: str
+
+
+@dataclass(frozen=True)
+class ConsoleLines:
+    """Lines of the output of a run."""
+
+    run: str
+    lines: list[ConsoleLine]
+    total: int
+    """Lines of the whole output."""
+    dropped: int
+    """Lines that were not recorded, because there were too many."""
+    next: int | None
+    """The number of the line after which to continue; None at the end."""
+
+
+@dataclass(frozen=True)
+class RecordedText:
+    """The text of a tag at a step; the cells of a table are separated by line breaks."""
+
+    tag: str
+    step: int
+    wall_time: Number
+    text: str
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of a run."""
+
+    run: str
+    texts: list[RecordedText]
+    total: int
+    """How many texts there are, read or not."""
+    damaged: int
+    """Texts that cannot be read."""
+
+
+FindingKind = Literal["state", "non_finite", "divergence", "stall", "spikes", "plateau"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about a run that looks wrong, with the numbers that say so."""
+
+    kind: FindingKind
+    tag: str | None
+    """None if it is about the run as a whole."""
+    step: int | None
+    """Where it begins."""
+    text: str
+    """One sentence."""
+    numbers: dict[str, Number]
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What looks wrong in a run."""
+
+    run: str
+    state: State
+    findings: list[Finding]
+    """The gravest first."""
+    examined: list[str]
+    """The tags that were examined."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """The runs for which a condition holds, so that a check fails."""
+
+    condition: str
+    failed: list[ListedRun]
+    """With the values that the condition compares."""
+    lacking: list[str]
+    """Runs that lack such a value, so that nothing is known of them: they fail too."""
+    total: int
+    """How many runs were checked."""
+
+
+Answer = RunList | TagList | SeriesList | RunFacts | Comparison | BestRuns | ConsoleLines | Texts | Diagnosis | Check
+
+
+def json_of(answer: Answer) -> dict[str, Any]:
+    """Return an answer as JSON has it; numbers that are not finite are strings."""
+    converted: dict[str, Any] = json_value(dataclasses.asdict(answer))
+    return converted
+
+
+def schema_of(answer: type[Answer]) -> dict[str, Any]:
+    """Return the JSON Schema of json_of()."""
+    return TypeAdapter(answer).json_schema()
