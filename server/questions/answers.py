@@ -22,7 +22,7 @@ class ListedRun:
 
     run: str
     values: dict[str, Value | None]
-    """By column, in the requested order. Times are seconds since 1970, durations seconds."""
+    """The values, by column, in the requested order. Times are seconds since 1970, durations seconds."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ListedTag:
     direction: Direction | None
     """Whether the smallest or the largest value of a scalar is its best, if its name says so."""
     points: int | None
-    """Of the lowest rank that has the tag; None for several runs, as the next two."""
+    """The points of the lowest rank that has the tag; None for several runs, as the next two."""
     first_step: int | None
     last_step: int | None
 
@@ -185,7 +185,7 @@ class BestRun:
     run: str
     value: Number
     step: int | None
-    """Of the value; of several, the first."""
+    """The step of the value; of several, the first."""
     group: str | None
     """None without groups."""
 

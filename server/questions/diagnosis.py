@@ -17,7 +17,7 @@ from toposcope.server.runs.running_median import running_median
 _MOST_TAGS = 200
 """Tags of a run that are examined: a second of work."""
 _LEAST_POINTS = 20
-"""Of a series in which a course can be seen."""
+"""The points of a series in which a course can be seen."""
 _BLOCKS = 20
 """Parts of a series whose medians are compared."""
 _SIGMA = 1.4826
