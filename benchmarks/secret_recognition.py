@@ -17,7 +17,7 @@ _KINDS = (".py", ".yaml", ".ini", ".js", ".txt")
 
 def hidden_by_toposcope(text: str) -> str:
     """Return a text without the secrets that the recorder recognises."""
-    from toposcope.recorder.secrets import hide_secrets
+    from toposcope.recorder.secrets.hiding import hide_secrets
 
     return hide_secrets(text, {}, [])
 

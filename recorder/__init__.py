@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from toposcope.recorder.messages.graph import Node, graph
     from toposcope.recorder.messages.landscape import landscape
     from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage, train_lineage
-    from toposcope.recorder.summary_record import SummaryRecord
+    from toposcope.recorder.record.summary_record import SummaryRecord
     from toposcope.recorder.tensorboard.install import install, uninstall
     from toposcope.recorder.tensorboard.summary_writer import SummaryWriter
     from toposcope.recorder.values.foreign_values import UnreadableValueError
@@ -40,7 +40,7 @@ __getattr__, __dir__ = lazy_names(
         "Histogram": "toposcope.recorder.values.wrapped",
         "Image": "toposcope.recorder.values.wrapped",
         "Node": "toposcope.recorder.messages.graph",
-        "SummaryRecord": "toposcope.recorder.summary_record",
+        "SummaryRecord": "toposcope.recorder.record.summary_record",
         "SummaryWriter": "toposcope.recorder.tensorboard.summary_writer",
         "Tensor": "toposcope.recorder.values.wrapped",
         "Text": "toposcope.recorder.values.wrapped",

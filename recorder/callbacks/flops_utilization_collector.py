@@ -7,8 +7,8 @@ from typing import Any
 from toposcope.recorder import log
 from toposcope.recorder.adapters import adapter, is_module
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_number
-from toposcope.recorder.logged_values import logged_values
 from toposcope.recorder.rank import process_rank
+from toposcope.recorder.record.logged_values import logged_values
 from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.run_values import ValueReceiver

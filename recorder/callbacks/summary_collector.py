@@ -24,8 +24,8 @@ from toposcope.recorder.collecting.requested_exit import requested_exit
 from toposcope.recorder.collecting.resuming import resume_of, warn_of_hidden_steps
 from toposcope.recorder.collecting.training_collection import TrainingCollection
 from toposcope.recorder.collecting.training_phase import TrainingPhase
-from toposcope.recorder.logged_values import LoggedValues
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.record.logged_values import LoggedValues
+from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks
 from toposcope.recorder.training.logger_destination import LoggerDestination

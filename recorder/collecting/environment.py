@@ -14,7 +14,7 @@ from toposcope.recorder.collecting.gpus import gpus_of
 from toposcope.recorder.collecting.packages import installed_packages
 from toposcope.recorder.collecting.repository import Repository
 from toposcope.recorder.rank import process_count, process_rank, rank_of, world_size_of
-from toposcope.recorder.secrets import command_line, hide_secrets
+from toposcope.recorder.secrets.hiding import command_line, hide_secrets
 
 Facts = dict[str, str | int | float]
 

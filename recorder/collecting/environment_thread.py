@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder import log
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.record.summary_record import SummaryRecord
 
 if TYPE_CHECKING:
     from toposcope.recorder.collecting.git import Git

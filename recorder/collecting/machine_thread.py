@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 from toposcope.recorder import log
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.record.summary_record import SummaryRecord
 
 _FIRST_SECONDS = 1.0
 _END_SECONDS = 5.0  # A driver that hangs must not keep the training from ending.

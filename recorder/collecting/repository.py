@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from toposcope.proto.summary_pb2 import Code
 from toposcope.recorder.collecting.git import Git
-from toposcope.recorder.secrets import hide_secrets
+from toposcope.recorder.secrets.hiding import hide_secrets
 
 MAX_DIFF_BYTES = 1_000_000
 _MAX_READ = MAX_DIFF_BYTES + 64_000  # More than the maximum, as hiding secrets may shorten the text.

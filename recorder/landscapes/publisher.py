@@ -9,7 +9,7 @@ from toposcope.recorder.landscapes.surface.landscape_message import Setting, mes
 from toposcope.recorder.landscapes.surface.refinement import Stage, level_losses, path_losses
 from toposcope.recorder.landscapes.sweep.job import VERSION, load_mode
 from toposcope.recorder.landscapes.weights.hashing import hash_of
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.record.summary_record import SummaryRecord
 
 PLAIN_MODE = "eager"
 """The mode in which previews are measured."""

@@ -15,7 +15,7 @@ from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_text
 from toposcope.recorder.collecting.console.screen import Screen
 from toposcope.recorder.collecting.console.wrapped_write import WrappedWrite
-from toposcope.recorder.fork import make_inert_in_children
+from toposcope.recorder.ends.fork import make_inert_in_children
 from toposcope.recorder.loggers.buffered_destination import BufferedDestination
 from toposcope.recorder.loggers.formatting import line
 from toposcope.recorder.loggers.table import json_table

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory, checked_file_size, checked_seconds
-from toposcope.recorder.logged_values import LoggedValues
 from toposcope.recorder.loggers.buffered_destination import BufferedDestination
 from toposcope.recorder.loggers.formatting import Setting, settings
 from toposcope.recorder.loggers.image_batches import ImageBatch, class_legend, image_batches, mask_images
 from toposcope.recorder.loggers.table import markdown_table
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.record.logged_values import LoggedValues
+from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.training.time import Time
 from toposcope.recorder.values.foreign_values import UnreadableValueError
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any
 
-from toposcope.recorder.secret_names import names_secret
-from toposcope.recorder.secrets import hide_secrets
+from toposcope.recorder.secrets.hiding import hide_secrets
+from toposcope.recorder.secrets.secret_names import names_secret
 
 _INT64 = range(-(2**63), 2**63)
 _LONGEST_TEXT = 1000

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from toposcope.recorder import log
-from toposcope.recorder.fork import close_at_end_of_child, make_inert_in_children
+from toposcope.recorder.ends.fork import close_at_end_of_child, make_inert_in_children
 
 if TYPE_CHECKING:
     import subprocess

@@ -12,13 +12,13 @@ from toposcope.proto.tensorboard_pb2 import Event
 from toposcope.proto.wire import bytes_head
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory
-from toposcope.recorder.end_observer import EndObserver
+from toposcope.recorder.ends.end_observer import EndObserver
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.secrets import command_line
+from toposcope.recorder.record.unclosed import close_when_dropped
+from toposcope.recorder.secrets.hiding import command_line
 from toposcope.recorder.snapshot import Snapshot
 from toposcope.recorder.tensorboard.dialect import TENSORBOARD
 from toposcope.recorder.tensorboard.times import checked_step, checked_wall_time
-from toposcope.recorder.unclosed import close_when_dropped
 from toposcope.recorder.values.foreign_values import short_repr
 from toposcope.recorder.writing.event_encoder import RecordedEvent
 from toposcope.recorder.writing.event_file import Naming

@@ -21,8 +21,8 @@ from toposcope.proto.hparams_pb2 import (
     SessionStartInfo,
 )
 from toposcope.proto.tensorboard_pb2 import Summary
-from toposcope.recorder.secret_names import names_secret
-from toposcope.recorder.secrets import HIDDEN, hide_secrets
+from toposcope.recorder.secrets.hiding import HIDDEN, hide_secrets
+from toposcope.recorder.secrets.secret_names import names_secret
 from toposcope.recorder.tensorboard.dialect import value_entry
 from toposcope.recorder.tensorboard.metadata import metadata_field
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr

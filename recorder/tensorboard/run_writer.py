@@ -9,7 +9,7 @@ from typing import Any, Self
 from toposcope.proto.summary_pb2 import RecordingEnd
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_name
-from toposcope.recorder.ending import ending_of
+from toposcope.recorder.ends.ending import ending_of
 from toposcope.recorder.tensorboard.file_writer import FileWriter
 from toposcope.recorder.values.arrays import Array, array_from
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr

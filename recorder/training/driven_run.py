@@ -5,7 +5,7 @@ from typing import Any, SupportsIndex
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_integer
-from toposcope.recorder.logged_values import LoggedValues, logged_values, nothing_logged
+from toposcope.recorder.record.logged_values import LoggedValues, logged_values, nothing_logged
 from toposcope.recorder.training.callback_list import CallbackList, checked_callbacks, destinations_first
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.late_evaluation import evaluate_after_training, evaluate_alone

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from toposcope.recorder import log
-from toposcope.recorder.fork import OWNER_OF_RECORDERS, close_at_end_of_child
+from toposcope.recorder.ends.fork import OWNER_OF_RECORDERS, close_at_end_of_child
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_errors import name_callback, naming_callback
 from toposcope.recorder.training.event import Event

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toposcope.recorder.logged_values import LoggedValues
+from toposcope.recorder.record.logged_values import LoggedValues
 from toposcope.recorder.snapshot import Pixels
 
 if TYPE_CHECKING:

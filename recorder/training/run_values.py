@@ -4,7 +4,7 @@ import threading
 from typing import Protocol, runtime_checkable
 
 from toposcope.recorder import log
-from toposcope.recorder.logged_values import LoggedValues, nothing_logged
+from toposcope.recorder.record.logged_values import LoggedValues, nothing_logged
 from toposcope.recorder.training.logger import Logger
 from toposcope.recorder.training.state import State
 

@@ -8,8 +8,8 @@ from typing import Any, SupportsIndex
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_integer, checked_text
-from toposcope.recorder.logged_values import logged_values
 from toposcope.recorder.messages.plain_data import items_of
+from toposcope.recorder.record.logged_values import logged_values
 from toposcope.recorder.training.call_hook import call_hook
 from toposcope.recorder.training.engine import Engine
 from toposcope.recorder.training.late_evaluation import evaluate_after_training

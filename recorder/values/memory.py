@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from toposcope.recorder.fork import make_inert_in_children
+from toposcope.recorder.ends.fork import make_inert_in_children
 
 # Smaller arrays are allocated on the heap, whose pages are mapped already.
 _LARGE_BYTES = 256 << 10

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from toposcope.recorder import log as logger
-from toposcope.recorder.fork import OWNER_OF_RECORDERS, close_at_end_of_child
+from toposcope.recorder.ends.fork import OWNER_OF_RECORDERS, close_at_end_of_child
 from toposcope.recorder.imported import imported
 from toposcope.recorder.rank import process_rank
+from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.stores.spool import shown_path
-from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.metric_definitions import MetricDefinition
 from toposcope.recorder.wandb.reports import REPORTS, report_ignored

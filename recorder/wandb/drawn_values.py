@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from toposcope.proto.summary_pb2 import RecordingEnd
-from toposcope.recorder.logged_values import LoggedValues
+from toposcope.recorder.record.logged_values import LoggedValues
 from toposcope.recorder.snapshot import Snapshot
 from toposcope.recorder.tensorboard.dialect import Value
 from toposcope.recorder.tensorboard.file_writer import FileWriter

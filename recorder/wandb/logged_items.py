@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from toposcope.recorder.logged_values import LoggedValues, logged_values, nothing_logged
+from toposcope.recorder.record.logged_values import LoggedValues, logged_values, nothing_logged
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.wrapped import Histogram as HistogramValue
 from toposcope.recorder.values.wrapped import Image as ImageValue

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toposcope.recorder.messages.settings import plain_value
-from toposcope.recorder.secret_names import names_secret
+from toposcope.recorder.secrets.secret_names import names_secret
 
 _MAX_TEXT = 4000
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from toposcope.recorder import log
-from toposcope.recorder.secret_names import names_secret
-from toposcope.recorder.secrets import HIDDEN, hide_secrets
+from toposcope.recorder.secrets.hiding import HIDDEN, hide_secrets
+from toposcope.recorder.secrets.secret_names import names_secret
 from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.wandb.run_settings import RunSettings
 

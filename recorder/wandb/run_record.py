@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from toposcope.proto.summary_pb2 import RecordingEnd
-from toposcope.recorder.end_observer import EndObserver
-from toposcope.recorder.ending import FINISHED, ending_of
-from toposcope.recorder.logged_values import LoggedValues, logged_values
+from toposcope.recorder.ends.end_observer import EndObserver
+from toposcope.recorder.ends.ending import FINISHED, ending_of
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
-from toposcope.recorder.secret_names import names_secret
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.record.logged_values import LoggedValues, logged_values
+from toposcope.recorder.record.summary_record import SummaryRecord
+from toposcope.recorder.secrets.secret_names import names_secret
 from toposcope.recorder.wandb.drawn_values import DrawnValues
 from toposcope.recorder.wandb.plain_settings import plain_settings
 from toposcope.recorder.wandb.reports import guarded

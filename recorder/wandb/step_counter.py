@@ -4,7 +4,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from toposcope.recorder.logged_values import LoggedValues, nothing_logged
+from toposcope.recorder.record.logged_values import LoggedValues, nothing_logged
 from toposcope.recorder.values.foreign_values import short_repr
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.reports import REPORTS

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from toposcope.recorder.fork import FirstTime
-from toposcope.recorder.logged_values import LoggedValues, logged_values
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.ends.fork import FirstTime
+from toposcope.recorder.record.logged_values import LoggedValues, logged_values
+from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.values.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.foreign_values import short_repr
 from toposcope.recorder.values.wrapped import Text

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from toposcope.proto.summary_pb2 import RecordingEnd
-from toposcope.recorder.fork import make_inert_in_children
+from toposcope.recorder.ends.fork import make_inert_in_children
 from toposcope.recorder.writing.event_encoder import EventEncoder, RecordedEvent, is_of_training
 from toposcope.recorder.writing.event_queue import STALL_SECONDS, EventQueue
 from toposcope.recorder.writing.heartbeat import Heartbeat

@@ -8,7 +8,7 @@ def test_inherited_objects_are_inert_in_the_child_only() -> None:
     """become_inert() is called in the child, but not in the parent, and not for deleted objects."""
     script = """
 import os
-from toposcope.recorder.fork import make_inert_in_children
+from toposcope.recorder.ends.fork import make_inert_in_children
 
 class Resource:
     inert = False
@@ -33,7 +33,7 @@ def test_locks_come_first_and_failures_are_ignored() -> None:
     """Locks become inert before other objects, and an object that raises does not affect the next one."""
     script = """
 import os
-from toposcope.recorder.fork import make_inert_in_children
+from toposcope.recorder.ends.fork import make_inert_in_children
 
 class Resource:
     def __init__(self, name):

@@ -15,8 +15,8 @@ from support.pytorch import torch
 from toposcope import server
 from toposcope.recorder import Histogram, Image, Node, SummaryRecord, Tensor, Text, graph
 from toposcope.recorder.callbacks.summary_collector import SummaryCollector
-from toposcope.recorder.logged_values import logged_values
 from toposcope.recorder.loggers import InMemoryLogger, SummaryLogger
+from toposcope.recorder.record.logged_values import logged_values
 from toposcope.recorder.training.watch import watch
 from toposcope.recorder.values.deferred_scalar import DeferredScalar
 
@@ -270,7 +270,7 @@ class OnDevice(DeferredScalar):
 def device(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Let tensors of PyTorch count as tensors on a device; return the threads that read one."""
     OnDevice.readers.clear()
-    monkeypatch.setattr("toposcope.recorder.logged_values.deferred_scalar", OnDevice)
+    monkeypatch.setattr("toposcope.recorder.record.logged_values.deferred_scalar", OnDevice)
     return OnDevice.readers
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.secret_corpus import HARMLESS, SECRETS, fill
 
-from toposcope.recorder.secrets import command_line, hide_secrets
+from toposcope.recorder.secrets.hiding import command_line, hide_secrets
 
 
 @pytest.mark.parametrize(

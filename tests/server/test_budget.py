@@ -8,7 +8,7 @@ import httpx
 import numpy as np
 import pytest
 from support.event_files import scalar_event, write_run
-from support.servers import SLOW_SECONDS, Serve, start, stop
+from support.servers import SLOW_SECONDS, Serve, start, stop, wait_until
 
 POINTS = 300_000
 
@@ -46,6 +46,7 @@ def test_a_long_download_is_complete(serve: Serve, logdir: Path) -> None:
 def test_requests_that_the_end_of_the_server_cancels_get_503(logdir: Path) -> None:
     """Those that wait when it stops get 503 with the reason, and no error; with many cores none may wait so long."""
     process, url = start(logdir)
+    wait_until(lambda: httpx.get(f"{url}api/scalars?tag=loss", timeout=SLOW_SECONDS).status_code == 200)
     with ThreadPoolExecutor(40) as clients:
         many = [
             clients.submit(httpx.get, f"{url}api/scalars?tag=loss&points=0", timeout=SLOW_SECONDS) for _ in range(40)

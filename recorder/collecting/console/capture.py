@@ -12,9 +12,9 @@ from toposcope.recorder.collecting.console.allowance import Allowance
 from toposcope.recorder.collecting.console.pending_output import PendingOutput
 from toposcope.recorder.collecting.console.screen import Line, Screen
 from toposcope.recorder.collecting.console.wrapped_write import WrappedWrite
-from toposcope.recorder.fork import make_inert_in_children
-from toposcope.recorder.secrets import hide_secrets
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.ends.fork import make_inert_in_children
+from toposcope.recorder.record.summary_record import SummaryRecord
+from toposcope.recorder.secrets.hiding import hide_secrets
 
 _SECONDS = 1.0
 _END_SECONDS = 5.0

@@ -9,7 +9,7 @@ from accelerate import tracking
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
-from toposcope.recorder.end_observer import EndObserver
+from toposcope.recorder.ends.end_observer import EndObserver
 from toposcope.recorder.frameworks.accelerate.images import images_in
 from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.messages.settings import plain_settings

@@ -9,12 +9,12 @@ from typing import Any, Self
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_text
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
-from toposcope.recorder.end_observer import EndObserver
-from toposcope.recorder.ending import FINISHED
+from toposcope.recorder.ends.end_observer import EndObserver
+from toposcope.recorder.ends.ending import FINISHED
+from toposcope.recorder.ends.program_exit import is_exiting
 from toposcope.recorder.frameworks.boosting.evaluations import Evaluation, named_results, training_loss
 from toposcope.recorder.messages.lineage import eval_lineage
 from toposcope.recorder.messages.settings import plain_settings
-from toposcope.recorder.program_exit import is_exiting
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.training.callback_list import CallbackList

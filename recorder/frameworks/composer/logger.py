@@ -10,8 +10,8 @@ from composer.loggers import LoggerDestination
 from toposcope.recorder import log
 from toposcope.recorder.callbacks.adapter_settings import checked_settings
 from toposcope.recorder.collecting.resuming import warn_of_earlier_training
-from toposcope.recorder.end_observer import EndObserver
-from toposcope.recorder.ending import FINISHED
+from toposcope.recorder.ends.end_observer import EndObserver
+from toposcope.recorder.ends.ending import FINISHED
 from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.composer.logged_images import image_values
 from toposcope.recorder.frameworks.composer.step_losses import TOTAL, StepLosses
@@ -19,9 +19,9 @@ from toposcope.recorder.frameworks.composer.trainer_settings import planned_step
 from toposcope.recorder.loggers.table import markdown_table
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
+from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.stores.spool import local_path
 from toposcope.recorder.summary import paused
-from toposcope.recorder.summary_record import SummaryRecord
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import CallbackList
 from toposcope.recorder.training.driven_run import DrivenRun

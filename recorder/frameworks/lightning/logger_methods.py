@@ -9,11 +9,11 @@ from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool, checked_future_directory
 from toposcope.recorder.framework import framework_of
 from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
-from toposcope.recorder.logged_values import LoggedValues, logged_values, nothing_logged
 from toposcope.recorder.messages.lineage import custom_lineage
 from toposcope.recorder.messages.settings import plain_settings
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.record.logged_values import LoggedValues, logged_values, nothing_logged
+from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.training.driven_run import DrivenRun
 from toposcope.recorder.values.foreign_values import UnreadableValueError
 from toposcope.recorder.values.wrapped import Text

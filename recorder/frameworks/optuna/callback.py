@@ -10,7 +10,7 @@ from toposcope.recorder.arguments import checked_future_directory
 from toposcope.recorder.frameworks.adapter_guard import guarded_hooks
 from toposcope.recorder.frameworks.optuna.trial_facts import facts_of_trial, objective_values
 from toposcope.recorder.messages.lineage import custom_lineage, eval_lineage
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.record.summary_record import SummaryRecord
 
 _TAG = "intermediate_value"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr
 from typing import Any
 
-from toposcope.recorder.fork import make_inert_in_children
+from toposcope.recorder.ends.fork import make_inert_in_children
 
 _LOGGERS = ("torch._export", "torch.export", "torch._subclasses", "torch.fx", "torch._dynamo", "torch._guards")
 

@@ -10,7 +10,7 @@ from support.pytorch import torch
 
 from toposcope import server
 from toposcope.recorder.callbacks import EarlyStopping, SummaryCollector
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.training.watch import watch
 from toposcope.recorder.values.deferred_scalar import DeferredScalar, deferred_scalar, scalar_now_or_later
 

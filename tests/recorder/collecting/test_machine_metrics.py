@@ -20,7 +20,7 @@ from support.pytorch import torch
 
 from toposcope.recorder.collecting.machine_metrics import MachineMetrics
 from toposcope.recorder.collecting.machine_thread import MachineThread
-from toposcope.recorder.summary_record import SummaryRecord
+from toposcope.recorder.record.summary_record import SummaryRecord
 
 # The NVML functions that are called, for a machine with three GPUs; the third does not support power and fails later.
 NVML = r"""

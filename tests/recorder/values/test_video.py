@@ -11,7 +11,7 @@ import pytest
 from support.recorded_run import run_in
 
 from toposcope.recorder import SummaryRecord
-from toposcope.recorder.logged_values import logged_values
+from toposcope.recorder.record.logged_values import logged_values
 from toposcope.recorder.values.wrapped import Video
 
 CLIPS = np.random.default_rng(0).integers(0, 2, (3, 4, 3, 5, 7), np.uint8) * np.uint8(255)

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from toposcope.recorder.named_secrets import lines_with_hints
-from toposcope.recorder.secret_forms import Range
-from toposcope.recorder.secret_names import names_only_secrets, names_secret
+from toposcope.recorder.secrets.named_secrets import lines_with_hints
+from toposcope.recorder.secrets.secret_forms import Range
+from toposcope.recorder.secrets.secret_names import names_only_secrets, names_secret
 
 _NAME = r"(?P<name>[\w.\-]{2,80})"
 _COLOUR = re.compile(r"\x1b\[[0-9;:]{0,40}m")

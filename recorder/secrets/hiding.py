@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 
-from toposcope.recorder.marked_secrets import marked_secrets, without_colours
-from toposcope.recorder.named_secrets import merged, named_secrets
-from toposcope.recorder.secret_forms import passwords_in_urls, secrets_by_form
-from toposcope.recorder.secret_names import names_secret
+from toposcope.recorder.secrets.marked_secrets import marked_secrets, without_colours
+from toposcope.recorder.secrets.named_secrets import merged, named_secrets
+from toposcope.recorder.secrets.secret_forms import passwords_in_urls, secrets_by_form
+from toposcope.recorder.secrets.secret_names import names_secret
 
 HIDDEN = "***"
 """The replacement of a secret."""

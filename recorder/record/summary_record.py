@@ -27,18 +27,18 @@ from toposcope.recorder.arguments import (
     checked_suffix,
     checked_text,
 )
-from toposcope.recorder.end_observer import EndObserver
-from toposcope.recorder.ending import FINISHED, ending_of, interruption
-from toposcope.recorder.fork import FirstTime
-from toposcope.recorder.logged_values import LoggedValues, logged_values
-from toposcope.recorder.network_values import NetworkValues
-from toposcope.recorder.pending_values import ThreadPendingValues, UnrecordedValues
+from toposcope.recorder.ends.end_observer import EndObserver
+from toposcope.recorder.ends.ending import FINISHED, ending_of, interruption
+from toposcope.recorder.ends.fork import FirstTime
 from toposcope.recorder.rank import process_rank
-from toposcope.recorder.secrets import command_line
+from toposcope.recorder.record.logged_values import LoggedValues, logged_values
+from toposcope.recorder.record.network_values import NetworkValues
+from toposcope.recorder.record.pending_values import ThreadPendingValues, UnrecordedValues
+from toposcope.recorder.record.unclosed import close_when_dropped
+from toposcope.recorder.secrets.hiding import command_line
 from toposcope.recorder.snapshot import Snapshot, snapshot_of
 from toposcope.recorder.stores.spool import shown_path
 from toposcope.recorder.summary import OperatorValue
-from toposcope.recorder.unclosed import close_when_dropped
 from toposcope.recorder.values.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.foreign_values import UnreadableValueError, short_repr
 from toposcope.recorder.values.scalar import scalar_from

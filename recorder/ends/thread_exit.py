@@ -6,7 +6,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from toposcope.proto.summary_pb2 import RecordingEnd
-from toposcope.recorder.ending import ending_of
+from toposcope.recorder.ends.ending import ending_of
 
 _endings: WeakKeyDictionary[threading.Thread, RecordingEnd] = WeakKeyDictionary()
 

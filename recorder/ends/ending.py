@@ -5,7 +5,7 @@ import traceback
 from types import CodeType, TracebackType
 
 from toposcope.proto.summary_pb2 import RecordingEnd
-from toposcope.recorder.secrets import hide_secrets
+from toposcope.recorder.secrets.hiding import hide_secrets
 
 FINISHED = RecordingEnd(state=RecordingEnd.STATE_FINISHED)
 """The training reached its end."""

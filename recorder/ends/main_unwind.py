@@ -8,7 +8,7 @@ import threading
 from types import CodeType
 
 from toposcope.proto.summary_pb2 import RecordingEnd
-from toposcope.recorder.ending import ending_of
+from toposcope.recorder.ends.ending import ending_of
 
 _TOOLS = (3, 4)  # The other tools of sys.monitoring are meant for debuggers, coverage, profilers and optimizers.
 

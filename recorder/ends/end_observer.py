@@ -7,10 +7,10 @@ import threading
 import weakref
 
 from toposcope.proto.summary_pb2 import RecordingEnd
-from toposcope.recorder.child_exit import observe_child
-from toposcope.recorder.ending import FINISHED, ending_of
-from toposcope.recorder.program_exit import ending_by_exit, is_exiting, observe_exit, unhandled_exception
-from toposcope.recorder.thread_exit import ending_of_thread, observe_threads
+from toposcope.recorder.ends.child_exit import observe_child
+from toposcope.recorder.ends.ending import FINISHED, ending_of
+from toposcope.recorder.ends.program_exit import ending_by_exit, is_exiting, observe_exit, unhandled_exception
+from toposcope.recorder.ends.thread_exit import ending_of_thread, observe_threads
 
 _numbers = itertools.count(1)
 

@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any
 
 from toposcope.proto.summary_pb2 import RecordingEnd
-from toposcope.recorder.ending import FINISHED, ending_of
+from toposcope.recorder.ends.ending import FINISHED, ending_of
 from toposcope.recorder.imported import imported
 
 _TOOLS = (4, 3)  # The other tools of sys.monitoring are meant for debuggers, coverage, profilers and optimizers.

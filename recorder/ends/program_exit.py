@@ -17,10 +17,10 @@ from types import FrameType
 from typing import Any
 
 from toposcope.proto.summary_pb2 import RecordingEnd
-from toposcope.recorder.child_exit import ending_of_child
-from toposcope.recorder.constant_exit import constant_exit
-from toposcope.recorder.ending import FINISHED, codes_of_signal_handlers, ending_of, interruption
-from toposcope.recorder.main_unwind import ending_by_unwinding, observe_main
+from toposcope.recorder.ends.child_exit import ending_of_child
+from toposcope.recorder.ends.constant_exit import constant_exit
+from toposcope.recorder.ends.ending import FINISHED, codes_of_signal_handlers, ending_of, interruption
+from toposcope.recorder.ends.main_unwind import ending_by_unwinding, observe_main
 
 _RETURNS = {opcode.opmap[name] for name in ("RETURN_VALUE", "RETURN_CONST") if name in opcode.opmap}
 

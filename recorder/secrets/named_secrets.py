@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from toposcope.recorder.secret_forms import Range
-from toposcope.recorder.secret_names import names_only_secrets, names_secret
+from toposcope.recorder.secrets.secret_forms import Range
+from toposcope.recorder.secrets.secret_names import names_only_secrets, names_secret
 
 # A name of a secret contains one of these. str.find is ten times as fast as a regular expression.
 _HINTS = ("token", "key", "pass", "pwd", "secret", "credential", "auth", "cookie", "bearer", "sig", "pat")

@@ -4,10 +4,10 @@ import functools
 import weakref
 from typing import Any
 
-from toposcope.recorder.end_observer import EndObserver
-from toposcope.recorder.ending import FINISHED
-from toposcope.recorder.fork import close_at_end_of_child
-from toposcope.recorder.pending_values import UnrecordedValues
+from toposcope.recorder.ends.end_observer import EndObserver
+from toposcope.recorder.ends.ending import FINISHED
+from toposcope.recorder.ends.fork import close_at_end_of_child
+from toposcope.recorder.record.pending_values import UnrecordedValues
 from toposcope.recorder.stores.spool import shown_path
 from toposcope.recorder.writing.recording import Recording
 

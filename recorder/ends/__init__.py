@@ -1,0 +1,1 @@
+"""How recordings end: with the program, a thread, a forked process, or without being closed."""

@@ -1,0 +1,1 @@
+"""SummaryRecord, and the values that wait to be recorded at a step."""
