@@ -240,11 +240,12 @@ fuzz: $(VENV)/.dev build/fuzz/.installed $(TYPED)
 	  PYTHONPATH=build/fuzz/asan:tests build/fuzz/bin/python tests/fuzz/fuzz_scan.py --random $(FUZZ_SECONDS) build/fuzz/found
 
 # Make every system call and every operation of the loader, the index and the notes fail once, with every error; send
-# many requests, valid and invalid, to every operation of the API.
-faults: $(VENV)/.dev $(TYPED)
+# many requests, valid and invalid, to every operation of the API. Kill trainings 50 times by SIGKILL and by SIGTERM.
+faults: $(VENV)/.torch $(VENV)/.dev $(TYPED)
 	@mkdir -p build/faults
 	$(CC) -O1 -shared -fPIC -o build/faults/faulty_calls.so tests/faults/faulty_calls.c -ldl
 	PYTHONPATH=$(TYPED):tests $(BIN)/python tests/faults/fail_operations.py
+	PYTHONPATH=$(TYPED):tests $(BIN)/python tests/faults/kill_trainings.py 50
 	PYTHONPATH=$(TYPED):tests LD_PRELOAD=build/faults/faulty_calls.so $(BIN)/python tests/faults/inject.py build/faults/faulty_calls.so
 	$(BIN)/python -m pytest -n auto tests/faults/check_openapi.py
 

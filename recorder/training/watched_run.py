@@ -110,9 +110,12 @@ class WatchedRun:
             RuntimeError: outside of the with statement.
             ValueError: watch() received no loader.
         """
-        self._running()
+        events = self._running()
         if self.state.train_dataloader is None:
             raise ValueError("batches() requires the loader of the training: pass it to watch().")
+        if self._epochs.is_left(self._call_hook.calls):
+            self._end_epoch()
+        events.close_epoch()  # What callbacks save then has the random states before the order of the next epoch.
         return self._epochs.batches()
 
     def step(self, loss: Any, batch: Any = None, outputs: Any = None) -> bool:

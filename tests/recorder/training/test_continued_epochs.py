@@ -144,6 +144,37 @@ def test_stopped_epochs_continue_with_their_next_batch(tmp_path: Path, training:
     torch.testing.assert_close(trained, weights, rtol=0, atol=0)
 
 
+class Failure(Callback):
+    """Ends a training as a kill would: nothing is saved at its end."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+    def on_train_step_end(self, run_context: RunContext) -> None:
+        """Raise an error after some step."""
+        if run_context.original_args().cur_step_num == self.at:
+            raise InterruptedError
+
+
+@pytest.mark.parametrize("training", TRAININGS)
+def test_trainings_continue_from_the_end_of_an_epoch_in_the_same_order(tmp_path: Path, training: str) -> None:
+    """Whatever the seed of the process that is started again."""
+
+    def train(*callbacks: Callback) -> list[Seen]:
+        seen, network = Batches(0), torch.nn.Sequential(torch.nn.Dropout(), torch.nn.Linear(2, 1))
+        TRAININGS[training](network, LOADERS["shuffled"](), [seen, *callbacks])
+        return seen.seen
+
+    torch.manual_seed(0)
+    expected = train()
+    torch.manual_seed(0)
+    with pytest.raises(InterruptedError):
+        train(BackupAndRestore(tmp_path), Failure(at=30))
+
+    torch.manual_seed(1)
+    assert train(BackupAndRestore(tmp_path)) == expected[BATCHES:]
+
+
 class Unreadable(Numbered):
     """A loader that cannot take its state, and keeps it for its next iterator, as one of torchdata does."""
 
