@@ -9,7 +9,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_bool, checked_integer, checked_text
@@ -19,6 +19,7 @@ from toposcope.recorder.ends.fork import make_inert_in_children
 from toposcope.recorder.loggers.buffered_destination import BufferedDestination
 from toposcope.recorder.loggers.formatting import line
 from toposcope.recorder.loggers.table import json_table
+from toposcope.recorder.not_copied import NotCopied
 from toposcope.recorder.rank import process_rank
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 _MAX_WAITING_LINES = 10_000
 
 
-class FileLogger(BufferedDestination):
+class FileLogger(NotCopied, BufferedDestination):
     """Writes metrics, hyperparameters, tables and traces to a text file; corresponds to Composer's `FileLogger`.
 
         [hyperparameter]: optimizer/lr: 0.1
@@ -44,6 +45,10 @@ class FileLogger(BufferedDestination):
     those that callbacks log while the trainer closes. A file that cannot be written is reported in one log line; the
     training continues. Unlike Composer's class, it respects overwrite.
     """
+
+    _why_not_copied: ClassVar[str] = (
+        "its file belongs to one process: create one in each process, with a file name of its own"
+    )
 
     def __init__(
         self,

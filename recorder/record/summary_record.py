@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from time import time
 from types import TracebackType
-from typing import Any, SupportsIndex
+from typing import Any, ClassVar, SupportsIndex
 
 from google.protobuf.message import Message
 
@@ -30,6 +30,7 @@ from toposcope.recorder.arguments import (
 from toposcope.recorder.ends.end_observer import EndObserver
 from toposcope.recorder.ends.ending import FINISHED, ending_of, interruption
 from toposcope.recorder.ends.fork import FirstTime
+from toposcope.recorder.not_copied import NotCopied
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.record.logged_values import LoggedValues, logged_values
 from toposcope.recorder.record.network_values import NetworkValues
@@ -53,7 +54,7 @@ _MIN_STEP, _MAX_STEP = -(2**63), 2**63 - 1
 _MAX_COMMAND_LINE = 2000
 
 
-class SummaryRecord:
+class SummaryRecord(NotCopied):
     """Records the values of one training process into its own event files.
 
     A call takes a microsecond or two of the training thread, plus a copy of array data. Encoding and I/O happen in a
@@ -81,6 +82,10 @@ class SummaryRecord:
     * step accepts any integer object except bool; log_dir also accepts a path object; "_lineage" suffixes are rejected.
     * flush() waits until the data is written. raise_exception raises in the training process. No call blocks forever.
     """
+
+    _why_not_copied: ClassVar[str] = (
+        "its files belong to one process: create one in each process, with a directory of its own"
+    )
 
     def __init__(
         self,
@@ -373,13 +378,6 @@ class SummaryRecord:
         if interrupted_by is not None:
             return self._close_or_raise(interruption(checked_text("interrupted_by", interrupted_by)))
         return self._close_or_raise(None)
-
-    def __reduce__(self) -> Any:
-        """Raise TypeError: files belong to one process."""
-        raise TypeError(
-            "A SummaryRecord cannot be copied or pickled, as its files belong to one process: create one in each "
-            "process, with a directory of its own, and leave it out of what is copied (__getstate__)."
-        )
 
     def __enter__(self) -> "SummaryRecord":
         if self._recording.queue.closed:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from google.protobuf.message import DecodeError
 
@@ -13,6 +13,7 @@ from toposcope.proto.wire import bytes_head
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_directory
 from toposcope.recorder.ends.end_observer import EndObserver
+from toposcope.recorder.not_copied import NotCopied
 from toposcope.recorder.rank import process_rank
 from toposcope.recorder.record.unclosed import close_when_dropped
 from toposcope.recorder.secrets.hiding import command_line
@@ -68,11 +69,15 @@ class EventWriter:
         self._writer.close()
 
 
-class FileWriter:
+class FileWriter(NotCopied):
     """Writes events to files in one directory; the methods are those of torch.utils.tensorboard's FileWriter.
 
     After close(), and in a process forked from the writer's, the next value starts a new file.
     """
+
+    _why_not_copied: ClassVar[str] = (
+        "its files belong to one process: create one in each process, with a directory of its own"
+    )
 
     def __init__(
         self,

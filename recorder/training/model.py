@@ -4,10 +4,11 @@ import itertools
 from collections.abc import Callable as Function
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, ClassVar
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.metrics import metrics_from
+from toposcope.recorder.not_copied import NotCopied
 from toposcope.recorder.training.batch import length_of
 from toposcope.recorder.training.callback import Callback
 from toposcope.recorder.training.callback_list import (
@@ -35,7 +36,7 @@ from toposcope.recorder.training.time import Time
 from toposcope.recorder.values.foreign_values import short_repr
 
 
-class Model:
+class Model(NotCopied):
     """A network with its loss function, optimizer and metrics.
 
         model = Model(network, loss_fn=loss, optimizer=optimizer, metrics={"acc"})
@@ -45,6 +46,10 @@ class Model:
     may be mixed in one list. Names, parameters and the order of hooks are those of `mindspore.train.Model`; new
     parameters are keyword-only.
     """
+
+    _why_not_copied: ClassVar[str] = (
+        "its callbacks belong to one process: copy its network and optimizer, and create another Model of them"
+    )
 
     def __init__(
         self,

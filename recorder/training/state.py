@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
+from toposcope.recorder.not_copied import NotCopied
 from toposcope.recorder.rank import process_count, process_rank
 from toposcope.recorder.trained_steps import TrainedSteps
 from toposcope.recorder.training.batch import length_of
@@ -37,8 +38,10 @@ class Device:
         return self.name
 
 
-class State:
+class State(NotCopied):
     """The current state of a training, kept up to date by its driver: Trainer, Model, WatchedRun or a bridge."""
+
+    _why_not_copied: ClassVar[str] = "it is that of a training in this process: save what state_dict() returns"
 
     def __init__(
         self,
@@ -206,6 +209,12 @@ class State:
         self._counts = counts
         for count in counts:
             count.step, count.is_restored = self.counter.step, False
+
+    def __copy__(self) -> "State":
+        """Return a State of the same objects."""
+        copied = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        return copied
 
     def _epoch_place(self) -> EpochPlace:
         batches = self.timestamp.batch_in_epoch

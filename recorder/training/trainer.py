@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from itertools import islice
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, ClassVar, TextIO
 
 from toposcope.recorder.arguments import checked_bool, checked_integer
 from toposcope.recorder.metrics import metrics_from
+from toposcope.recorder.not_copied import NotCopied
 from toposcope.recorder.training.batch import number_used
 from toposcope.recorder.training.callback_list import (
     CallbackList,
@@ -34,7 +35,7 @@ from toposcope.recorder.training.time import Time, TimeInput, TimeUnit, checked_
 from toposcope.recorder.training.timestamp import Timestamp
 
 
-class Trainer:
+class Trainer(NotCopied):
     """A training that can be continued, evaluated and inspected; see Model for MindSpore's interface.
 
         trainer = Trainer(model=network, train_dataloader=batches, optimizers=optimizer, max_duration="2ep",
@@ -46,6 +47,10 @@ class Trainer:
     the training. Use the trainer as a context manager, or call close(), to close the callbacks. Parameters are a subset
     of those of `composer.Trainer`.
     """
+
+    _why_not_copied: ClassVar[str] = (
+        "its callbacks belong to one process: save state_dict() of its state, and create another Trainer"
+    )
 
     def __init__(
         self,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Any, SupportsIndex
+from typing import Any, ClassVar, SupportsIndex
 
 from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.messages.plain_data import items_of
+from toposcope.recorder.not_copied import NotCopied
 from toposcope.recorder.record.logged_values import logged_values
 from toposcope.recorder.training.call_hook import call_hook
 from toposcope.recorder.training.engine import Engine
@@ -27,7 +28,7 @@ _PATIENCE = 256
 """Calls of step() without a step of the optimizer, as a multiple of the longest step, after which each call counts."""
 
 
-class WatchedRun:
+class WatchedRun(NotCopied):
     """A user-written loop; watch() creates it.
 
         with watch([SummaryCollector("runs/first")], model, optimizer, loader) as run:
@@ -68,6 +69,8 @@ class WatchedRun:
     256 of them, or in 256 times as many as in the longest step before: it is probably not the one that the loop uses.
     The first micro-batches of a step that the loop does not end are logged and not counted.
     """
+
+    _why_not_copied: ClassVar[str] = "it belongs to one loop of one process: call watch() in each process"
 
     def __init__(self, state: State, logger: Logger, *, is_length_given: bool = False) -> None:
         """Prepare the run; is_length_given: whether the user gave the calls of step() per epoch."""
