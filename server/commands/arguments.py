@@ -28,6 +28,16 @@ class Parser(argparse.ArgumentParser):
             "of root only",
         )
 
+    def add_formats(self) -> None:
+        """Add --formats."""
+        self.add_argument(
+            "--formats",
+            default="all",
+            metavar="NAMES",
+            help="formats of other tools that are read beside event files, such as lightning,table; or none; default: "
+            "all",
+        )
+
     def parse_hyphenated(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Parse a command line, whose options may be anywhere; an unknown argument is an error."""
         options, rest = self.parse_known_intermixed_args([_hyphenate(argument) for argument in arguments])

@@ -8,6 +8,7 @@ import orjson
 from toposcope.server.commands.arguments import Parser, check_listable
 from toposcope.server.commands.inspection import InspectedRun, Inspection, inspect
 from toposcope.server.escaped import escaped
+from toposcope.server.formats.formats import choose
 from toposcope.server.json_values import json_value
 from toposcope.server.text_table import count_text, table_lines, text_or_blank, time_text
 
@@ -25,7 +26,7 @@ def run(arguments: Sequence[str]) -> int:
     try:
         if not os.path.isfile(path):
             check_listable("DIR", path)
-        inspection = inspect(path, follow_links=options.follow_links)
+        inspection = inspect(path, follow_links=options.follow_links, formats=choose(options.formats))
     except (OSError, ValueError) as error:
         parser.error(str(error))
     if options.json:
@@ -46,6 +47,7 @@ def make_parser() -> Parser:
     parser.add_argument("path", metavar="DIR|FILE", help="directory of runs, searched recursively, or one event file")
     parser.add_argument("--json", action="store_true", help="print a JSON object instead of text")
     parser.add_follow_links()
+    parser.add_formats()
     return parser
 
 
@@ -53,6 +55,8 @@ def _lines(inspection: Inspection) -> Iterator[str]:
     for each in inspection.runs:
         yield from _run_lines(each)
         yield ""
+    for source in inspection.sources:
+        yield f"{source.path} was read as {source.format}: {source.why}"
     for path, reason in sorted(inspection.problems.items()):
         yield f"cannot read {path}: {reason}"
     for warning in inspection.warnings:

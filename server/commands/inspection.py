@@ -5,6 +5,7 @@ import os
 from typing import Any, NamedTuple
 
 from toposcope.server.commands.file_check import next_intact_header
+from toposcope.server.formats.formats import Formats
 from toposcope.server.installation import InstallationWarning, installation_warnings
 from toposcope.server.loading.discovery import FoundFile
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
@@ -93,6 +94,15 @@ class InspectedRun(NamedTuple):
     tags: list[InspectedTag]
 
 
+class InspectedSource(NamedTuple):
+    """A log in another format."""
+
+    path: str
+    format: str
+    why: str
+    """Why it was taken for this format: the end of a sentence."""
+
+
 class Inspection(NamedTuple):
     """The object that --json prints; NaN and infinities are strings."""
 
@@ -100,32 +110,40 @@ class Inspection(NamedTuple):
     """The path that was given on the command line."""
     damaged_records: int
     ignored_files: int
-    """Files that are not event files."""
+    """Files that are neither event files nor logs in other formats."""
     problems: dict[str, str]
     """Files and directories that could not be read, with the reason."""
     warnings: list[InstallationWarning]
     """Faults of the installation."""
     runs: list[InspectedRun]
+    sources: list[InspectedSource]
+    """Logs in other formats; the events that they were translated into are those of `runs`."""
 
 
-def inspect(path: str, *, follow_links: bool = False) -> Inspection:
+def inspect(path: str, *, follow_links: bool = False, formats: Formats | None = None) -> Inspection:
     """Read and verify all event files below a directory, or one event file.
 
     Args:
         path: of the directory or file.
         follow_links: whether to follow links of other users that lead out of the directory.
+        formats: other formats than event files that are read; None: all.
 
     Raises:
         ValueError: the name of the file is not that of an event file.
     """
     is_file = os.path.isfile(path)
-    loaded = load_file(path, verify=True) if is_file else load_logdir(path, verify=True, follow_links=follow_links)
+    if is_file:
+        loaded = load_file(path, verify=True)
+    else:
+        loaded = load_logdir(path, verify=True, follow_links=follow_links, formats=formats)
     read = {file.path for view in loaded.runs.values() for file in view.files}
     unread = [file for file in loaded.files if file.path not in read]
     names = sorted({*loaded.runs, *(file.run for file in unread)})
     runs = [_run(name, loaded, [file for file in unread if file.run == name]) for name in names]
     damaged = sum(each.damaged_records for each in runs)
-    return Inspection(path, damaged, loaded.ignored_files, dict(loaded.problems), list(installation_warnings()), runs)
+    sources = [InspectedSource(source.path, source.format, source.why) for source in loaded.sources]
+    warnings = list(installation_warnings())
+    return Inspection(path, damaged, loaded.ignored_files, dict(loaded.problems), warnings, runs, sources)
 
 
 def _run(name: str, loaded: Loaded, found: list[FoundFile]) -> InspectedRun:

@@ -15,6 +15,7 @@ from toposcope.server.commands.serve_options import (
     DEFAULT_PORT,
     check_combination,
     check_data_dir,
+    check_formats,
     check_logdir,
     check_outside_logdir,
     parse,
@@ -44,6 +45,7 @@ def run(arguments: Sequence[str]) -> int:
             check_outside_logdir("--data-dir", options.data_dir, address)
             check_outside_logdir("--token-file", options.token_file, address)
         check_data_dir(options.data_dir)
+        check_formats(options.formats)
         if options.index_dir and is_remote(options.index_dir):
             place_of(options.index_dir)
         certificate = choose_certificate(options.certfile, options.keyfile)
@@ -129,12 +131,13 @@ def _end(*_: object) -> None:
 
 def make_logdir(options: argparse.Namespace) -> "Logdir":
     """Import what reads, and return the logdir of the command line, which is not started."""
+    from toposcope.server.formats.formats import choose
     from toposcope.server.loading.logdir import Logdir
     from toposcope.server.reading.index import open_index
 
     index = open_index(options.index_dir)
     place = place_of(options.logdir, follow_links=options.follow_links)
-    return Logdir(text_of(options.logdir), options.reload_interval, index, place)
+    return Logdir(text_of(options.logdir), options.reload_interval, index, place, choose(options.formats))
 
 
 def print_url(options: argparse.Namespace, listener: socket.socket, token: Token, *, is_encrypted: bool) -> str:

@@ -106,6 +106,7 @@ def make_parser() -> Parser:
         help="seconds between scans for new runs, 0 to load once; default: 2, for an object store 30",
     )
     parser.add_follow_links()
+    parser.add_formats()
     parser.add_argument(
         "--path-prefix",
         type=_prefix,
@@ -289,3 +290,15 @@ def check_data_dir(address: str | None) -> None:
     """
     if address and is_remote(address):
         place_of(address)
+
+
+def check_formats(text: str) -> None:
+    """Check the names of formats.
+
+    Raises:
+        ValueError: one is not that of a format.
+    """
+    if text not in ("all", "none"):
+        from toposcope.server.formats.formats import choose
+
+        choose(text)

@@ -8,6 +8,8 @@ from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 from toposcope.proto.file_name import FileName, parse_file_name
+from toposcope.server.formats.format import Source
+from toposcope.server.formats.formats import Formats
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Entry, Place, Status, is_gone, reason_of
 from toposcope.server.places.several_places import NamedPlace, SeveralPlaces
@@ -42,10 +44,14 @@ class Discovery(NamedTuple):
     """How many were listed."""
     has_links: bool
     """Whether a directory or a file is reachable only through a symbolic link, so that its changes are not reported."""
+    sources: Sequence[Source] = ()
+    """Logs in other formats."""
 
 
-def discover(logdir: str, below: str | None = None, place: Place = UNCHECKED) -> Discovery:
-    """Walk a logdir, or the part of it below a directory, and return its event files.
+def discover(
+    logdir: str, below: str | None = None, place: Place = UNCHECKED, formats: Formats | None = None
+) -> Discovery:
+    """Walk a logdir, or the part of it below a directory, and return its event files and the logs in other formats.
 
     A logdir that does not exist has no files; directories that cannot be listed are in `unlisted`.
 
@@ -53,11 +59,13 @@ def discover(logdir: str, below: str | None = None, place: Place = UNCHECKED) ->
         logdir: a directory of the place.
         below: a directory in it.
         place: where it lies; of several places, all are walked, and the names of runs begin with those of their places.
+        formats: other formats than event files; None: none. They are read on a local disk only.
     """
     if isinstance(place, SeveralPlaces):
         return _discover_each(place)
     found = Discovery([], 0, {}, {}, 0, False)
     ignored, directories, has_links = 0, 0, False
+    sources: list[Source] = []
     for directory, is_linked, entries in _walk(below or logdir, place, found):
         directories += 1
         has_links = has_links or is_linked
@@ -73,7 +81,10 @@ def discover(logdir: str, below: str | None = None, place: Place = UNCHECKED) ->
                 found.unfollowed[entry.path] = entry.problem
             else:
                 ignored += 1
-    return found._replace(ignored_files=ignored, directories=directories, has_links=has_links)
+        if formats is not None and entries:
+            sources += formats.find(directory, run, entries, place)
+    ignored -= len({source.path for source in sources})
+    return found._replace(ignored_files=ignored, directories=directories, has_links=has_links, sources=sources)
 
 
 def _discover_each(places: SeveralPlaces) -> Discovery:

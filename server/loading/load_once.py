@@ -1,12 +1,16 @@
 """Loads all runs of a logdir, or the run of one event file, in one call."""
 
+import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
-from toposcope.server.loading.discovery import FoundFile, discover, find
+from toposcope.server.formats.format import Source
+from toposcope.server.formats.formats import Formats, choose
+from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find
+from toposcope.server.loading.translations import Translations
 from toposcope.server.places.addresses import place_of, text_of
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Place, reason_of
@@ -34,10 +38,17 @@ class Loaded(NamedTuple):
     """Files that are not event files according to their names or types."""
     problems: Mapping[str, str]
     """The reasons why files and directories could not be read, by path."""
+    sources: Sequence[Source] = ()
+    """Logs in other formats."""
 
 
 def load_logdir(
-    logdir: str | Mapping[str, str], index: Index | None = None, verify: bool = False, *, follow_links: bool = False
+    logdir: str | Mapping[str, str],
+    index: Index | None = None,
+    verify: bool = False,
+    *,
+    follow_links: bool = False,
+    formats: Formats | None = None,
 ) -> Loaded:
     """Load all runs of a logdir on all cores; leaves no thread running.
 
@@ -46,12 +57,30 @@ def load_logdir(
         index: what was loaded before; None: read everything, and store nothing.
         verify: whether to verify large records too.
         follow_links: whether to follow links of other users that lead out of the logdir.
+        formats: other formats than event files that are read; None: all.
     """
     place = place_of(logdir, follow_links=follow_links)
     root = place.resolve(text_of(logdir))
-    discovery = discover(root, place=place)
-    problems = {**discovery.unfollowed, **discovery.unlisted}
-    return _load(discovery.files, discovery.ignored_files, problems, index, verify, place)
+    formats = choose() if formats is None else formats
+    discovery = discover(root, place=place, formats=formats)
+    files, failed = _translate(discovery, root, formats, index, place)
+    problems = {**discovery.unfollowed, **discovery.unlisted, **failed}
+    loaded = _load([*discovery.files, *files], discovery.ignored_files, problems, index, verify, place)
+    return loaded._replace(sources=discovery.sources)
+
+
+def _translate(
+    discovery: Discovery, root: str, formats: Formats, index: Index | None, place: Place
+) -> tuple[list[FoundFile], dict[str, str]]:
+    """Return (the event files that logs in other formats are translated into, the reasons why some cannot be)."""
+    translations = Translations(formats, place, None if index is None else index.translations)
+    try:
+        translations.replace(discovery.sources, {}, root)
+        for _ in translations.advance(math.inf):
+            pass
+        return list(translations.files), translations.problems
+    finally:
+        translations.close()
 
 
 def load_file(path: str, verify: bool = False) -> Loaded:

@@ -12,6 +12,7 @@ from contextlib import nullcontext
 from types import MappingProxyType
 from typing import NamedTuple
 
+from toposcope.server.formats.formats import Formats, choose
 from toposcope.server.garbage_collection import no_collections
 from toposcope.server.loading.changes import Changes
 from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find, find_above
@@ -19,6 +20,7 @@ from toposcope.server.loading.file_loader import FileLoader, Progress
 from toposcope.server.loading.freed_memory import FreedMemory
 from toposcope.server.loading.run_views import RunViews
 from toposcope.server.loading.totals import Totals
+from toposcope.server.loading.translations import Translations
 from toposcope.server.places.local_disk import LocalDisk
 from toposcope.server.places.place import Place, is_gone, reason_of
 from toposcope.server.reading.index import Index
@@ -94,10 +96,16 @@ class Logdir:
         reload_seconds: how often to look for new runs if changes are not reported; 0: load only once.
         index: what earlier servers loaded, so that only what was appended is read.
         place: reads the files; None: the local disk, which follows no links of other users out of the logdir.
+        formats: other formats than event files that are read; None: all.
     """
 
     def __init__(
-        self, path: str, reload_seconds: float, index: Index | None = None, place: Place | None = None
+        self,
+        path: str,
+        reload_seconds: float,
+        index: Index | None = None,
+        place: Place | None = None,
+        formats: Formats | None = None,
     ) -> None:
         self.path = path
         self._place = place or LocalDisk(path)
@@ -121,6 +129,8 @@ class Logdir:
         self._index = index
         self._index_problem: str | None = None
         self._loader = FileLoader(index, self._place)
+        formats = choose() if formats is None else formats
+        self._translations = Translations(formats, self._place, None if index is None else index.translations)
         self._runs = RunViews(self._loader)
         self._freed_memory = FreedMemory()
         self._discovery = Discovery([], 0, {}, {}, 0, False)
@@ -185,6 +195,7 @@ class Logdir:
         self._changes.stop()
         self._loader.save(is_last=True)
         self._loader.stop()
+        self._translations.close()
 
     def _note_failure(self, error: Exception) -> None:
         self._next_walk = time.monotonic() + max(self._reload_seconds, 1.0)
@@ -219,6 +230,7 @@ class Logdir:
                 self._walk()
         else:
             self._apply_changes()
+            self._translations.poll()
             self._loader.look_again()
             if self._is_local and not self._changes.are_reported:
                 self._loader.poll()
@@ -234,7 +246,7 @@ class Logdir:
 
     def _schedule(self) -> None:
         """Repeat the walk soon if something could not be read."""
-        if not (self._discovery.unlisted or self._loader.problems):
+        if not (self._discovery.unlisted or self._loader.problems or self._translations.problems):
             self._retries, self._next_retry = 0, math.inf
         elif self._next_retry <= self._walked or self._next_retry == math.inf:
             pause = min(_RETRY_SECONDS * 2.0 ** min(self._retries, 30), _LONGEST_RETRY_SECONDS)
@@ -288,9 +300,11 @@ class Logdir:
         self._look_at_index()
         self._report(discovery)
         self._discovery = discovery._replace(files=[])
-        gone = self._loader.replace(discovery.files, discovery.unlisted, self._root)
+        self._translations.replace(discovery.sources, discovery.unlisted, self._root)
+        files = [*discovery.files, *self._translations.files]
+        gone = self._loader.replace(files, discovery.unlisted, self._root)
         self._unpublished |= {self._forget(path) for path in gone}
-        self._runs.add(discovery.files)
+        self._runs.add(files)
         usual = max(self._reload_seconds, _WATCHED_WALK_SECONDS if self._changes.are_reported else 0.0)
         self._walked = time.monotonic()
         if self._unwatched_walks and self._changes.are_reported:
@@ -311,7 +325,7 @@ class Logdir:
             self._root = self._place.resolve(self.path)
         except OSError as error:
             return self._discovery._replace(files=[], unlisted={self._root: reason_of(error)})
-        return discover(self._root, place=self._place)
+        return discover(self._root, place=self._place, formats=self._translations.formats)
 
     def _report(self, discovery: Discovery) -> None:
         """Log what could not be listed, and what is not followed, unless it was logged already."""
@@ -332,6 +346,8 @@ class Logdir:
             except OSError as error:
                 if is_gone(error):
                     removed.add(path)
+                    if self._translations.concerns(path, self._root):
+                        self.walk_soon()
                 else:
                     self.walk_soon()
         if self._directories > directories and self._changes.lack(self._directories):
@@ -350,7 +366,12 @@ class Logdir:
             return
         file = find(self._root, path, self._place)
         is_directory = stat.S_ISDIR(status.st_mode)
-        discovery = discover(self._root, path, self._place) if is_directory else None
+        formats = self._translations.formats
+        discovery = discover(self._root, path, self._place, formats) if is_directory else None
+        if not self._translations.concerns(path, self._root) and (
+            discovery.sources if discovery else file is None and formats.may_contain(os.path.basename(path))
+        ):
+            self.walk_soon()
         if stat.S_ISLNK(status.st_mode) or (discovery and (discovery.has_links or discovery.unlisted)):
             self.walk_soon()  # It finds what links lead to, and whether watching is still possible.
             return
@@ -368,7 +389,7 @@ class Logdir:
 
     def _load(self) -> None:
         """Read what was appended, publishing at intervals."""
-        has_news = self._loader.is_waiting
+        has_news = self._is_waiting
         # Later, each pause would keep what was garbage at its end.
         is_first = self.snapshot.loading and self._loader.waiting > _MANY_FILES
         with no_collections() if is_first else nullcontext():
@@ -379,13 +400,15 @@ class Logdir:
 
     def _read_and_publish(self) -> None:
         due = self._runs.take_due()
-        while self._loader.is_waiting and not self._is_stopping:
+        while self._is_waiting and not self._is_stopping:
             # Publishing takes longer the more runs there are.
-            read = self._loader.read(max(_POLL_SECONDS, _PUBLISH_SHARE * self._publish_seconds))
+            seconds = max(_POLL_SECONDS, _PUBLISH_SHARE * self._publish_seconds)
+            self._translate(seconds)
+            read = self._loader.read(seconds)
             self._unpublished |= read.changed
             due |= read.alive
             due -= self._unpublished
-            if self._unpublished or self._loader.is_waiting:
+            if self._unpublished or self._is_waiting:
                 self._publish()
             self._loader.save_many()
             self._replace_views(self._loader.take_replaced())
@@ -396,6 +419,17 @@ class Logdir:
         if reviewed.same:  # Neither a new revision nor a notification: what a training does is shown by the next reply.
             self.snapshot = self.snapshot._replace(runs=MappingProxyType({**self.snapshot.runs, **reviewed.same}))
             self._observe(reviewed.same)
+
+    def _translate(self, seconds: float) -> None:
+        """Translate other formats for about so many seconds."""
+        files = list(self._translations.advance(seconds))
+        self._loader.add(files)
+        self._runs.add(files)
+
+    @property
+    def _is_waiting(self) -> bool:
+        """Whether anything that is known was not read yet."""
+        return self._loader.is_waiting or self._translations.is_waiting
 
     def _observe(self, names: Iterable[str]) -> None:
         for observer in self.observers:
@@ -421,12 +455,13 @@ class Logdir:
             return self.snapshot.exists and not is_gone(error)
 
     def _problems(self) -> dict[str, str]:
-        return {**self._discovery.unfollowed, **self._discovery.unlisted, **self._loader.problems, **self._failure}
+        unread = {**self._loader.problems, **self._translations.problems}
+        return {**self._discovery.unfollowed, **self._discovery.unlisted, **unread, **self._failure}
 
     def _problem_counts(self) -> ProblemCounts:
         discovery = self._discovery
-        kinds = discovery.unfollowed, discovery.unlisted, self._loader.problems, self._failure
-        return ProblemCounts(*map(len, kinds))
+        unread = {**self._loader.problems, **self._translations.problems}
+        return ProblemCounts(*map(len, (discovery.unfollowed, discovery.unlisted, unread, self._failure)))
 
     def _stale(self, runs: Mapping[str, RunView]) -> dict[str, str]:
         """Return the reasons why runs may have changed since they were read, by name."""
@@ -457,7 +492,7 @@ class Logdir:
             revision,
             revision if is_removal else old.removal,
             self._exists(),
-            self._loader.is_waiting,
+            self._is_waiting,
             MappingProxyType(runs),
             self._loader.progress(),
             self._discovery.ignored_files,

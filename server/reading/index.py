@@ -100,6 +100,8 @@ class Index:
 
     def __init__(self, folder: Path, limit_bytes: int = LIMIT_BYTES, shared: SharedPacks | None = None) -> None:
         self._folder = folder
+        self.translations = folder / "translations"
+        """The folder of what other formats are translated into; not part of the index itself."""
         self._limit_bytes = limit_bytes
         self._lock = threading.Lock()
         self._ranges: dict[str, set[tuple[int, int]]] = defaultdict(set)

@@ -43,7 +43,7 @@ from toposcope.server.reading.summary_columns import SummaryColumn, SummaryWrite
 from toposcope.server.reading.tag_table import Entry, Tag
 from toposcope.server.reading.version_event import Version
 
-MAGIC = b"toposcope-pack5\0"
+MAGIC = b"toposcope-pack6\0"
 _FOOTER = struct.Struct("<QII")
 _ALIGNMENT = 8
 _KEPT_BYTES = 64 << 20

@@ -60,7 +60,7 @@ def make_columns(
         np.array([status.modified for status in statuses], np.float64),
         np.where(has_steps, first, np.nan),
         np.where(has_steps, last, np.nan),
-        np.array([version.dialect for version in versions], object),
+        np.array([version.shown_dialect for version in versions], object),
         ended | np.array([version.start is not None for version in versions], np.bool_),
         np.array(is_finite, np.bool_),
         np.array([len(each) for each in damage], np.int64),

@@ -29,7 +29,7 @@ from toposcope.server.reading.series import Int64s, Payloads, Points
 from toposcope.server.reading.tag_table import Entry, Tag
 from toposcope.server.reading.version_event import Version
 
-_MAGIC = b"toposcope-index4"
+_MAGIC = b"toposcope-index5"
 _HEAD = struct.Struct("<16sII")
 _LENGTH = struct.Struct("<I")
 _ALIGNMENT = 8
@@ -117,13 +117,15 @@ def version_values(version: Version) -> list[Any]:
         version.starts_attempt,
         version.resume_step,
         start and list(start),
+        version.source_format,
     ]
 
 
 def version_of(values: list[Any]) -> Version:
     """Return the version that version_values() returned as values."""
-    dialect, session_id, starts_attempt, resume_step, start = values
-    return Version(dialect, bytes.fromhex(session_id), starts_attempt, resume_step, start and RecordingStart(*start))
+    dialect, session_id, starts_attempt, resume_step, start, source_format = values
+    mark = start and RecordingStart(*start)
+    return Version(dialect, bytes.fromhex(session_id), starts_attempt, resume_step, mark, source_format)
 
 
 def counters_values(counters: Counters) -> dict[str, Any]:

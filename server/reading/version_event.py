@@ -23,6 +23,13 @@ class Version(NamedTuple):
     """The recording resumes an earlier one at this step; None if it does not say so."""
     start: RecordingStart | None = None
     """How the recording began; None if another program or an earlier version wrote the file."""
+    source_format: str = ""
+    """The format of another tool from which the server translated the file; empty: it is an event file itself."""
+
+    @property
+    def shown_dialect(self) -> str:
+        """The source format, or else the dialect."""
+        return self.source_format or self.dialect
 
 
 def version_event_bytes(head: bytes) -> int:
@@ -49,7 +56,8 @@ def read_version(head: bytes, name: FileName) -> Version:
     if dialect is None:
         return unknown
     resume_step = event.resume_step if event.HasField("resume_step") else None
-    return Version(dialect, event.session_id, event.starts_attempt, resume_step, read_start(event))
+    _, _, source_format = event.version.partition(" ")
+    return Version(dialect, event.session_id, event.starts_attempt, resume_step, read_start(event), source_format)
 
 
 def _dialect_of(version: str) -> str | None:

@@ -154,7 +154,7 @@ def _only_tag(files: Sequence[FileView]) -> str | None:
     """Return the tag of a directory that contains nothing but one scalar, written by TensorBoard's writers."""
     only: Tag | None = None
     for file in files:
-        if file.version.dialect != "tensorboard" or len(file.series) > 1:
+        if file.version.shown_dialect != "tensorboard" or len(file.series) > 1:
             return None
         for tag in file.series:
             if tag.plugin != "scalar" or (only is not None and tag != only):

@@ -121,8 +121,8 @@ class RunView:
 
     @cached_property
     def dialect(self) -> str:
-        """Dialect of the first file."""
-        return self.files[0].version.dialect
+        """Dialect of the first file, or the format that it was translated from."""
+        return self.files[0].version.shown_dialect
 
     @cached_property
     def writers(self) -> int:

@@ -51,7 +51,7 @@ function _shtab_summary_server_using
 end
 
 set -g _shtab_summary_server_commands inspect repair export compact index runs tags get show compare best console text diagnose check
-set -g _shtab_summary_server_opts_with_value --after --allow-embed --allowed-host --attempt --by --certfile --columns --data-dir --expr --fail-if --host --index-dir --keyfile --lake --limit --log-format --logdir --memory-limit --metric --on --out --path-prefix --plugin --points --port --rank --reload-interval --run --search --smooth --sort --steps --tag --token --token-file --workers
+set -g _shtab_summary_server_opts_with_value --after --allow-embed --allowed-host --attempt --by --certfile --columns --data-dir --expr --fail-if --formats --host --index-dir --keyfile --lake --limit --log-format --logdir --memory-limit --metric --on --out --path-prefix --plugin --points --port --rank --reload-interval --run --search --smooth --sort --steps --tag --token --token-file --workers
 
 complete -c summary-server -e
 complete -c summary-server -f
@@ -63,6 +63,7 @@ complete -c summary-server -n _shtab_summary_server_using -l host -x -d 'address
 complete -c summary-server -n _shtab_summary_server_using -l bind-all -d 'listen on all addresses; requests need the token of the printed URL'
 complete -c summary-server -n _shtab_summary_server_using -l reload-interval -x -d 'seconds between scans for new runs, 0 to load once; default: 2, for an object store 30'
 complete -c summary-server -n _shtab_summary_server_using -l follow-links -d 'follow symbolic links of other users that lead out of the logdir; default: those of this user and of root only'
+complete -c summary-server -n _shtab_summary_server_using -l formats -x -d 'formats of other tools that are read beside event files, such as lightning,table; or none; default: all'
 complete -c summary-server -n _shtab_summary_server_using -l path-prefix -x -d 'serve below this path, for a reverse proxy that does not remove it from requests'
 complete -c summary-server -n _shtab_summary_server_using -l allowed-host -x -d 'host name that requests may use, for a reverse proxy; repeatable; *: any, if a token is required'
 complete -c summary-server -n _shtab_summary_server_using -l allow-embed -x -d 'origin of pages that may embed the dashboard, such as https://lab.example.org; repeatable'
@@ -84,6 +85,7 @@ complete -c summary-server -n '_shtab_summary_server_using; and test $_shtab_sum
 complete -c summary-server -n '_shtab_summary_server_using inspect' -s h -l help -d 'show this help message and exit'
 complete -c summary-server -n '_shtab_summary_server_using inspect' -l json -d 'print a JSON object instead of text'
 complete -c summary-server -n '_shtab_summary_server_using inspect' -l follow-links -d 'follow symbolic links of other users that lead out of the logdir; default: those of this user and of root only'
+complete -c summary-server -n '_shtab_summary_server_using inspect' -l formats -x -d 'formats of other tools that are read beside event files, such as lightning,table; or none; default: all'
 complete -c summary-server -n '_shtab_summary_server_using inspect; and test $_shtab_summary_server_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'directory of runs, searched recursively, or one event file'
 complete -c summary-server -n '_shtab_summary_server_using; and test $_shtab_summary_server_npos -eq 0' -a repair -d 'Copy the intact records of a damaged event file, byte for byte, into a new file. The damaged file is not modified.'
 complete -c summary-server -n '_shtab_summary_server_using repair' -s h -l help -d 'show this help message and exit'

@@ -1,0 +1,115 @@
+"""The formats that are read: the built-in ones, those of installed packages, and which of them the user chose."""
+
+import functools
+import importlib.metadata
+import logging
+import re
+from collections.abc import Iterable, Sequence
+
+from toposcope.server.formats.format import HEAD_BYTES, Candidate, Format, Source
+from toposcope.server.places.place import Entry, Place, Status, reason_of
+
+ENTRY_POINTS = "toposcope.readers"
+_NO_NAME = re.compile(r"(?!)")
+
+log = logging.getLogger(__name__)
+
+
+class Formats:
+    """Finds the sources of some formats; remembers which files are none. Not thread-safe.
+
+    Args:
+        formats: the first one that takes a file has it.
+    """
+
+    def __init__(self, formats: Iterable[Format]) -> None:
+        self._formats = {each.name: each for each in formats}
+        patterns = [f"(?:{each.names.pattern})" for each in self._formats.values()]
+        self._names = re.compile("|".join(patterns)) if patterns else _NO_NAME
+        self._known: dict[str, tuple[Status, Source | None]] = {}
+        """The files that were examined, with the status that they had then."""
+
+    def __getitem__(self, name: str) -> Format:
+        return self._formats[name]
+
+    def may_contain(self, name: str) -> bool:
+        """Return whether the name of a file may be that of a log."""
+        return self._names.search(name) is not None
+
+    def find(self, directory: str, run: str, entries: Sequence[Entry], place: Place) -> list[Source]:
+        """Return the sources in a directory.
+
+        Args:
+            directory: its path.
+            run: the same, relative to the logdir.
+            entries: the files in it.
+            place: where it lies.
+        """
+        matches = self._names.search
+        # In an object store, which knows no inodes, each would take a request.
+        named = [entry for entry in entries if entry.status and entry.status.inode and matches(entry.name)]
+        if not named:
+            return []
+        siblings = [entry.name for entry in entries]
+        found = (self._examine(entry, directory, run, siblings, place) for entry in named)
+        return [source for source in found if source is not None]
+
+    def _examine(self, entry: Entry, directory: str, run: str, siblings: Sequence[str], place: Place) -> Source | None:
+        status = entry.status
+        assert status is not None
+        known = self._known.get(entry.path)
+        if known is not None and _says_the_same(known[0], status):
+            return known[1] and known[1]._replace(modified=status.modified)
+        candidate = Candidate(entry.path, entry.name, directory, run, status, siblings, place)
+        try:
+            source = self._source(candidate)
+        except OSError as error:  # Another walk tries again.
+            log.warning("cannot look at %s: %s", entry.path, reason_of(error))
+            return None
+        self._known[entry.path] = (status, source)
+        return source
+
+    def _source(self, candidate: Candidate) -> Source | None:
+        for each in self._formats.values():
+            if each.names.search(candidate.name) and (source := each.examine(candidate)) is not None:
+                return source
+        return None
+
+
+def _says_the_same(old: Status, new: Status) -> bool:
+    """Return whether a file that was examined needs not be examined again: what has grown has the same beginning."""
+    if old.inode != new.inode or new.size < old.size:
+        return False
+    return new == old or old.size >= HEAD_BYTES
+
+
+@functools.cache
+def available() -> dict[str, Format]:
+    """Return all formats by name: the built-in ones, then those of installed packages."""
+    from toposcope.server.formats.tables.tables import TABLES
+    from toposcope.server.formats.trainer_state.trainer_state import TRAINER_STATE
+
+    formats: dict[str, Format] = {each.name: each for each in (TRAINER_STATE, *TABLES)}
+    for entry_point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        try:
+            loaded: Format = entry_point.load()
+            formats.setdefault(loaded.name, loaded)
+        except Exception as error:  # Whatever another package does, the server starts.
+            log.warning("the format %s cannot be loaded: %r", entry_point.name, error)
+    return formats
+
+
+def choose(text: str = "all") -> Formats:
+    """Return the formats that a text names: "all", "none" or names separated by commas.
+
+    Raises:
+        ValueError: a name is not that of a format.
+    """
+    if text == "none":
+        return Formats(())
+    formats = available()
+    names = list(formats) if text == "all" else text.split(",")
+    for name in names:
+        if name not in formats:
+            raise ValueError(f"unknown format {name!r}: expected all, none, or some of {', '.join(formats)}")
+    return Formats(formats[name] for name in names)

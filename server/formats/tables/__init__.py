@@ -1,0 +1,1 @@
+"""Tables of metrics: CSV, TSV and JSON lines, as trainers without a logger write them."""

@@ -1,0 +1,1 @@
+"""The state of Hugging Face's Trainer, which contains what it logged."""
