@@ -118,6 +118,13 @@ class EventWriter:
             output.lines.add(wall_time=wall_time, stream=stream, text=line)
         self._event(summary_pb2.Event(wall_time=wall_time, console=output))
 
+    def environment(self, wall_time: float, facts: Mapping[str, str]) -> None:
+        """Write facts about the run and where it ran."""
+        environment = summary_pb2.Environment()
+        for name, value in facts.items():
+            environment.facts.add(name=name, value=value)
+        self._event(summary_pb2.Event(wall_time=wall_time, environment=environment))
+
     def end(self, wall_time: float, state: End, reason: str = "") -> None:
         """Write how the run ended."""
         end = summary_pb2.RecordingEnd(state=_ENDS[state])

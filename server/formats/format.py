@@ -62,6 +62,10 @@ class Source(NamedTuple):
     """Seconds since 1970."""
 
 
+PROBLEM = "problem"
+"""The key of a state with a sentence about what of a source is damaged and was left out."""
+
+
 class StartOver(Exception):  # noqa: N818 - not an error.
     """What was read is no longer there: the source is translated again from its start."""
 

@@ -88,8 +88,9 @@ def available() -> dict[str, Format]:
     """Return all formats by name: the built-in ones, then those of installed packages."""
     from toposcope.server.formats.tables.tables import TABLES
     from toposcope.server.formats.trainer_state.trainer_state import TRAINER_STATE
+    from toposcope.server.formats.wandb.wandb import WANDB
 
-    formats: dict[str, Format] = {each.name: each for each in (TRAINER_STATE, *TABLES)}
+    formats: dict[str, Format] = {each.name: each for each in (WANDB, TRAINER_STATE, *TABLES)}
     for entry_point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         try:
             loaded: Format = entry_point.load()

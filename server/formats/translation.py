@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from toposcope.proto.file_name import FileName
 from toposcope.server.formats.event_writer import EventWriter
-from toposcope.server.formats.format import Format, Source, Stamp, StartOver
+from toposcope.server.formats.format import PROBLEM, Format, Source, Stamp, StartOver
 from toposcope.server.places.place import Place
 
 _STATE = "state.json"
@@ -59,6 +59,11 @@ class Translation:
     def files(self) -> list[TranslatedFile]:
         """The event files that exist."""
         return [TranslatedFile(run.name, self._path(run)) for run in self._runs.values() if run.size]
+
+    @property
+    def problem(self) -> str | None:
+        """What of the source is damaged; None: nothing, as far as is known."""
+        return self._state.get(PROBLEM)
 
     def has_news(self) -> bool:
         """Return whether update() may find something new.
@@ -145,7 +150,7 @@ class Translation:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "ab") as file:
             file.writelines(run.pending)
-            run.size = file.tell()
+            run.size += sum(map(len, run.pending))
         run.pending.clear()
         # It is as old as what it was translated from.
         os.utime(path, (modified, modified))

@@ -78,7 +78,7 @@ def _translate(
         translations.replace(discovery.sources, {}, root)
         for _ in translations.advance(math.inf):
             pass
-        return list(translations.files), translations.problems
+        return list(translations.files), {**translations.damage, **translations.problems}
     finally:
         translations.close()
 

@@ -455,12 +455,12 @@ class Logdir:
             return self.snapshot.exists and not is_gone(error)
 
     def _problems(self) -> dict[str, str]:
-        unread = {**self._loader.problems, **self._translations.problems}
+        unread = {**self._loader.problems, **self._translations.damage, **self._translations.problems}
         return {**self._discovery.unfollowed, **self._discovery.unlisted, **unread, **self._failure}
 
     def _problem_counts(self) -> ProblemCounts:
         discovery = self._discovery
-        unread = {**self._loader.problems, **self._translations.problems}
+        unread = {**self._loader.problems, **self._translations.damage, **self._translations.problems}
         return ProblemCounts(*map(len, (discovery.unfollowed, discovery.unlisted, unread, self._failure)))
 
     def _stale(self, runs: Mapping[str, RunView]) -> dict[str, str]:

@@ -42,6 +42,8 @@ class Translations:
         self._lock = None if folder is None else FileLock(folder / "lock")
         self.problems: dict[str, str] = {}
         """The reasons why sources could not be read, by path."""
+        self.damage: dict[str, str] = {}
+        """What of sources is damaged, by path."""
         self._place = place
         self._folder = folder
         self._translations: dict[str, Translation] = {}
@@ -87,6 +89,7 @@ class Translations:
             known.source = source
         else:
             self._translations[key] = Translation(source, self.formats[source.format], self._place, self._open_folder())
+            self._note_damage(self._translations[key])
         self._paths[source.path] = key
         if time.time() - source.modified < _GROWING_SECONDS:
             self._changed.setdefault(key, time.monotonic())
@@ -113,8 +116,8 @@ class Translations:
 
     def _forget(self, key: str) -> None:
         path = self._translations.pop(key).source.path
-        self.problems.pop(path, None)
-        self._paths.pop(path, None)
+        for by_path in (self.problems, self.damage, self._paths):
+            by_path.pop(path, None)
         self._changed.pop(key, None)
         self._waiting.discard(key)
 
@@ -163,10 +166,16 @@ class Translations:
                 if not translation.update():
                     self._waiting.discard(key)
                 self.problems.pop(path, None)
+                self._note_damage(translation)
             except Exception as error:  # Whatever a source contains, the others are read.
                 self._waiting.discard(key)
                 self._report(path, error)
             yield from map(_found, translation.files)
+
+    def _note_damage(self, translation: Translation) -> None:
+        self.damage.pop(translation.source.path, None)
+        if translation.problem:
+            self.damage[translation.source.path] = translation.problem
 
     def _report(self, path: str, error: Exception) -> None:
         reason = reason_of(error)

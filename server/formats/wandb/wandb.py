@@ -1,0 +1,119 @@
+"""Finds and reads the .wandb files of Weights & Biases."""
+
+import os
+import re
+
+from google.protobuf.message import DecodeError
+
+from toposcope.proto.wandb_pb2 import Record, Run
+from toposcope.server.formats.format import PROBLEM, Candidate, Output, Source, Stamp, StartOver, State, file_stamp
+from toposcope.server.formats.wandb.framing import FILE_HEAD, LARGEST_RECORD, Framed, read_frames
+from toposcope.server.formats.wandb.records import Records
+from toposcope.server.places.place import OpenFile, Place
+
+_WINDOW_BYTES = 4 << 20
+_MOST_LISTED = 5
+"""Damaged places that a problem lists."""
+
+
+class Wandb:
+    """The format of Weights & Biases."""
+
+    name = "wandb"
+    names = re.compile(r"\.wandb$")
+
+    def examine(self, candidate: Candidate) -> Source | None:
+        """Return the source that a file is, once it says which run it is of."""
+        head = candidate.head()
+        if not head.startswith(FILE_HEAD):
+            return None
+        run = _run_in(head)
+        if run is None:
+            return None
+        name = f"{run.display_name or run.run_id} {run.run_id}".replace("/", "_")
+        above = os.path.dirname(candidate.run) or "."
+        why = "its name ends with '.wandb' and it begins with ':W&B'"
+        return Source(
+            self.name,
+            candidate.path,
+            os.path.normpath(os.path.join(above, name)),
+            why,
+            candidate.path,
+            candidate.status.modified,
+        )
+
+    def stamp(self, source: Source, place: Place) -> Stamp:
+        """Return the stamp of the file."""
+        return file_stamp(source.path, place)
+
+    def read(self, source: Source, place: Place, state: State, output: Output) -> bool:
+        """Translate the records that were appended."""
+        file = place.open(source.path)
+        try:
+            offset: int = state.setdefault("offset", len(FILE_HEAD))
+            if file.status.size < offset:
+                raise StartOver
+            frames, has_more = _read(file, offset)
+        finally:
+            file.close()
+        records = Records(os.path.join(os.path.dirname(source.path), "files"), place, state, output.run())
+        for frame in frames:
+            _translate(frame, records, state)
+            state["offset"] = frame.end
+        records.finish()
+        return has_more
+
+
+def _run_in(head: bytes) -> Run | None:
+    """Return the description of the run in the first records of a file; None if there is none yet."""
+    for frame in read_frames(head[len(FILE_HEAD) :], len(FILE_HEAD)):
+        if frame.payload is not None:
+            try:
+                record = Record.FromString(frame.payload)
+            except DecodeError:
+                continue
+            if record.HasField("run"):
+                return record.run
+    return None
+
+
+def _read(file: OpenFile, offset: int) -> tuple[list[Framed], bool]:
+    """Return (the records from an offset on, in about one window; whether there are more)."""
+    length = _WINDOW_BYTES
+    while True:
+        content = file.read(offset, length)
+        frames = list(read_frames(content, offset))
+        is_all = offset + len(content) >= file.status.size
+        if frames or is_all:
+            return frames, bool(frames) and not is_all
+        if length > LARGEST_RECORD:
+            raise ValueError(f"a record is longer than {LARGEST_RECORD} bytes")
+        length *= 2
+
+
+def _translate(frame: Framed, records: Records, state: State) -> None:
+    if frame.payload is None:
+        _note_damage(frame.start, state)
+        return
+    try:
+        record = Record.FromString(frame.payload)
+    except DecodeError:
+        _note_damage(frame.start, state)
+        return
+    kind = record.WhichOneof("record_type")
+    if kind is None:
+        state["skipped"] = state.get("skipped", 0) + 1
+    else:
+        records.add(record, kind)
+
+
+def _note_damage(offset: int, state: State) -> None:
+    damage: list[int] = state.setdefault("damage", [])
+    state["damaged"] = state.get("damaged", 0) + 1
+    if len(damage) < _MOST_LISTED:
+        damage.append(offset)
+    places = ", ".join(map(str, damage)) + (", ..." if state["damaged"] > len(damage) else "")
+    state[PROBLEM] = f"{state['damaged']} damaged places were left out, at bytes {places}"
+
+
+WANDB = Wandb()
