@@ -61,6 +61,11 @@ class Translation:
         return [TranslatedFile(run.name, self._path(run)) for run in self._runs.values() if run.size]
 
     @property
+    def modified(self) -> float:
+        """When the source was last written, in seconds since 1970, as far as is known; 0 if nothing is."""
+        return float(self._stamp[0]) if self._stamp else 0.0
+
+    @property
     def problem(self) -> str | None:
         """What of the source is damaged; None: nothing, as far as is known."""
         return self._state.get(PROBLEM)

@@ -22,6 +22,8 @@ from toposcope.server.places.private_folders import make_private
 _GROWING_SECONDS = 600.0
 """How long after its last change a source is looked at again and again."""
 _POLL_SECONDS = 0.5
+_POLL_SHARE = 20
+"""Looking at all of them for t seconds is repeated after at least 20 t."""
 _KEPT_SECONDS = 30 * 86400.0
 """How long translations stay that are not used."""
 
@@ -135,12 +137,12 @@ class Translations:
         now = time.monotonic()
         if now < self._next_poll:
             return
-        self._next_poll = now + _POLL_SECONDS
         for key, changed in list(self._changed.items()):
             if self._look(key):
                 self._changed[key] = now
             elif now - changed > _GROWING_SECONDS:
                 del self._changed[key]
+        self._next_poll = time.monotonic() + max(_POLL_SECONDS, _POLL_SHARE * (time.monotonic() - now))
 
     def _look(self, key: str) -> bool:
         """Return whether a source has something new."""
@@ -167,6 +169,8 @@ class Translations:
                     self._waiting.discard(key)
                 self.problems.pop(path, None)
                 self._note_damage(translation)
+                if time.time() - translation.modified < _GROWING_SECONDS:
+                    self._changed[key] = time.monotonic()
             except Exception as error:  # Whatever a source contains, the others are read.
                 self._waiting.discard(key)
                 self._report(path, error)

@@ -1,0 +1,1 @@
+"""MLflow: its databases (SQLite), and its folders mlruns."""

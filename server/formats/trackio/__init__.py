@@ -1,0 +1,1 @@
+"""trackio: a database (SQLite) for each project."""
