@@ -29,6 +29,7 @@ SUBCOMMANDS = {
     "text": "print the texts that a run recorded",
     "diagnose": "look for what is wrong in a run",
     "check": "fail if a condition holds for a run",
+    "mcp": "answer the questions of agents",
 }
 DESCRIPTIONS = {
     "summary-server": "serve a dashboard of training runs",

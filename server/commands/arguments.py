@@ -2,9 +2,20 @@
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, NoReturn
+
+
+class _Print(argparse.Action):
+    """Prints a text, and exits."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, const: Callable[[], str], help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, const=const, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(self.const().rstrip())
+        parser.exit()
 
 
 class Parser(argparse.ArgumentParser):
@@ -37,6 +48,10 @@ class Parser(argparse.ArgumentParser):
             help="formats of other tools that are read beside event files, such as lightning,table; or none; default: "
             "all",
         )
+
+    def add_printed(self, flag: str, text: Callable[[], str], what: str) -> None:
+        """Add a flag that prints a text and exits, whatever the other arguments are."""
+        self.add_argument(flag, action=_Print, const=text, help=f"print {what}, and exit")
 
     def parse_hyphenated(self, arguments: Sequence[str]) -> argparse.Namespace:
         """Parse a command line, whose options may be anywhere; an unknown argument is an error."""

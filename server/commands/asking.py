@@ -22,25 +22,18 @@ _MOST_PROBLEMS = 10
 Found = TypeVar("Found", bound=Answer)
 
 
-class _PrintSchema(argparse.Action):
-    """Prints the JSON Schema of an answer, and exits."""
-
-    def __init__(self, option_strings: Sequence[str], dest: str, const: type[Answer], help: str) -> None:
-        super().__init__(option_strings, dest, nargs=0, const=const, default=argparse.SUPPRESS, help=help)
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(orjson.dumps(schema_of(self.const), option=orjson.OPT_INDENT_2).decode())
-        parser.exit()
-
-
 def question_parser(name: str, description: str, answer: type[Answer], epilog: str = EXIT_STATUS) -> Parser:
     """Return a parser with what all questions take; DIR is the first argument."""
     parser = Parser(f"summary-server {name}", description, epilog)
     parser.add_argument("dir", metavar="DIR", help="directory of runs, or the address of an object store")
     parser.add_argument("--json", action="store_true", help="print a JSON object instead of text")
-    parser.add_argument("--schema", action=_PrintSchema, const=answer, help="print the JSON Schema of --json, and exit")
+    parser.add_printed("--schema", lambda: _schema_text(answer), "the JSON Schema of --json")
     add_places(parser)
     return parser
+
+
+def _schema_text(answer: type[Answer]) -> str:
+    return orjson.dumps(schema_of(answer), option=orjson.OPT_INDENT_2).decode()
 
 
 def add_places(parser: Parser) -> None:

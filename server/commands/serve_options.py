@@ -53,6 +53,7 @@ questions, which need no server (--json prints the answer for programs):
   text                  print the texts that a run recorded
   diagnose              look for what is wrong in a run
   check                 fail if a condition holds for a run
+  mcp                   answer the questions of agents
 
 Run "summary-server SUBCOMMAND --help" for the options of a subcommand."""
 

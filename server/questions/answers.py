@@ -277,8 +277,10 @@ class Diagnosis:
     state: State
     findings: list[Finding]
     """The gravest first."""
-    examined: list[str]
-    """The tags that were examined."""
+    total: int
+    """How many findings there are."""
+    examined: int
+    """How many metrics were examined."""
 
 
 @dataclass(frozen=True)
@@ -294,7 +296,30 @@ class Check:
     """How many runs were checked."""
 
 
-Answer = RunList | TagList | SeriesList | RunFacts | Comparison | BestRuns | ConsoleLines | Texts | Diagnosis | Check
+@dataclass(frozen=True)
+class Matches:
+    """The runs and the tags that have a text in their names."""
+
+    text: str
+    runs: list[str]
+    total_runs: int
+    tags: list[str]
+    total_tags: int
+
+
+Answer = (
+    RunList
+    | TagList
+    | SeriesList
+    | RunFacts
+    | Comparison
+    | BestRuns
+    | ConsoleLines
+    | Texts
+    | Diagnosis
+    | Check
+    | Matches
+)
 
 
 def json_of(answer: Answer) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def diagnose_run(opened: Opened, name: str) -> Diagnosis:
     for tag in tags:
         findings += _of_tag(opened, run, tag)
     findings.sort(key=lambda finding: _GRAVITY.index(finding.kind))
-    return Diagnosis(name, run.state.state, findings, tags)
+    return Diagnosis(name, run.state.state, findings, len(findings), len(tags))
 
 
 def _of_state(run: RunView) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from toposcope.server.questions.answers import (
     Comparison,
     ConsoleLines,
     Diagnosis,
+    Matches,
     RunFacts,
     RunList,
     SeriesList,
@@ -156,8 +157,9 @@ def _(answer: BestRuns) -> Iterator[str]:
 
 @lines_of.register
 def _(answer: ConsoleLines) -> Iterator[str]:
-    for line in answer.lines:
-        yield line.text
+    yield from (line.text for line in answer.lines)
+    if not answer.lines:
+        yield "no line matches" if answer.total else "no output was recorded"
     if answer.dropped:
         yield f"({count_text(answer.dropped, 'line')} not recorded)"
 
@@ -174,8 +176,8 @@ def _(answer: Texts) -> Iterator[str]:
 
 @lines_of.register
 def _(answer: Diagnosis) -> Iterator[str]:
-    examined = count_text(len(answer.examined), "metric")
-    yield f"{answer.run}: {answer.state}, {count_text(len(answer.findings), 'finding')} in {examined}"
+    examined = count_text(answer.examined, "metric")
+    yield f"{answer.run}: {answer.state}, {_total(len(answer.findings), answer.total, 'finding')} in {examined}"
     for finding in answer.findings:
         yield f"{finding.kind}: {finding.text}"
 
@@ -189,6 +191,14 @@ def _(answer: Check) -> Iterator[str]:
         yield f"{name}: lacks a value that {answer.condition} compares"
     failures = len(answer.failed) + len(answer.lacking)
     yield f"{failures:,} of {count_text(answer.total, 'run')} failed"
+
+
+@lines_of.register
+def _(answer: Matches) -> Iterator[str]:
+    yield f"{_total(len(answer.runs), answer.total_runs, 'run')}{':' if answer.runs else ''}"
+    yield from (f"  {run}" for run in answer.runs)
+    yield f"{_total(len(answer.tags), answer.total_tags, 'tag')}{':' if answer.tags else ''}"
+    yield from (f"  {tag}" for tag in answer.tags)
 
 
 def _total(shown: int, total: int, noun: str) -> str:

@@ -50,7 +50,7 @@ function _shtab_summary_server_using
   test "$_shtab_summary_server_cmdpath" = "$argv"
 end
 
-set -g _shtab_summary_server_commands inspect repair export compact index runs tags get show compare best console text diagnose check
+set -g _shtab_summary_server_commands inspect repair export compact index runs tags get show compare best console text diagnose check mcp
 set -g _shtab_summary_server_opts_with_value --after --allow-embed --allowed-host --attempt --by --certfile --columns --data-dir --expr --fail-if --formats --host --index-dir --keyfile --lake --limit --log-format --logdir --memory-limit --metric --on --out --path-prefix --plugin --points --port --rank --reload-interval --run --search --smooth --sort --steps --tag --token --token-file --workers
 
 complete -c summary-server -e
@@ -218,3 +218,10 @@ complete -c summary-server -n '_shtab_summary_server_using check' -l data-dir -x
 complete -c summary-server -n '_shtab_summary_server_using check' -l follow-links -d 'follow symbolic links of other users that lead out of the logdir; default: those of this user and of root only'
 complete -c summary-server -n '_shtab_summary_server_using check' -l fail-if -x -d 'a condition, such as '"'"'max(validation/accuracy) < 0.9'"'"''
 complete -c summary-server -n '_shtab_summary_server_using check; and test $_shtab_summary_server_npos -eq 0' -ka "(__fish_complete_directories)" -d 'directory of runs, or the address of an object store'
+complete -c summary-server -n '_shtab_summary_server_using; and test $_shtab_summary_server_npos -eq 0' -a mcp -d 'Answer the questions of agents by the Model Context Protocol (MCP), on standard input and output. Nothing is changed. Needs pip install '"'"'toposcope[agents]'"'"'.'
+complete -c summary-server -n '_shtab_summary_server_using mcp' -s h -l help -d 'show this help message and exit'
+complete -c summary-server -n '_shtab_summary_server_using mcp' -l logdir -xka "(__fish_complete_directories)" -d 'directory of runs, or address of an object store; repeatable as NAME=PLACE'
+complete -c summary-server -n '_shtab_summary_server_using mcp' -l skill -d 'print a file that tells an agent how to use the tools, and exit'
+complete -c summary-server -n '_shtab_summary_server_using mcp' -l index-dir -xka "(__fish_complete_directories)" -d 'directory or address of the index; default: that of summary-server'
+complete -c summary-server -n '_shtab_summary_server_using mcp' -l data-dir -xka "(__fish_complete_directories)" -d 'directory or address of notes; default: that of summary-server'
+complete -c summary-server -n '_shtab_summary_server_using mcp' -l follow-links -d 'follow symbolic links of other users that lead out of the logdir; default: those of this user and of root only'

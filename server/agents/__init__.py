@@ -1,0 +1,1 @@
+"""The tools of agents: questions whose answers are small, by the Model Context Protocol."""
