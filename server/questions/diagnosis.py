@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from toposcope.proto.metric_direction import metric_direction
 from toposcope.server.questions.answers import Diagnosis, Finding
@@ -13,6 +14,7 @@ from toposcope.server.reading.series import Float64s, Int64s, Points
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.running_median import running_median
+from toposcope.server.text_table import count_text
 
 _MOST_TAGS = 200
 """Tags of a run that are examined: a second of work."""
@@ -26,6 +28,8 @@ _SPEED = re.compile(r"time|latency|seconds|duration|runtime|throughput|per_?sec|
 """Names of metrics that say how fast a training is, not how well it learns."""
 _WINDOW = 31
 """Points of the running median with which a spike is compared."""
+_SUDDEN = 3
+"""Points within which a spike has risen by half."""
 _SPIKE_SIGMAS, _SPIKE_SHARE = 12.0, 0.25
 """How far a spike is above it: in standard deviations of the noise, and as a share of the median itself."""
 _LOST_SHARE, _RISE_SHARE = 0.5, 0.1
@@ -105,7 +109,7 @@ def _noise(value: Float64s) -> float:
     return float(_SIGMA * np.median(np.abs(differences - np.median(differences))) / np.sqrt(2))
 
 
-def _non_finite(tag: str, points: Points, finite: "np.typing.NDArray[np.bool_]") -> Finding:
+def _non_finite(tag: str, points: Points, finite: npt.NDArray[np.bool_]) -> Finding:
     first = int(points.step[~finite][0])
     count, total = int((~finite).sum()), len(finite)
     text = f"{tag} is not finite from step {first} on in {count} of {total} points."
@@ -141,12 +145,14 @@ def _spikes(tag: str, course: _Course) -> Iterator[Finding]:
     above = (course.value - usual)[half:-half]
     deviations = _SIGMA * float(np.median(np.abs(above)))
     least = np.maximum(_SPIKE_SIGMAS * deviations, _SPIKE_SHARE * np.abs(usual[half:-half]))
-    rows = np.flatnonzero(above > np.maximum(least, np.finfo(np.float64).tiny)) + half
+    sudden = (course.value[half:-half] - course.value[half - _SUDDEN : -half - _SUDDEN]) > above / 2
+    rows = np.flatnonzero((above > np.maximum(least, np.finfo(np.float64).tiny)) & sudden) + half
     if not len(rows):
         return
     row = int(rows[np.argmax((course.value - usual)[rows])])
     step, highest, level = int(course.step[row]), float(course.value[row]), float(usual[row])
-    text = f"{tag} has {len(rows)} points far above their neighbours; the highest, {highest:.4g}, is at step {step}."
+    points = count_text(len(rows), "point")
+    text = f"{tag} jumps far above its neighbours at {points}; the highest, {highest:.4g}, is at step {step}."
     yield Finding("spikes", tag, step, text, {"points": len(rows), "highest": highest, "usual": level})
 
 
