@@ -19,11 +19,16 @@ def dataframe(columns: Mapping[str, npt.NDArray[Any]]) -> "pandas.DataFrame":
     Raises:
         ImportError: pandas is not installed.
     """
-    try:
-        import pandas
-    except ImportError:
-        raise ImportError("pandas is required for DataFrames: pip install pandas") from None
-    return pandas.DataFrame({name: column.copy() for name, column in columns.items()})
+    return _dataframe({name: column.copy() for name, column in columns.items()})
+
+
+def dataframe_of_rows(rows: Sequence[Mapping[str, object]]) -> "pandas.DataFrame":
+    """Return a DataFrame of rows with the same columns.
+
+    Raises:
+        ImportError: pandas is not installed.
+    """
+    return _dataframe(list(rows))
 
 
 def polars_dataframe(columns: Mapping[str, npt.NDArray[Any]]) -> "polars.DataFrame":
@@ -59,3 +64,11 @@ def dataframe_of_series(series: Sequence[tuple[str, str, int, Points]]) -> "pand
             "value": columns.value,
         }
     )
+
+
+def _dataframe(content: Any) -> "pandas.DataFrame":
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("pandas is required for DataFrames: pip install pandas") from None
+    return pandas.DataFrame(content)

@@ -16,6 +16,11 @@ from toposcope.server.installation import log_installation_warnings
 from toposcope.server.landscapes.landscape import Landscape, read_landscape
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.places.addresses import addresses_of, is_remote, text_of
+from toposcope.server.questions.answers import BestRuns, Comparison, Diagnosis, RunList
+from toposcope.server.questions.comparison import compare_runs
+from toposcope.server.questions.diagnosis import diagnose_run
+from toposcope.server.questions.listing import DEFAULT_COLUMNS, find_best, list_runs
+from toposcope.server.questions.opened import Opened
 from toposcope.server.reading.index import open_index
 from toposcope.server.reading.scan import KINDS
 from toposcope.server.reading.series import NO_PAYLOADS, NO_POINTS, Float64s, Int64s, Payloads
@@ -235,6 +240,7 @@ class OpenLogdir:
     def __init__(self, path: str, loaded: Loaded) -> None:
         self.path = path
         self._views = loaded.runs
+        self._opened = Opened(lambda: self._views, dict)
         self.problems = loaded.problems
         """Files and directories that could not be read, with the reason."""
         sessions = only_sessions(loaded.runs, parents_of(loaded.runs))
@@ -291,6 +297,57 @@ class OpenLogdir:
             ]
         )
 
+    def find(
+        self,
+        search: str = "",
+        *,
+        sort: str = "started",
+        descending: bool = False,
+        columns: Sequence[str] = DEFAULT_COLUMNS,
+    ) -> RunList:
+        """Return the runs that match a search, with values of some columns; `to_pandas()` makes a table of them.
+
+        Args:
+            search: in the search syntax of the page, as "state:failed lr<0.1"; empty: all runs.
+            sort: a field, hyperparameter or metric, such as "lr" or "min(loss)"; runs without it are last.
+            descending: whether the largest values are first.
+            columns: fields, hyperparameters and metrics.
+
+        Raises:
+            ValueError: the search, the order or a column is invalid.
+        """
+        return list_runs(self._opened, search, sort=sort, descending=descending, columns=columns)
+
+    def best(self, metric: str, search: str = "", *, by: str | None = None) -> BestRuns:
+        """Return the runs ordered by a metric, the best one first; with groups, the best one of each.
+
+        Args:
+            metric: "min(TAG)", "max(TAG)" or "last(TAG)"; or a tag whose name says whether smaller values are better.
+            search: which runs, in the search syntax; empty: all.
+            by: "label", "regex:PATTERN" or "param:NAME"; None: no groups.
+
+        Raises:
+            ValueError: an argument is invalid, or it is not known which values are better.
+        """
+        return find_best(self._opened, metric, search, by=by)
+
+    def compare(self, *runs: str) -> Comparison:
+        """Return the hyperparameters that differ between runs, and their metrics beside those of the first run.
+
+        Raises:
+            LookupError: a run does not exist.
+            ValueError: there are fewer than two runs.
+        """
+        return compare_runs(self._opened, runs)
+
+    def diagnose(self, run: str) -> Diagnosis:
+        """Return what looks wrong in a run, with the numbers that say so.
+
+        Raises:
+            LookupError: there is no such run.
+        """
+        return diagnose_run(self._opened, run)
+
     def _view(self, name: str) -> RunView:
         if name not in self._views:
             raise KeyError(f"no run {name!r} in {self.path!r}")
@@ -315,6 +372,7 @@ def open_logdir(
         ...     table = logdir.frame("loss")
         >>> loss.step[-1], loss.value.min()
         >>> table.groupby("run")["value"].min()
+        >>> logdir.best("validation/accuracy").runs[0].run
 
     Args:
         logdir: a directory of runs or the address of an object store ("s3://bucket/runs"; also gs:// and az://),

@@ -13,7 +13,8 @@ from toposcope.server.commands.arguments import Parser, is_inside
 from toposcope.server.escaped import escaped
 from toposcope.server.places.addresses import addresses_of, is_remote, parse_places
 from toposcope.server.questions.answers import Answer, json_of, schema_of
-from toposcope.server.questions.opened import Opened, Places, UnknownNameError, loaded
+from toposcope.server.questions.loading import Places, loaded
+from toposcope.server.questions.opened import Opened, UnknownNameError
 from toposcope.server.questions.words import lines_of
 from toposcope.server.runs.name_patterns import PatternsBusyError
 

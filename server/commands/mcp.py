@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from toposcope.server.agents.skill import SKILL
 from toposcope.server.commands.arguments import Parser
 from toposcope.server.commands.asking import add_places, places_of
-from toposcope.server.questions.opened import followed
+from toposcope.server.questions.loading import followed
 
 
 def run(arguments: Sequence[str]) -> int:

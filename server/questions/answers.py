@@ -2,15 +2,19 @@
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import TypeAdapter, WithJsonSchema
 
 from toposcope.proto.metric_direction import Direction
+from toposcope.server.dataframe import dataframe_of_rows
 from toposcope.server.json_values import json_value
 from toposcope.server.reading.series_summary import Statistic
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.run_state import Phase, State
+
+if TYPE_CHECKING:
+    import pandas
 
 Number = Annotated[float, WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}]})]
 """A number; in JSON, one that is not finite is a string."""
@@ -34,6 +38,14 @@ class RunList:
     """How many match."""
     unknown: list[str]
     """Names in the search that no run has as a field, hyperparameter or metric."""
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return a DataFrame with a row for each run: its name, and the columns.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        return dataframe_of_rows([{"run": each.run, **each.values} for each in self.runs])
 
 
 @dataclass(frozen=True)
@@ -201,6 +213,14 @@ class BestRuns:
     runs: list[BestRun]
     total: int
     """How many runs have a value, or how many groups."""
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """Return a DataFrame with the columns run, value, step and group, the best run first.
+
+        Raises:
+            ImportError: pandas is not installed.
+        """
+        return dataframe_of_rows([dataclasses.asdict(each) for each in self.runs])
 
 
 @dataclass(frozen=True)

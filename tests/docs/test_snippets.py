@@ -7,6 +7,8 @@ import pytest
 from support.documentation import DOCS, examples, run_examples
 from support.pytorch import needs_torch
 
+from toposcope.recorder import SummaryRecord
+
 # Pages whose examples need only Toposcope and PyTorch. The examples of landscapes.md and mindspore.md are parts of
 # programs that examples/ and tests/interop/ run.
 PAGES = [
@@ -39,6 +41,15 @@ def test_a_loop_without_a_framework_is_documented(
     page = "frameworks.md"
     run_examples(examples(page, "NumPy and everything else"), page, tmp_path, monkeypatch)
     assert not caplog.records
+
+
+def test_questions_in_python_are_documented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are asked about runs that exist."""
+    for name in ("first", "second"):
+        with SummaryRecord(tmp_path / "runs" / name) as recorder:
+            recorder.add_value("scalar", "loss", 0.5)
+            recorder.record(1)
+    run_examples(examples("command_line.md"), "command_line.md", tmp_path, monkeypatch)
 
 
 def test_every_page_is_in_a_table_of_contents() -> None:

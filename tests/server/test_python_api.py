@@ -231,3 +231,24 @@ def test_collections_of_the_caller_stay_as_they_are(tmp_path: Path, is_enabled: 
         (gc.enable if was_enabled else gc.disable)()
 
     assert found == (frozen, is_enabled)
+
+
+def test_questions_are_those_of_the_command_line(tmp_path: Path) -> None:
+    """find, best, compare and diagnose; lists of runs become tables."""
+    for rate, accuracy in ((0.1, 0.7), (0.2, 0.9)):
+        records = [scalar_event(2.0 + step, step, {"accuracy": accuracy * step}) for step in range(2)]
+        write_run(tmp_path / f"rate {rate}", records)
+    logdir = toposcope.server.open(tmp_path)
+
+    assert [run.run for run in logdir.find("max(accuracy)>0.8").runs] == ["rate 0.2"]
+    table = logdir.find(sort="name", columns=["state", "max(accuracy)"]).to_pandas()
+    assert table.columns.tolist() == ["run", "state", "max(accuracy)"]
+    assert table["max(accuracy)"].tolist() == pytest.approx([0.7, 0.9])
+    assert logdir.best("accuracy").to_pandas()["run"].tolist() == ["rate 0.2", "rate 0.1"]
+    (metric,) = logdir.compare("rate 0.1", "rate 0.2").metrics
+    assert metric.deltas == pytest.approx([0.0, 0.2])
+    assert logdir.diagnose("rate 0.1").findings == []
+    with pytest.raises(LookupError, match="there is no run 'x'"):
+        logdir.diagnose("x")
+    with pytest.raises(ValueError, match="expected a value after lr<"):
+        logdir.find("lr<")
