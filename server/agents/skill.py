@@ -1,4 +1,4 @@
-"""What tells an agent how to use the tools, as a skill file in Markdown."""
+"""Instructions for agents on how to use the tools, as a skill file in Markdown."""
 
 SKILL = """\
 ---

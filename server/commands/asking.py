@@ -11,6 +11,7 @@ import orjson
 
 from toposcope.server.commands.arguments import Parser, is_inside
 from toposcope.server.escaped import escaped
+from toposcope.server.garbage_collection import no_collections
 from toposcope.server.places.addresses import addresses_of, is_remote, parse_places
 from toposcope.server.questions.answers import Answer, json_of, schema_of
 from toposcope.server.questions.loading import Places, loaded
@@ -78,7 +79,7 @@ def ask(
     """
     options = parser.parse_hyphenated(arguments)
     try:
-        with loaded(places_of(options, options.dir)) as (opened, problems):
+        with no_collections(), loaded(places_of(options, options.dir)) as (opened, problems):
             for path, reason in islice(problems.items(), _MOST_PROBLEMS):
                 print(f"cannot read {escaped(path)}: {escaped(reason)}", file=sys.stderr)
             answer = question(opened, options)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from toposcope.server.agents.skill import SKILL
 from toposcope.server.commands.arguments import Parser
 from toposcope.server.commands.asking import add_places, places_of
+from toposcope.server.garbage_collection import freeze_what_is_loaded
 from toposcope.server.questions.loading import followed
 
 
@@ -14,6 +15,7 @@ def run(arguments: Sequence[str]) -> int:
     options = parser.parse_hyphenated(arguments)
     from toposcope.server.agents.mcp_server import make_mcp_server
 
+    freeze_what_is_loaded()
     try:
         with followed(places_of(options, *options.logdir)) as opened:
             make_mcp_server(opened).run("stdio")
@@ -37,6 +39,6 @@ def make_parser() -> Parser:
         metavar="PLACE",
         help="directory of runs, or address of an object store; repeatable as NAME=PLACE",
     )
-    parser.add_printed("--skill", lambda: SKILL, "a file that tells an agent how to use the tools")
+    parser.add_printed("--skill", lambda: SKILL, "a skill file, with instructions for agents")
     add_places(parser)
     return parser

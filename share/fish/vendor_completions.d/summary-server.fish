@@ -221,7 +221,7 @@ complete -c summary-server -n '_shtab_summary_server_using check; and test $_sht
 complete -c summary-server -n '_shtab_summary_server_using; and test $_shtab_summary_server_npos -eq 0' -a mcp -d 'Answer the questions of agents by the Model Context Protocol (MCP), on standard input and output. Nothing is changed. Needs pip install '"'"'toposcope[agents]'"'"'.'
 complete -c summary-server -n '_shtab_summary_server_using mcp' -s h -l help -d 'show this help message and exit'
 complete -c summary-server -n '_shtab_summary_server_using mcp' -l logdir -xka "(__fish_complete_directories)" -d 'directory of runs, or address of an object store; repeatable as NAME=PLACE'
-complete -c summary-server -n '_shtab_summary_server_using mcp' -l skill -d 'print a file that tells an agent how to use the tools, and exit'
+complete -c summary-server -n '_shtab_summary_server_using mcp' -l skill -d 'print a skill file, with instructions for agents, and exit'
 complete -c summary-server -n '_shtab_summary_server_using mcp' -l index-dir -xka "(__fish_complete_directories)" -d 'directory or address of the index; default: that of summary-server'
 complete -c summary-server -n '_shtab_summary_server_using mcp' -l data-dir -xka "(__fish_complete_directories)" -d 'directory or address of notes; default: that of summary-server'
 complete -c summary-server -n '_shtab_summary_server_using mcp' -l follow-links -d 'follow symbolic links of other users that lead out of the logdir; default: those of this user and of root only'
