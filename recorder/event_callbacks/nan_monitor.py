@@ -53,7 +53,9 @@ def _check(loss: Any, state: State) -> None:
         if count:
             named = f"The loss {name!r}" if name else "The loss"
             elements = f" ({count} of {size} elements)" if size > 1 else ""
-            raise RuntimeError(f"{named} is NaN{elements} after {state.counter.step} finished steps.")
+            steps = f"{state.counter.step} finished {'step' if state.counter.step == 1 else 'steps'}"
+            # The first sentence is that of Composer's class.
+            raise RuntimeError(f"Train loss contains a NaN. {named} is NaN{elements} after {steps}.")
 
 
 def _parts(name: str, loss: Any) -> Iterator[tuple[str, Any]]:

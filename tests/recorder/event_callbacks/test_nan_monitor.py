@@ -23,7 +23,7 @@ def test_training_ends_before_the_step_that_would_use_the_loss() -> None:
     batches[2][0][0, 0] = NAN
     network = tiny_network()
     with tiny_trainer([NaNMonitor()], model=network, train_dataloader=batches) as trainer:
-        with pytest.raises(RuntimeError, match="NaN after 2 finished steps"):
+        with pytest.raises(RuntimeError, match=r"^Train loss contains a NaN\. .* NaN after 2 finished steps"):
             trainer.fit()
         assert int(trainer.state.timestamp.batch) == 2
     assert all(bool(each.isfinite().all()) for each in network.parameters())
