@@ -133,7 +133,7 @@ def inspect(path: str, *, follow_links: bool = False, formats: Formats | None = 
     """
     is_file = os.path.isfile(path)
     if is_file:
-        loaded = load_file(path, verify=True)
+        loaded = load_file(path, verify=True, formats=formats)
     else:
         loaded = load_logdir(path, verify=True, follow_links=follow_links, formats=formats)
     read = {file.path for view in loaded.runs.values() for file in view.files}

@@ -123,6 +123,11 @@ class Format(Protocol):
         ...
 
 
+def safe_part(name: str) -> str:
+    """Return the name that a tool has for a run as one part of the name that the run has here."""
+    return "_" if name in ("", ".", "..") else name.replace("/", "_")
+
+
 def file_stamp(path: str, place: Place) -> Stamp:
     """Return the stamp of one file, which also differs once the file has settled, so that its last line may be read."""
     status = place.stat(path)

@@ -54,6 +54,14 @@ class Formats:
         found = (self._examine(entry, directory, run, siblings, place) for entry in named)
         return [source for source in found if source is not None]
 
+    def find_one(self, directory: str, name: str, place: Place) -> list[Source]:
+        """Return the source that one file in a directory is; nothing if it is none."""
+        listed = place.list(directory).entries
+        siblings = [entry.name for entry in listed if entry.status is not None]
+        named = [entry for entry in listed if entry.name == name and entry.status and self.may_contain(name)]
+        found = (self._examine(entry, directory, ".", siblings, place) for entry in named)
+        return [source for source in found if source is not None]
+
     def _examine(self, entry: Entry, directory: str, run: str, siblings: Sequence[str], place: Place) -> Source | None:
         status = entry.status
         assert status is not None

@@ -62,10 +62,10 @@ def discover(
         formats: other formats than event files; None: none. They are read on a local disk only.
     """
     if isinstance(place, SeveralPlaces):
-        return _discover_each(place)
+        return _discover_each(place, formats)
     found = Discovery([], 0, {}, {}, 0, False)
     ignored, directories, has_links = 0, 0, False
-    sources: list[Source] = []
+    sources = list[Source]()
     for directory, is_linked, entries in _walk(below or logdir, place, found):
         directories += 1
         has_links = has_links or is_linked
@@ -87,11 +87,12 @@ def discover(
     return found._replace(ignored_files=ignored, directories=directories, has_links=has_links, sources=sources)
 
 
-def _discover_each(places: SeveralPlaces) -> Discovery:
-    all_found = Discovery([], 0, {}, {}, 0, False)
+def _discover_each(places: SeveralPlaces, formats: Formats | None) -> Discovery:
+    all_found, sources = Discovery([], 0, {}, {}, 0, False), list[Source]()
     for each in places:
-        found = _discover_named(each)
+        found = _discover_named(each, formats)
         all_found.files.extend(file._replace(run=_named(each, file.run)) for file in found.files)
+        sources += [source._replace(run=_named(each, source.run)) for source in found.sources]
         all_found.unlisted.update(found.unlisted)
         all_found.unfollowed.update(found.unfollowed)
         all_found = all_found._replace(
@@ -99,15 +100,15 @@ def _discover_each(places: SeveralPlaces) -> Discovery:
             directories=all_found.directories + found.directories,
             has_links=all_found.has_links or found.has_links,
         )
-    return all_found
+    return all_found._replace(sources=sources)
 
 
-def _discover_named(place: NamedPlace) -> Discovery:
+def _discover_named(place: NamedPlace, formats: Formats | None) -> Discovery:
     try:
         root = place.resolve()
     except OSError as error:
         return Discovery([], 0, {place.root: reason_of(error)}, {}, 0, False)
-    return discover(root, place=place.place)
+    return discover(root, place=place.place, formats=formats)
 
 
 def _named(place: NamedPlace, run: str) -> str:

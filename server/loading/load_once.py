@@ -83,21 +83,29 @@ def _translate(
         translations.close()
 
 
-def load_file(path: str, verify: bool = False) -> Loaded:
-    """Load one event file as the only one of a run ".".
+def load_file(path: str, verify: bool = False, *, formats: Formats | None = None) -> Loaded:
+    """Load one event file as the only one of a run ".", or one log in another format.
 
     Args:
-        path: of the event file.
+        path: of the file.
         verify: as for load_logdir.
+        formats: as for load_logdir.
 
     Raises:
-        ValueError: it is not a regular file, or not an event file according to its name.
+        ValueError: it is not a regular file, or neither an event file according to its name nor a log.
         OSError: its status is not available.
     """
-    file = find(os.path.dirname(os.path.realpath(path)), os.path.realpath(path))
-    if file is None:
+    directory, name = os.path.split(os.path.realpath(path))
+    file = find(directory, os.path.join(directory, name))
+    if file is not None:
+        return _load([file], 0, {}, None, verify, UNCHECKED)
+    formats = choose() if formats is None else formats
+    sources = formats.find_one(directory, name, UNCHECKED) if os.path.isdir(directory) else []
+    if not sources:
         raise ValueError(f"{path!r} is {NO_EVENT_FILE}")
-    return _load([file], 0, {}, None, verify, UNCHECKED)
+    discovery = Discovery([], 0, {}, {}, 0, False, sources)
+    files, failed = _translate(discovery, directory, formats, None, UNCHECKED)
+    return _load(files, 0, failed, None, verify, UNCHECKED)._replace(sources=sources)
 
 
 def _load(

@@ -18,6 +18,7 @@ from toposcope.server.loading.discovery import FoundFile, find_above
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Place, is_gone, reason_of
 from toposcope.server.places.private_folders import make_private
+from toposcope.server.places.several_places import SeveralPlaces
 
 _GROWING_SECONDS = 600.0
 """How long after its last change a source is looked at again and again."""
@@ -90,7 +91,10 @@ class Translations:
             self._paths.pop(known.source.path, None)
             known.source = source
         else:
-            self._translations[key] = Translation(source, self.formats[source.format], self._place, self._open_folder())
+            folder = self._open_folder()
+            if isinstance(self._place, SeveralPlaces):
+                self._place.add_folder(str(folder))
+            self._translations[key] = Translation(source, self.formats[source.format], self._place, folder)
             self._note_damage(self._translations[key])
         self._paths[source.path] = key
         if time.time() - source.modified < _GROWING_SECONDS:

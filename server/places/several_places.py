@@ -1,7 +1,9 @@
 """Several places that are served as one logdir, in which the runs of each begin with its name."""
 
+import itertools
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 
+from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import Listing, OpenFile, Place, Status, is_gone
 
 
@@ -57,6 +59,11 @@ class SeveralPlaces:
 
     def __init__(self, places: Mapping[str, NamedPlace]) -> None:
         self._places = places
+        self._folders: dict[str, NamedPlace] = {}
+
+    def add_folder(self, folder: str) -> None:
+        """Let files be read in a local directory that is not walked and has no runs of its own."""
+        self._folders.setdefault(folder, NamedPlace("", folder, UNCHECKED, folder))
 
     def __iter__(self) -> Iterator[NamedPlace]:
         return iter(self._places.values())
@@ -107,7 +114,7 @@ class SeveralPlaces:
         Raises:
             FileNotFoundError: none does, as a link leads to another directory now.
         """
-        for each in self:
+        for each in itertools.chain(self, self._folders.values()):
             if each.contains(path):
                 return each.place
         raise FileNotFoundError(2, "it is in none of the places of the logdir", path)

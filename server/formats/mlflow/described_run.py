@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from toposcope.server.formats.event_writer import End, EventWriter
-from toposcope.server.formats.format import State
+from toposcope.server.formats.format import State, safe_part
 
 _ENDS: Mapping[str, End] = {"FINISHED": "finished", "FAILED": "failed", "KILLED": "interrupted"}
 _ID_LETTERS = 8
@@ -36,14 +36,9 @@ def run_name(run: DescribedRun, parents: Mapping[str, DescribedRun]) -> str:
     each: DescribedRun | None = run
     while each is not None and each.run_id not in seen:
         seen.add(each.run_id)
-        parts.append(f"{_safe(each.name)} {each.run_id[:_ID_LETTERS]}".strip())
+        parts.append(f"{safe_part(each.name)} {each.run_id[:_ID_LETTERS]}".strip())
         each = parents.get(each.tags.get(PARENT, ""))
-    return "/".join([_safe(run.experiment), *reversed(parts)])
-
-
-def _safe(name: str) -> str:
-    """Return a name as a part of the name of a run."""
-    return "_" if name in ("", ".", "..") else name.replace("/", "_")
+    return "/".join([safe_part(run.experiment), *reversed(parts)])
 
 
 def _typed(text: str) -> str | float:

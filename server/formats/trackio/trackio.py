@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from toposcope.server.formats.event_writer import EventWriter
-from toposcope.server.formats.format import Candidate, Output, Source, Stamp, State
+from toposcope.server.formats.format import Candidate, Output, Source, Stamp, State, safe_part
 from toposcope.server.formats.media_files import markdown, read_media, write_image
 from toposcope.server.formats.sqlite_file import MAGIC, columns_of, database_stamp, has_tables, new_rows, opened
 from toposcope.server.places.place import Place
@@ -57,7 +57,7 @@ class Trackio:
         for name, rows in tables.items():
             for row in rows:
                 run = str(row["run_name"])
-                writer = output.run(_key_of(row), os.path.join(source.run, run.replace("/", "_")))
+                writer = output.run(_key_of(row), os.path.join(source.run, safe_part(run)))
                 _Row(name, row, writer, state, media, place).write()
         return any(len(rows) == _MOST_ROWS for rows in tables.values())
 

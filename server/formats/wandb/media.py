@@ -37,7 +37,7 @@ def _histogram(value: dict[str, Any]) -> tuple[list[float], list[float]]:
     counts = [float(count) for count in value["values"]]
     if "packedBins" in value:
         packed = value["packedBins"]
-        edges = [packed["min"] + number * packed["size"] for number in range(packed["count"] + 1)]
+        edges = [packed["min"] + number * packed["size"] for number in range(min(packed["count"], _MOST_BINS) + 1)]
     else:
         edges = [float(edge) for edge in value["bins"]]
     if not 0 < len(counts) < _MOST_BINS or len(edges) != len(counts) + 1:

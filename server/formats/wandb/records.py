@@ -1,6 +1,7 @@
 """What the records of a .wandb file say: history, configuration, system metrics, output and the end of the run."""
 
 import json
+import re
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -15,6 +16,7 @@ _QUIET_SECONDS = 60.0
 """A third of the time after which a run that writes nothing counts as lost; it measures its machine every 15 s."""
 _DEEPEST = 32
 _LONGEST_LINE = 10_000
+_NUMBER = re.compile(r"-?\d+\.\d+(e[+-]\d+)?", re.ASCII)
 
 
 class Records:
@@ -93,9 +95,7 @@ class Records:
         self._has_new_config = bool(self._config)
 
     def _add_history(self, history: wandb_pb2.History) -> None:
-        row: dict[str, Any] = {}
-        for item in history.item:
-            _put(row, _path_of(item), _value_of(item))
+        row = _row_of(history.item)
         step = row.pop("_step", None)
         step = step if isinstance(step, int) else history.step.num
         wall_time = row.pop("_timestamp", None)
@@ -114,9 +114,7 @@ class Records:
         self._output.scalars(step, wall_time, scalars)
 
     def _add_summary(self, items: Iterable[wandb_pb2.Item]) -> None:
-        row: dict[str, Any] = {}
-        for item in items:
-            _put(row, _path_of(item), _value_of(item))
+        row = _row_of(items)
         for name, value in _leaves(row):
             if isinstance(value, int | float) and not name.startswith("_") and name not in self._tags:
                 self._summary[name] = _number(value)
@@ -167,6 +165,18 @@ def _leaves(row: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
             yield f"{prefix}{name}", value
 
 
+def _row_of(items: Iterable[wandb_pb2.Item]) -> dict[str, Any]:
+    """Return the values of items; those with several keys are in nested objects."""
+    row: dict[str, Any] = {}
+    for item in items:
+        nested = item.nested_key
+        if len(nested) > 1:
+            _put(row, _path_of(item), _value_of(item))
+        else:
+            row[nested[0] if nested else item.key] = _value_of(item)
+    return row
+
+
 def _path_of(item: wandb_pb2.Item) -> list[str]:
     return list(item.nested_key)[:_DEEPEST] or [item.key]
 
@@ -182,6 +192,8 @@ def _put(row: dict[str, Any], path: list[str], value: Any) -> None:
 
 def _value_of(item: wandb_pb2.Item) -> Any:
     try:
+        if _NUMBER.fullmatch(item.value_json):  # Most are; this takes a third of the time.
+            return float(item.value_json)
         return json.loads(item.value_json)
     except (ValueError, RecursionError):
         return None

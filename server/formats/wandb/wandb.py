@@ -6,7 +6,17 @@ import re
 from google.protobuf.message import DecodeError
 
 from toposcope.proto.wandb_pb2 import Record, Run
-from toposcope.server.formats.format import PROBLEM, Candidate, Output, Source, Stamp, StartOver, State, file_stamp
+from toposcope.server.formats.format import (
+    PROBLEM,
+    Candidate,
+    Output,
+    Source,
+    Stamp,
+    StartOver,
+    State,
+    file_stamp,
+    safe_part,
+)
 from toposcope.server.formats.wandb.framing import FILE_HEAD, LARGEST_RECORD, Framed, read_frames
 from toposcope.server.formats.wandb.records import Records
 from toposcope.server.places.place import OpenFile, Place
@@ -30,7 +40,7 @@ class Wandb:
         run = _run_in(head)
         if run is None:
             return None
-        name = f"{run.display_name or run.run_id} {run.run_id}".replace("/", "_")
+        name = safe_part(f"{run.display_name or run.run_id} {run.run_id}")
         above = os.path.dirname(candidate.run) or "."
         why = "its name ends with '.wandb' and it begins with ':W&B'"
         return Source(

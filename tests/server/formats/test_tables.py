@@ -13,16 +13,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from toposcope.server.commands import inspect
 from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.formats.formats import choose
 from toposcope.server.formats.tables.reading import read_table
 from toposcope.server.loading.discovery import discover
-from toposcope.server.loading.load_once import load_logdir
+from toposcope.server.loading.load_once import load_file, load_logdir
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.reading.index import Index
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.hyper_parameters import read_settings
+from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import RunView
 
 GOLDEN = Path(__file__).parent / "golden" / "plain_files"
@@ -298,3 +300,27 @@ def _expected(rows: list[Mapping[str, Any]]) -> Series:
             elif isinstance(cell, str) and cell.strip():
                 texts[name] = texts.get(name, 0) + 1
     return {**expected, **{f"text {name}": [(count, 0.0)] for name, count in texts.items()}}
+
+
+def test_several_places_have_logs_in_other_formats(tmp_path: Path) -> None:
+    for name in ("mine", "theirs"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "log.csv").write_text("step,loss,note\n1,0.5,text\n")
+    runs = load_logdir({name: str(tmp_path / name) for name in ("mine", "theirs")}).runs
+    assert list(runs) == ["mine/log.csv", "theirs/log.csv"]
+    assert read_payload(runs["mine/log.csv"], runs["mine/log.csv"].payloads(Tag("text", "note"), 0), 0)
+
+
+def test_one_log_can_be_opened_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("step,loss\n1,0.5\n")
+    (tmp_path / "other.csv").write_text("a,b\n1,0.5\n")
+    assert series_of(load_file(str(tmp_path / "log.csv")).runs["log.csv"]) == {"loss": [(1, 0.5)]}
+    with pytest.raises(ValueError, match="not an event file"):
+        load_file(str(tmp_path / "other.csv"))
+
+
+def test_inspect_says_why_a_file_was_taken_for_a_log(capsys: pytest.CaptureFixture[str]) -> None:
+    assert inspect.run([str(GOLDEN / "keras")]) == 0
+    path = GOLDEN / "keras/training.log"
+    why = "its name is 'training.log', its column 'epoch' is a step, and others have numbers"
+    assert f"{path} was read as keras: {why}" in capsys.readouterr().out
