@@ -35,6 +35,7 @@ from toposcope.server.notes.run_colours import RunColours
 from toposcope.server.places.addresses import is_remote
 from toposcope.server.places.place import reason_of
 from toposcope.server.places.private_folders import make_private
+from toposcope.server.questions.opened import Opened
 from toposcope.server.reports.process_report import own_report
 from toposcope.server.reports.request_counts import RequestCounts
 from toposcope.server.request_bodies import BodyLimit
@@ -68,6 +69,7 @@ def make_app(
     read_only: bool = False,
     started: float | None = None,
     memory_limit: int = MEMORY_LIMIT,
+    has_tools: bool = False,
 ) -> ASGIApp:
     """Return the ASGI application that serves a logdir.
 
@@ -80,6 +82,10 @@ def make_app(
         read_only: whether there are no notes and views, so that no request can change anything.
         started: when the server was started, in seconds of time.monotonic(); None: now.
         memory_limit: bytes that all heavy requests may take together.
+        has_tools: whether to answer agents at /mcp.
+
+    Raises:
+        ModuleNotFoundError: agents are to be answered, and the package mcp is not installed.
     """
     budget = Budget(memory_limit)
     counts = RequestCounts()
@@ -96,7 +102,14 @@ def make_app(
         else:
             await (reply or api)(scope, receive, send)
 
-    guarded = Guard(api_or_page, exposure, page.CONTENT_SECURITY_POLICY, path_prefix)
+    answering: ASGIApp = api_or_page
+    if has_tools:
+        from toposcope.server.agents.http_route import McpRoute
+
+        notes_store, search = api.state.notes, api.state.search
+        opened = Opened(lambda: logdir.snapshot.runs, lambda: notes_store.current().runs, api.state.overview, search)
+        answering = McpRoute(api_or_page, path_prefix, opened)
+    guarded = Guard(answering, exposure, page.CONTENT_SECURITY_POLICY, path_prefix)
     return CountedRequests(CancelledRequests(guarded), counts, path_prefix)
 
 

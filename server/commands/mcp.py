@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from toposcope.server.agents.package import check_package
 from toposcope.server.agents.skill import SKILL
 from toposcope.server.commands.arguments import Parser
 from toposcope.server.commands.asking import add_places, places_of
@@ -13,13 +14,14 @@ def run(arguments: Sequence[str]) -> int:
     """Answer until standard input ends."""
     parser = make_parser()
     options = parser.parse_hyphenated(arguments)
-    from toposcope.server.agents.mcp_server import make_mcp_server
-
     freeze_what_is_loaded()
     try:
+        check_package("summary-server mcp")
+        from toposcope.server.agents.mcp_server import make_mcp_server
+
         with followed(places_of(options, *options.logdir)) as opened:
             make_mcp_server(opened).run("stdio")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ModuleNotFoundError) as error:
         parser.error(str(error))
     return 0
 

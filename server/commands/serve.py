@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from toposcope.server.agents.package import check_package
 from toposcope.server.commands.serve_options import (
     DEFAULT_PORT,
     check_combination,
@@ -48,6 +49,8 @@ def run(arguments: Sequence[str]) -> int:
         check_formats(options.formats)
         if options.index_dir and is_remote(options.index_dir):
             place_of(options.index_dir)
+        if options.mcp:
+            check_package("--mcp")
         certificate = choose_certificate(options.certfile, options.keyfile)
         token = choose_token(options.token, options.token_file, options.no_token, not is_loopback(options.host))
         check_combination(options, token)
@@ -186,6 +189,7 @@ def make_settings(
         time.monotonic(),
         options.log_format,
         options.memory_limit,
+        options.mcp,
     )
 
 

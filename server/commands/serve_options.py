@@ -137,6 +137,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--read-only", action="store_true", help="serve no notes and saved views: requests can change nothing"
     )
+    parser.add_argument("--mcp", action="store_true", help="answer the questions of agents at /mcp; see mcp --help")
     parser.add_argument(
         "--index-dir",
         metavar="DIR",

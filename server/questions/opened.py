@@ -22,13 +22,21 @@ class Opened:
     Args:
         runs: returns all runs, by name.
         notes: returns the notes on runs, by name.
+        overview: computes summaries of runs; None: a new one.
+        search: finds runs, and uses the overview; None: a new one.
     """
 
-    def __init__(self, runs: Callable[[], Runs], notes: Callable[[], Mapping[str, RunNotes]]) -> None:
+    def __init__(
+        self,
+        runs: Callable[[], Runs],
+        notes: Callable[[], Mapping[str, RunNotes]],
+        overview: Overview | None = None,
+        search: RunSearch | None = None,
+    ) -> None:
         self._runs = runs
         self._notes = notes
-        self.overview = Overview()
-        self.search = RunSearch(self.overview)
+        self.overview = overview or Overview()
+        self.search = search or RunSearch(self.overview)
         self.console = Console()
         self.tag_counts = TagCounts()
 

@@ -21,3 +21,5 @@ class Settings(NamedTuple):
     log_format: LogFormat
     memory_limit: int
     """Bytes that the heavy requests of a process may take together."""
+    has_tools: bool = False
+    """Whether agents are answered at /mcp."""

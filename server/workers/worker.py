@@ -56,6 +56,7 @@ def make_requests_app(runs: RunSource, settings: Settings) -> tuple[Streams, ASG
         read_only=settings.read_only,
         started=settings.started,
         memory_limit=settings.memory_limit,
+        has_tools=settings.has_tools,
     )
     return streams, app
 
