@@ -15,7 +15,7 @@ from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.places.place import Place, Status
 
 HEAD_BYTES = 64 << 10
-"""Of a file, from which it is decided what it is."""
+"""The bytes of a file from which it is decided what it is."""
 _SETTLED_SECONDS = 10.0
 
 State = dict[str, Any]
@@ -57,7 +57,7 @@ class Source(NamedTuple):
     why: str
     """Why it was taken for this format: the end of a sentence."""
     key: str
-    """Of several sources with the same key, only the one that was written last is read."""
+    """The key of its run: of several sources with the same key, only the one that was written last is read."""
     modified: float
     """Seconds since 1970."""
 
@@ -87,7 +87,7 @@ class Format(Protocol):
     """A format of logs. Its methods are called in one thread at a time."""
 
     name: str
-    """As in --formats, and as the dialect of its runs."""
+    """The name in --formats, and the dialect of its runs."""
     names: re.Pattern[str]
     """Matches the names of the files that may be of this format; others are not examined."""
 

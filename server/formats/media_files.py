@@ -11,7 +11,7 @@ from toposcope.server.values.image_format import image_size
 
 _LARGEST_FILE = 16 << 20
 _MOST_ROWS, _MOST_COLUMNS = 100, 50
-"""Of a table that are shown."""
+"""Rows and columns of a table that are shown."""
 _LONGEST_CELL = 200
 
 

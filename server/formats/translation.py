@@ -21,7 +21,7 @@ from toposcope.server.places.place import Place
 
 _STATE = "state.json"
 _VERSION = 1
-"""Of the translation: another one is not continued."""
+"""The version of the translation: another one is not continued."""
 _MOST_RUNS = 100_000
 EVENTS = FileName("tensorboard", 0, None, False)
 

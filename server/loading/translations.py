@@ -50,7 +50,7 @@ class Translations:
         self._place = place
         self._folder = folder
         self._translations: dict[str, Translation] = {}
-        """By the keys of their sources."""
+        """The translations, by the keys of their sources."""
         self._changed: dict[str, float] = {}
         """When those that may grow were seen to change, in seconds of time.monotonic()."""
         self._waiting: set[str] = set()

@@ -15,7 +15,7 @@ from toposcope.server.formats.sqlite_file import MAGIC, database_stamp, has_tabl
 from toposcope.server.places.place import Place
 
 _MOST_ROWS = 100_000
-"""Of metrics that are read at a time: a fraction of a second, in which a writer waits."""
+"""The rows of metrics that are read at a time: a fraction of a second, in which a writer waits."""
 _LARGEST = 1.7976931348623157e308
 """What MLflow stores for an infinity."""
 _COLUMNS = "run_uuid, key, step, timestamp, value, is_nan"

@@ -19,7 +19,7 @@ class Table(NamedTuple):
     kind: Kind
     delimiter: str = ","
     names: tuple[str, ...] = ()
-    """Of the columns of a CSV file."""
+    """The names of the columns of a CSV file."""
 
 
 def kind_of(name: str) -> Kind:
