@@ -34,18 +34,30 @@ def question_parser(name: str, description: str, answer: type[Answer], epilog: s
     return parser
 
 
+def whole_count(text: str) -> int:
+    """Parse a number of things.
+
+    Raises:
+        argparse.ArgumentTypeError: it is not an integer, or negative.
+    """
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"invalid number {text!r}: expected an integer, 0 or greater")
+    return int(text[:18])
+
+
 def _schema_text(answer: type[Answer]) -> str:
     return orjson.dumps(schema_of(answer), option=orjson.OPT_INDENT_2).decode()
 
 
 def add_places(parser: Parser) -> None:
-    """Add the options that say where index and notes are."""
+    """Add the options that say where index and notes are, and what is read."""
     parser.add_argument(
         "--index-dir", metavar="DIR", help="directory or address of the index; default: that of summary-server"
     )
     parser.add_argument(
         "--data-dir", metavar="DIR", help="directory or address of notes; default: that of summary-server"
     )
+    parser.add_formats()
     parser.add_follow_links()
 
 
@@ -60,7 +72,7 @@ def places_of(options: argparse.Namespace, *directories: str) -> Places:
     local = [address for address in addresses_of(logdir) if not is_remote(address)]
     if index_dir is not None and not is_remote(index_dir) and any(is_inside(index_dir, each) for each in local):
         raise ValueError(f"--index-dir {index_dir!r} is inside DIR, which is read-only")
-    return Places(logdir, index_dir, options.data_dir, options.follow_links)
+    return Places(logdir, index_dir, options.data_dir, options.follow_links, options.formats)
 
 
 def ask(

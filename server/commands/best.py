@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from toposcope.server.commands.arguments import Parser
-from toposcope.server.commands.asking import ask, question_parser
+from toposcope.server.commands.asking import ask, question_parser, whole_count
 from toposcope.server.questions.answers import BestRuns
 from toposcope.server.questions.listing import find_best
 from toposcope.server.questions.opened import Opened
@@ -26,7 +26,9 @@ def make_parser() -> Parser:
         help="a tag whose name says what is better, or min(TAG) or max(TAG)",
     )
     parser.add_argument("--by", metavar="GROUP", help="the best run of each group: label, regex:PATTERN or param:NAME")
-    parser.add_argument("--limit", type=int, default=10, metavar="N", help="list at most N; default: %(default)s")
+    parser.add_argument(
+        "--limit", type=whole_count, default=10, metavar="N", help="list at most N; default: %(default)s"
+    )
     return parser
 
 

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from toposcope.server.commands.arguments import Parser
-from toposcope.server.commands.asking import ask, question_parser
+from toposcope.server.commands.asking import ask, question_parser, whole_count
 from toposcope.server.questions.answers import ConsoleLines
 from toposcope.server.questions.opened import Opened
 from toposcope.server.questions.records import read_console
@@ -23,7 +23,9 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--after", type=int, default=0, metavar="N", help="only lines after number N; -N: the last N lines"
     )
-    parser.add_argument("--limit", type=int, default=1000, metavar="N", help="at most N lines; default: %(default)s")
+    parser.add_argument(
+        "--limit", type=whole_count, default=1000, metavar="N", help="at most N lines; default: %(default)s"
+    )
     return parser
 
 

@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 
 from toposcope.server.commands.arguments import Parser
-from toposcope.server.commands.asking import ask, question_parser
+from toposcope.server.commands.asking import ask, question_parser, whole_count
 from toposcope.server.questions.answers import SeriesList
 from toposcope.server.questions.metrics import read_series
 from toposcope.server.questions.opened import Opened
@@ -28,7 +28,7 @@ def make_parser() -> Parser:
         "--steps", type=_steps, default=(-math.inf, math.inf), metavar="A:B", help="from step A to step B, included"
     )
     parser.add_argument(
-        "--points", type=int, metavar="N", help=f"about N points; 0: all; default: {_POINTS}, all with --json"
+        "--points", type=whole_count, metavar="N", help=f"about N points; 0: all; default: {_POINTS}, all with --json"
     )
     parser.add_argument("--smooth", metavar="HOW", help="auto, ema:WEIGHT, time:HALF_LIFE or median:WINDOW")
     return parser
@@ -57,6 +57,6 @@ def _ask(opened: Opened, options: argparse.Namespace) -> SeriesList:
         options.expr,
         first_step=first,
         last_step=last,
-        points=max(0, points),
+        points=points,
         smooth=options.smooth,
     )

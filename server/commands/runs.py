@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 
 from toposcope.server.commands.arguments import Parser
-from toposcope.server.commands.asking import ask, question_parser
+from toposcope.server.commands.asking import ask, question_parser, whole_count
 from toposcope.server.questions.answers import RunList
 from toposcope.server.questions.listing import DEFAULT_COLUMNS, list_runs
 from toposcope.server.questions.opened import Opened
@@ -29,7 +29,7 @@ def make_parser() -> Parser:
         metavar="KEYS",
         help="fields, hyperparameters and metrics, separated by commas; default: %(default)s",
     )
-    parser.add_argument("--limit", type=int, metavar="N", help="list at most N runs; default: all")
+    parser.add_argument("--limit", type=whole_count, metavar="N", help="list at most N runs; default: all")
     return parser
 
 

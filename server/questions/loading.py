@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from toposcope.server.data_files.data_folder import data_files, default_data_folder
+from toposcope.server.formats.formats import choose
 from toposcope.server.loading.logdir import Logdir
 from toposcope.server.notes.notes import Notes
 from toposcope.server.notes.notes_folder import LARGEST_FILE, NotesFolder
@@ -28,6 +29,8 @@ class Places(NamedTuple):
     data_dir: str | None = None
     """Directory or address of the notes; None: the user's own."""
     follow_links: bool = False
+    formats: str = "all"
+    """Names of the formats of other tools that are read too, as --formats takes them."""
 
 
 @contextmanager
@@ -77,7 +80,7 @@ def _loaded_runs(logdir: Logdir) -> Runs:
 
 def _logdir(places: Places, reload_seconds: float) -> Logdir:
     place = place_of(places.logdir, follow_links=places.follow_links)
-    return Logdir(text_of(places.logdir), reload_seconds, open_index(places.index_dir), place)
+    return Logdir(text_of(places.logdir), reload_seconds, open_index(places.index_dir), place, choose(places.formats))
 
 
 def _notes(places: Places, logdir: Logdir) -> Notes:

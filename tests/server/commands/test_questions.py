@@ -10,7 +10,10 @@ import jsonschema_rs
 import orjson
 import pytest
 from support.event_files import GOLDEN, loss_run, scalar_event, write_run
+from support.servers import Serve
 
+from toposcope.proto.framing import frame
+from toposcope.proto.summary_pb2 import ConsoleOutput, Event
 from toposcope.recorder import SummaryRecord, train_lineage
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -147,12 +150,25 @@ def test_texts_are_printed(command: Command, sweep: Path) -> None:
     assert "  # Rate 0.01" in command("text", sweep, "lr=0.01").stdout
 
 
+def test_console_is_that_of_the_api(command: Command, serve: Serve, tmp_path: Path) -> None:
+    """All lines, the last ones, and those with a text."""
+    output = ConsoleOutput(lines=[ConsoleOutput.Line(wall_time=1.0, text=f"step {number}") for number in range(9)])
+    write_run(tmp_path, [frame(Event(wall_time=2.0, console=output).SerializeToString())])
+    expected = serve(tmp_path).get("/api/console", params={"run": "."}).json()["lines"]
+
+    assert ask(command, "console", tmp_path, ".")["lines"] == expected
+    assert [line["number"] for line in ask(command, "console", tmp_path, ".", "--after", "-2")["lines"]] == [8, 9]
+    assert command("console", tmp_path, ".", "--search", "STEP 3").stdout == "step 3\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [
         (("runs",), 0),
         (("runs", "name:nothing"), 1),
         (("runs", "lr<"), 2),
+        (("runs", "--limit", "-1"), 2),
+        (("runs", "--formats", "nothing"), 2),
         (("runs", "--sort", "a b"), 2),
         (("tags", "--search", "nothing"), 1),
         (("tags", "--run", "nothing"), 1),
