@@ -34,7 +34,7 @@
  * @property {number[]} ranks
  * @property {number} writers programs without ranks that wrote at the same time, 0 if there are no several: rank 0 is all of them
  * @property {number} attempts
- * @property {"mindspore" | "tensorboard"} dialect
+ * @property {string} dialect Of event files "mindspore" or "tensorboard", or the name of another format
  * @property {RunState} state of the newest attempt; the gravest of several recordings
  * @property {Phase | null} phase
  * @property {number | null} ended seconds since 1970; of a lost or unknown run, when it was last written

@@ -6,6 +6,7 @@ import { baseline } from "../../data/baseline.js";
 import { bestOf } from "../../data/best_values.js";
 import { runs } from "../../data/catalogue.js";
 import { deltaOf, percentOf } from "../../data/delta.js";
+import { dialectName } from "../../data/dialects.js";
 import { compareNatural } from "../../data/natural_order.js";
 import { allLabels } from "../../data/notes.js";
 import { groupValues } from "../../data/run_groups.js";
@@ -77,7 +78,7 @@ const ownColumns = () => [
   { ...own("damaged", "number", 84, (row) => row.runRow.damaged_records || null, "damage"), downFirst: true },
   own("ranks", "number", 68, (row) => row.runRow.ranks.length, "plain"),
   own("attempts", "number", 80, (row) => row.runRow.attempts, "plain"),
-  own("dialect", "text", 104, (row) => (row.runRow.dialect === "mindspore" ? "MindSpore" : "TensorBoard"), "plain"),
+  own("dialect", "text", 104, (row) => dialectName(row.runRow.dialect), "plain"),
 ];
 
 /** The ids of a metric's columns. @param {string} tag */

@@ -7,6 +7,7 @@ import { labelChips } from "../../../controls/label_chips.js";
 import { nameOf } from "../../../controls/run_name.js";
 import { recordingList, stateNotice } from "../../../controls/run_state_details.js";
 import { stateMark, stateSentence } from "../../../controls/state_mark.js";
+import { dialectName } from "../../../data/dialects.js";
 import { areNotesOff, noteOf } from "../../../data/notes.js";
 import { OpenRun } from "../../../data/run_details.js";
 import { lastedOf, stateOf } from "../../../data/run_state.js";
@@ -114,7 +115,7 @@ function title(listed) {
         }
         ${fact(t("panel.ranks", { n: listed.ranks.length }), listed.ranks.join(", "))}
         ${listed.attempts > 1 ? fact(t("panel.attempts"), attemptLinks(listed)) : nothing}
-        ${fact(t("overview.col_dialect"), listed.dialect === "mindspore" ? "MindSpore" : "TensorBoard")}
+        ${fact(t("overview.col_dialect"), dialectName(listed.dialect))}
       </p>
     </header>`;
 }
