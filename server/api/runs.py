@@ -78,7 +78,7 @@ class Run(BaseModel):
     attempts: int
     """The maximum over the ranks."""
     dialect: str
-    """Of event files "mindspore" or "tensorboard", or the format of another tool, such as "wandb"."""
+    """The dialect of event files, "mindspore" or "tensorboard", or the format of another tool, such as "wandb"."""
     live: bool
     """Whether one of its files grew within the last minute."""
     state: State
