@@ -378,7 +378,7 @@ torch-0:
 $(VENV)/.torch: $(VENV)/.dev
 	@$(HAS_TORCH) \
 	|| { echo "Installing PyTorch: about 200 MB, or 2.7 GB on Linux x86-64 if pip finds no CPU build." \
-	     && $(PIP) install --no-deps $(if $(TORCH_INDEX),--index-url '$(TORCH_INDEX)') $(PYTORCH); }
+	     && $(PIP) install --no-deps $(if $(TORCH_INDEX),-i '$(TORCH_INDEX)') $(PYTORCH); }
 	@$(PIP) install --editable '.[torch]'
 	@touch $@
 

@@ -54,7 +54,7 @@ class Tools:
         descending: Annotated[bool, Field(description="Largest values, or newest runs, first")] = True,
         columns: Annotated[
             list[str], Field(description="Fields, hyperparameters and metrics to list, such as state, lr, max(acc)")
-        ] = list(DEFAULT_COLUMNS),  # noqa: B006
+        ] = list(DEFAULT_COLUMNS),  # noqa: B006 - it is in the schema of the tool, and never changed.
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
         cursor: Cursor = "",
     ) -> Reply:
@@ -101,10 +101,10 @@ class Tools:
     def get_metrics(
         self,
         runs: Annotated[list[Run], Field(min_length=1, max_length=20)],
-        tags: Annotated[list[str], Field(max_length=20, description="Scalar tags")] = [],  # noqa: B006
+        tags: Annotated[list[str], Field(max_length=20, description="Scalar tags")] = [],  # noqa: B006 - it is in the schema of the tool, and never changed.
         expressions: Annotated[
             list[str], Field(max_length=20, description="Expressions of tags, such as `val/loss - train/loss`")
-        ] = [],  # noqa: B006
+        ] = [],  # noqa: B006 - it is in the schema of the tool, and never changed.
         first_step: Annotated[int | None, Field(description="Of the window")] = None,
         last_step: Annotated[int | None, Field(description="Of the window, included")] = None,
         points: Annotated[int, Field(ge=1, le=_MOST_POINTS, description="About how many points of each series")] = 10,

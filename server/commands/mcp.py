@@ -16,7 +16,7 @@ def run(arguments: Sequence[str]) -> int:
     options = parser.parse_hyphenated(arguments)
     freeze_what_is_loaded()
     try:
-        check_package("summary-server mcp")
+        check_package("this command")
         from toposcope.server.agents.mcp_server import make_mcp_server
 
         with followed(places_of(options, *options.logdir)) as opened:

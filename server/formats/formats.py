@@ -3,6 +3,7 @@
 import functools
 import importlib.metadata
 import logging
+import os
 import re
 from collections.abc import Iterable, Sequence
 
@@ -32,10 +33,6 @@ class Formats:
     def __getitem__(self, name: str) -> Format:
         return self._formats[name]
 
-    def may_contain(self, name: str) -> bool:
-        """Return whether the name of a file may be that of a log."""
-        return self._names.search(name) is not None
-
     def find(self, directory: str, run: str, entries: Sequence[Entry], place: Place) -> list[Source]:
         """Return the sources in a directory.
 
@@ -54,12 +51,24 @@ class Formats:
         found = (self._examine(entry, directory, run, siblings, place) for entry in named)
         return [source for source in found if source is not None]
 
-    def find_one(self, directory: str, name: str, place: Place) -> list[Source]:
-        """Return the source that one file in a directory is; nothing if it is none."""
+    def find_one(self, path: str, run: str, place: Place) -> list[Source]:
+        """Return the source that one file is; nothing if it is none.
+
+        Args:
+            path: of the file.
+            run: its directory, relative to the logdir.
+            place: where it lies.
+
+        Raises:
+            OSError: its directory cannot be listed.
+        """
+        directory, name = os.path.split(path)
+        if self._names.search(name) is None:
+            return []
         listed = place.list(directory).entries
         siblings = [entry.name for entry in listed if entry.status is not None]
-        named = [entry for entry in listed if entry.name == name and entry.status and self.may_contain(name)]
-        found = (self._examine(entry, directory, ".", siblings, place) for entry in named)
+        named = [entry for entry in listed if entry.name == name and entry.status]
+        found = (self._examine(entry, directory, run, siblings, place) for entry in named)
         return [source for source in found if source is not None]
 
     def _examine(self, entry: Entry, directory: str, run: str, siblings: Sequence[str], place: Place) -> Source | None:

@@ -50,6 +50,8 @@ class Translation:
         identity = "\0".join((source.key, source.format, source.run)).encode("utf-8", "surrogateescape")
         self._folder = folder / hashlib.blake2b(identity, digest_size=16).hexdigest()
         self._stamp: Stamp | None = None
+        self._refused: Stamp | None = None
+        """What the source was when it could not be translated: it is not read again before it changes."""
         self._state: dict[str, Any] = {}
         self._runs: dict[str, _Run] = {}
         self._writers: dict[str, EventWriter] = {}
@@ -76,7 +78,7 @@ class Translation:
         Raises:
             OSError: that cannot be determined at present.
         """
-        return self._stamp != self._format.stamp(self.source, self._place)
+        return self._format.stamp(self.source, self._place) not in (self._stamp, self._refused)
 
     def update(self) -> bool:
         """Translate a part of what is new; return whether there is more.
@@ -90,8 +92,10 @@ class Translation:
         except StartOver:
             self._forget()
             has_more = self._format.read(self.source, self._place, self._state, self)
-        except BaseException:
+        except BaseException as error:
             self._reload()
+            if not isinstance(error, OSError):  # Which may be over soon.
+                self._refused = stamp
             raise
         self._stamp = None if has_more else stamp
         self._save(stamp[0])

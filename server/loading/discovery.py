@@ -133,6 +133,15 @@ def find(logdir: str, path: str, place: Place = UNCHECKED) -> FoundFile | None:
         raise
 
 
+def find_sources(logdir: str, path: str, place: Place, formats: Formats) -> list[Source]:
+    """Return the log in another format that a file below the logdir is; nothing if it is none.
+
+    Raises:
+        OSError: its directory cannot be listed.
+    """
+    return formats.find_one(path, _run_of(os.path.dirname(path), logdir), place)
+
+
 def printable(path: str) -> str:
     r"""Return a path as text, in which bytes that are not valid UTF-8 are escaped as \xff.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from toposcope.server.formats.format import Source
 from toposcope.server.formats.formats import Formats, choose
-from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find
+from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find, find_sources
 from toposcope.server.loading.translations import Translations
 from toposcope.server.places.addresses import place_of, text_of
 from toposcope.server.places.local_disk import UNCHECKED
@@ -100,7 +100,9 @@ def load_file(path: str, verify: bool = False, *, formats: Formats | None = None
     if file is not None:
         return _load([file], 0, {}, None, verify, UNCHECKED)
     formats = choose() if formats is None else formats
-    sources = formats.find_one(directory, name, UNCHECKED) if os.path.isdir(directory) else []
+    sources = (
+        find_sources(directory, os.path.join(directory, name), UNCHECKED, formats) if os.path.isdir(directory) else []
+    )
     if not sources:
         raise ValueError(f"{path!r} is {NO_EVENT_FILE}")
     discovery = Discovery([], 0, {}, {}, 0, False, sources)

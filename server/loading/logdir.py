@@ -15,7 +15,14 @@ from typing import NamedTuple
 from toposcope.server.formats.formats import Formats, choose
 from toposcope.server.garbage_collection import no_collections
 from toposcope.server.loading.changes import Changes
-from toposcope.server.loading.discovery import Discovery, FoundFile, discover, find, find_above
+from toposcope.server.loading.discovery import (
+    Discovery,
+    FoundFile,
+    discover,
+    find,
+    find_above,
+    find_sources,
+)
 from toposcope.server.loading.file_loader import FileLoader, Progress
 from toposcope.server.loading.freed_memory import FreedMemory
 from toposcope.server.loading.run_views import RunViews
@@ -368,10 +375,10 @@ class Logdir:
         is_directory = stat.S_ISDIR(status.st_mode)
         formats = self._translations.formats
         discovery = discover(self._root, path, self._place, formats) if is_directory else None
-        if not self._translations.concerns(path, self._root) and (
-            discovery.sources if discovery else file is None and formats.may_contain(os.path.basename(path))
-        ):
-            self.walk_soon()
+        if not self._translations.concerns(path, self._root):
+            one = [] if discovery or file else find_sources(self._root, path, self._place, formats)
+            if one or (discovery and discovery.sources):
+                self.walk_soon()
         if stat.S_ISLNK(status.st_mode) or (discovery and (discovery.has_links or discovery.unlisted)):
             self.walk_soon()  # It finds what links lead to, and whether watching is still possible.
             return
@@ -455,13 +462,16 @@ class Logdir:
             return self.snapshot.exists and not is_gone(error)
 
     def _problems(self) -> dict[str, str]:
-        unread = {**self._loader.problems, **self._translations.damage, **self._translations.problems}
-        return {**self._discovery.unfollowed, **self._discovery.unlisted, **unread, **self._failure}
+        return {**self._discovery.unfollowed, **self._discovery.unlisted, **self._unread, **self._failure}
+
+    @property
+    def _unread(self) -> dict[str, str]:
+        """What could not be read of files, by path."""
+        return {**self._loader.problems, **self._translations.damage, **self._translations.problems}
 
     def _problem_counts(self) -> ProblemCounts:
         discovery = self._discovery
-        unread = {**self._loader.problems, **self._translations.damage, **self._translations.problems}
-        return ProblemCounts(*map(len, (discovery.unfollowed, discovery.unlisted, unread, self._failure)))
+        return ProblemCounts(*map(len, (discovery.unfollowed, discovery.unlisted, self._unread, self._failure)))
 
     def _stale(self, runs: Mapping[str, RunView]) -> dict[str, str]:
         """Return the reasons why runs may have changed since they were read, by name."""

@@ -142,24 +142,20 @@ class Translations:
         if now < self._next_poll:
             return
         for key, changed in list(self._changed.items()):
-            if self._look(key):
-                self._changed[key] = now
-            elif now - changed > _GROWING_SECONDS:
+            self._look(key)
+            if now - changed > _GROWING_SECONDS:
                 del self._changed[key]
         self._next_poll = time.monotonic() + max(_POLL_SECONDS, _POLL_SHARE * (time.monotonic() - now))
 
-    def _look(self, key: str) -> bool:
-        """Return whether a source has something new."""
+    def _look(self, key: str) -> None:
+        """Find out whether a source has something new."""
         translation = self._translations[key]
         try:
-            has_news = translation.has_news()
+            if translation.has_news():
+                self._waiting.add(key)
         except OSError as error:
             if not is_gone(error):  # Otherwise the next walk finds that.
                 self._report(translation.source.path, error)
-            return False
-        if has_news:
-            self._waiting.add(key)
-        return has_news
 
     def advance(self, seconds: float) -> Iterator[FoundFile]:
         """Translate for about so many seconds; yield the event files that were written."""

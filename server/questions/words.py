@@ -26,7 +26,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 @singledispatch
 def lines_of(answer: object) -> Iterator[str]:
     """Yield the lines of an answer; names and texts in them are those of the event files, and not escaped."""
-    raise NotImplementedError(type(answer))
+    raise TypeError(f"no words for {type(answer).__name__}")
 
 
 @lines_of.register

@@ -591,14 +591,14 @@ the secret of good learning rates
 the token is masked with probability 0.15
 password is not needed for public data
 wandb: Tracking run with wandb version 0.17.0
-wandb: Run data is saved locally in /work/wandb/run-20260101_120000-1a2b3c4d
+wandb: Run data is saved locally in /home/ada/wandb/run-20260101_120000-1a2b3c4d
 wandb login
 huggingface-cli login
 gcloud auth login
 gcloud auth print-access-token
 docker login registry.example.org
 Traceback (most recent call last):
-  File "/work/train.py", line 12, in <module>
+  File "/home/ada/train.py", line 12, in <module>
     raise ValueError(f"unknown key {key!r}")
 ValueError: expected a token, found 'x'
 torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB

@@ -6,13 +6,13 @@ import math
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.formats.format import Candidate, Output, Source, Stamp, State, safe_part
 from toposcope.server.formats.media_files import markdown, read_media, write_image
+from toposcope.server.formats.nested import flat, leaves
 from toposcope.server.formats.sqlite_file import MAGIC, columns_of, database_stamp, has_tables, new_rows, opened
 from toposcope.server.places.place import Place
 
@@ -21,7 +21,6 @@ _COLUMNS = {"run_name", "timestamp", "step", "metrics"}
 _COLUMNS_READ = {*_COLUMNS, "run_id", "config", "created_at", "title", "text", "level"}
 _TABLES = ("configs", "metrics", "system_metrics", "alerts")
 _NOT_FINITE = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-_DEEPEST = 32
 
 
 class Trackio:
@@ -93,9 +92,8 @@ class _Row(NamedTuple):
         steps: dict[str, int] = self.state.setdefault("steps", {})
         key = _key_of(row)
         if self.table == "configs":
-            config: dict[str, Any] = {}
-            flatten_config(_json(row["config"]), config)
-            self.writer.parameters(wall_time, config)
+            own = {name: value for name, value in _json(row["config"]).items() if not name.startswith("_")}
+            self.writer.parameters(wall_time, flat(own))
         elif self.table == "alerts":
             text = f"**{row['level']}**: {row['title']}\n\n{row['text'] or ''}"
             self.writer.text(row["step"] or steps.get(key, 0), wall_time, "alerts", text)
@@ -107,7 +105,7 @@ class _Row(NamedTuple):
 
     def _write_values(self, step: int, wall_time: float, prefix: str) -> None:
         scalars: list[tuple[str, float]] = []
-        for name, value in _leaves(_json(self.row["metrics"]), prefix):
+        for name, value in leaves(_json(self.row["metrics"]), prefix):
             if isinstance(value, int | float):
                 scalars.append((name, value))
             elif isinstance(value, str) and value in _NOT_FINITE:
@@ -129,25 +127,6 @@ class _Row(NamedTuple):
                 columns = list(dict.fromkeys(column for row in rows for column in row))
                 cells = [[row.get(column, "") for column in columns] for row in rows]
                 self.writer.text(step, wall_time, name, markdown(columns, cells))
-
-
-def _leaves(content: dict[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    """Yield the values in nested objects by their names, joined by "/"; an object with a "_type" is a value."""
-    for name, value in content.items():
-        if isinstance(value, dict) and "_type" not in value:
-            if prefix.count("/") < _DEEPEST:
-                yield from _leaves(value, f"{prefix}{name}/")
-        else:
-            yield f"{prefix}{name}", value
-
-
-def flatten_config(content: dict[str, Any], row: dict[str, Any], prefix: str = "") -> None:
-    """Add the leaves of a configuration to a row; its own names, which begin with an underscore, are left out."""
-    for name, value in content.items():
-        if isinstance(value, dict) and value and prefix.count("/") < _DEEPEST:
-            flatten_config(value, row, f"{prefix}{name}/")
-        elif prefix or not name.startswith("_"):
-            row[f"{prefix}{name}"] = value
 
 
 def _json(content: str | bytes) -> dict[str, Any]:

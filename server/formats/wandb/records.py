@@ -9,6 +9,7 @@ from typing import Any
 from toposcope.proto import summary_pb2, wandb_pb2
 from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.formats.format import State
+from toposcope.server.formats.nested import flat, leaves
 from toposcope.server.formats.wandb.media import write_media
 from toposcope.server.places.place import Place
 
@@ -103,7 +104,7 @@ class Records:
         row.pop("_runtime", None)
         self._state["step"], self._state["wall"] = step, wall_time
         scalars: list[tuple[str, float]] = []
-        for name, value in _leaves(row):
+        for name, value in leaves(row):
             if isinstance(value, int | float):
                 scalars.append((name, _number(value)))
                 self._tags[name] = None
@@ -115,7 +116,7 @@ class Records:
 
     def _add_summary(self, items: Iterable[wandb_pb2.Item]) -> None:
         row = _row_of(items)
-        for name, value in _leaves(row):
+        for name, value in leaves(row):
             if isinstance(value, int | float) and not name.startswith("_") and name not in self._tags:
                 self._summary[name] = _number(value)
 
@@ -142,27 +143,6 @@ class Records:
         self._output.scalars(self._state.get("step", 0), wall_time, left)
         self._summary.clear()
         self._output.end(wall_time, "failed" if code else "finished", f"exit code {code}" if code else "")
-
-
-def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return values by the names of their leaves, joined by "/"; lists are leaves."""
-    row: dict[str, Any] = {}
-    for name, value in values.items():
-        if isinstance(value, dict) and value and prefix.count("/") < _DEEPEST:
-            row |= flat(value, f"{prefix}{name}/")
-        else:
-            row[f"{prefix}{name}"] = value
-    return row
-
-
-def _leaves(row: dict[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
-    """Yield the values in nested objects by their names, joined by "/"; an object with a "_type" is a value."""
-    for name, value in row.items():
-        if isinstance(value, dict) and "_type" not in value:
-            if prefix.count("/") < _DEEPEST:
-                yield from _leaves(value, f"{prefix}{name}/")
-        else:
-            yield f"{prefix}{name}", value
 
 
 def _row_of(items: Iterable[wandb_pb2.Item]) -> dict[str, Any]:

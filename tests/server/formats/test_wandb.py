@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from toposcope.proto import wandb_pb2
 from toposcope.server.formats.event_writer import EventWriter
 from toposcope.server.formats.format import Source
 from toposcope.server.formats.wandb.framing import BLOCK_BYTES, FILE_HEAD, read_frames
@@ -232,3 +233,32 @@ def test_media_outside_the_folder_are_not_read(tmp_path: Path) -> None:
     shutil.rmtree(folder)
     run = next(run for run in load_logdir(str(tmp_path)).runs.values() if "wide" in run.name)
     assert "image" not in run.plugins
+
+
+def resumed_part(path: Path, started: int, steps: range) -> None:
+    """Write a file of a run of W&B with a loss at some steps, a second each."""
+    run = wandb_pb2.Record()
+    run.run.run_id, run.run.display_name = "abc", "resumed"
+    run.run.start_time.seconds = started
+    records = [run]
+    for second, step in enumerate(steps):
+        record = wandb_pb2.Record()
+        row = {"_step": step, "_timestamp": float(started + second), "loss": float(started)}
+        for name, value in row.items():
+            record.history.item.add(key=name, value_json=json.dumps(value))
+        records.append(record)
+    content = b"".join(
+        struct.pack("<IHB", zlib.crc32(b"\1" + part), len(part), 1) + part
+        for part in (record.SerializeToString() for record in records)
+    )
+    path.parent.mkdir()
+    path.write_bytes(FILE_HEAD + content)
+
+
+def test_files_of_a_resumed_run_are_its_attempts(tmp_path: Path) -> None:
+    """Of steps that were run again, the later values are shown."""
+    resumed_part(tmp_path / "offline-run-1-abc/run-abc.wandb", 1_700_000_000, range(6))
+    resumed_part(tmp_path / "offline-run-2-abc/run-abc.wandb", 1_700_001_000, range(4, 9))
+    (run,) = load_logdir(str(tmp_path)).runs.values()
+    expected = [(step, 1_700_000_000.0 if step < 4 else 1_700_001_000.0) for step in range(9)]
+    assert (len(run.attempts[0]), series_of(run)) == (2, {"loss": expected})
