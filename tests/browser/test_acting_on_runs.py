@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 from support import http
 from support.event_files import scalar_event, version_event, write_run
 from support.pages import Pages, Server, StartServer
@@ -234,15 +234,30 @@ def test_run_list_is_resized_by_keyboard(started: Server, page: Page) -> None:
     assert page.locator("#rail").evaluate("rail => rail.offsetWidth") == width + 24
 
 
+def hold_values(route: Route, held: list[Route]) -> None:
+    """Hold back the requests for the best values of metrics."""
+    if (route.request.post_data_json or {}).get("min"):
+        held.append(route)
+    else:
+        route.continue_()
+
+
 def test_comparison_asks_which_runs(server: StartServer, page: Page, tmp_path: Path) -> None:
     """Of many runs, some are chosen from a list or by their values; the tables can have one row per run."""
     for number in range(12):
         loss = scalar_event(number + 1, 3, {"loss": 1 + number / 4})
         write_run(tmp_path / f"run{number:02d}", [version_event(number + 1), loss])
+    held: list[Route] = []
+    page.route("**/api/runs/columns", lambda route: hold_values(route, held))
     page.goto(server(tmp_path).url + "#page=compare")
     picker = page.locator('[data-state="choose_runs"]')
     expect(picker.locator("li")).to_have_count(12)
-    page.locator('[data-suggestion="best:loss"]').click()
+    best = page.locator('[data-suggestion="best:loss"]')
+    expect(best).to_be_disabled()  # the values it chooses by are not loaded
+    for route in held:
+        route.continue_()
+    page.unroute("**/api/runs/columns")
+    best.click()
     expect(page.locator(".compared-run")).to_have_count(5)
     expect(page.locator("scalar-card")).to_be_visible()
     page.locator('[data-choice="layout"] [data-value="rows"]').click()

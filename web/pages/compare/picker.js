@@ -53,8 +53,8 @@ export function picker() {
       <h2>${t("compare.ask", { n: grouped(MOST_COMPARED) })}</h2>
       <div class="picker-head">
         ${searchField("compare-filter")}
-        ${metrics.value.map((tag) => suggestion(`best:${tag}`, t("compare.best_of", { n: SUGGESTED, tag }), () => bestRuns(tag)))}
-        ${suggestion("newest", t("compare.newest", { n: SUGGESTED }), () => runs.slice(-SUGGESTED))}
+        ${metrics.value.map((tag) => suggestion(`best:${tag}`, t("compare.best_of", { n: SUGGESTED, tag }), () => bestRuns(tag), hasValues(tag)))}
+        ${suggestion("newest", t("compare.newest", { n: SUGGESTED }), () => runs.slice(-SUGGESTED), true)}
         <span class="space"></span>
         ${
           comparedRuns.value.length
@@ -82,9 +82,15 @@ export function picker() {
 /** @type {ReadonlySet<string>} */
 const NONE = new Set();
 
-/** @param {string} key @param {string} text @param {() => readonly string[]} runs */
-const suggestion = (key, text, runs) => html`<button type="button" class="plain" data-suggestion=${key}
-  @click=${() => finish(runs())}>${text}</button>`;
+/** @param {string} key @param {string} text @param {() => readonly string[]} runs @param {boolean} isReady */
+const suggestion = (key, text, runs, isReady) => html`<button type="button" class="plain" data-suggestion=${key}
+  ?disabled=${!isReady} @click=${() => finish(runs())}>${text}</button>`;
+
+/** Has a visible run a value to be chosen by? None has one until the column is loaded. @param {string} tag */
+function hasValues(tag) {
+  const read = tableColumns.of(bestOf(tag), tag);
+  return visibleRuns.value.some((run) => Number.isFinite(read(run)));
+}
 
 /** The best visible runs by a metric, with the baseline. @param {string} tag */
 function bestRuns(tag) {
