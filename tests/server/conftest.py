@@ -8,7 +8,7 @@ import httpx
 import pytest
 from support.event_files import GOLDEN
 from support.server_in_process import served
-from support.servers import SLOW_SECONDS, Serve, start, stop, wait_until
+from support.servers import Serve, new_client, start, stop, wait_until
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def serve_process() -> Iterator[Serve]:
         def serve_logdir(logdir: Path | str, *arguments: str) -> httpx.Client:
             process, url = start(logdir, *arguments)
             stack.callback(stop, process)
-            client = stack.enter_context(httpx.Client(base_url=url, timeout=SLOW_SECONDS))
+            client = stack.enter_context(new_client(url))
             wait_until(lambda: not client.get("api/health").json()["loading"])
             return client
 

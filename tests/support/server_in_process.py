@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 from anyio.from_thread import start_blocking_portal
 
-from support.servers import FOLDER, SLOW_SECONDS
+from support.servers import FOLDER, SLOW_SECONDS, new_client
 from toposcope.server.commands import serve
 from toposcope.server.commands.serve_options import parse
 from toposcope.server.commands.token import Token
@@ -41,7 +41,7 @@ def served(logdir: Path | str, *arguments: str) -> Iterator[httpx.Client]:
         url = serve.page_url(options.host, listener.getsockname()[1], options.path_prefix, is_encrypted=False)
         with (
             portal.wrap_async_context_manager(_serving(make_server(app, streams), listener)),
-            httpx.Client(base_url=url, timeout=SLOW_SECONDS) as client,
+            new_client(url) as client,
         ):
             assert loaded.wait(SLOW_SECONDS), "the logdir was not loaded in time"
             yield client

@@ -31,6 +31,14 @@ FOLDER = Path(tempfile.gettempdir(), f"toposcope-kept-{uuid.uuid4().hex}")
 atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": f"{FOLDER}/cache", "XDG_DATA_HOME": f"{FOLDER}/data"}
 SLOW_SECONDS = 30.0
+FORMATS = (
+    "mlflow.database",
+    "mlflow.folders",
+    "tables.tables",
+    "trackio.trackio",
+    "trainer_state.trainer_state",
+    "wandb.wandb",
+)
 _forked = multiprocessing.get_context("forkserver")
 # Without the last one every server that computes importances would import it, which takes seconds on a busy machine.
 if "coverage" not in sys.modules:  # Coverage does not measure a process that was forked from a preloaded one.
@@ -42,6 +50,7 @@ if "coverage" not in sys.modules:  # Coverage does not measure a process that wa
             "toposcope.server.http_server",
             "toposcope.server.commands.asking",
             "toposcope.server.commands.export",
+            *(f"toposcope.server.formats.{name}" for name in FORMATS),
             "sklearn.ensemble",
         ]
     )
@@ -100,6 +109,11 @@ def _main(arguments: list[str], environment: dict[str, str], out: Path, error: P
             os.dup2(file.fileno(), number)
         setattr(sys, name, os.fdopen(number, "w", 1, encoding="utf-8"))
     sys.exit(cli.main(arguments))
+
+
+def new_client(url: str) -> httpx.Client:
+    """Return a client of a server without TLS. It reads no certificates, which takes 20 ms of a processor each time."""
+    return httpx.Client(base_url=url, timeout=SLOW_SECONDS, verify=False)
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
