@@ -1,5 +1,6 @@
 // What is seldom needed first, pages and the making of snapshots: a separate file, loaded when the browser is idle.
 
+export { Lexer } from "marked";
 export * as audio from "../pages/audio/page.js";
 export * as compare from "../pages/compare/page.js";
 export * as graph from "../pages/graph/page.js";

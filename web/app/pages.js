@@ -3,6 +3,7 @@
 import { effect, signal } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
 import { empty } from "../controls/empty_state.js";
+import { provideParser } from "../controls/markdown/tokens.js";
 import { factsOf } from "../data/page_list.js";
 import { chosenRuns, drawnRuns } from "../data/runs.js";
 import { followsServer } from "../data/snapshot/state.js";
@@ -23,6 +24,8 @@ export const loadLater = () => import("./later_pages.js");
 
 /** Loads all others. */
 const loadLaterPages = async () => void Object.assign(loaded, await loadLater());
+
+provideParser(async () => (await loadLater()).Lexer);
 
 /** The page that is shown; null until its module is loaded.
  * @type {import("@preact/signals-core").Signal<Page | null>} */

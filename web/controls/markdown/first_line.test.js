@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Lexer } from "marked";
 import { firstLine } from "./first_line.js";
+import { loadParser, provideParser } from "./tokens.js";
+
+provideParser(async () => Lexer);
+await loadParser();
 
 test("the first line of a text has no marks of Markdown", () => {
   for (const [text, line] of [

@@ -1,6 +1,6 @@
 // Parses Markdown into tokens. The text is untrusted: markdown.js decides what is rendered.
 
-import { Lexer } from "marked";
+import { signal } from "@preact/signals-core";
 
 /** @typedef {import("marked").Token} Token */
 
@@ -11,18 +11,34 @@ const MOST_DELIMITERS = 1000;
 /** Quotes and lists one inside the other. */
 const DEEPEST = /^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]*){40}/m;
 
-/** @param {string} text @returns {Token[] | null} null if it is too long, or nested too deeply */
+/** marked's, which the first page seldom needs; null until it is loaded.
+ * @type {import("@preact/signals-core").Signal<typeof import("marked").Lexer | null>} */
+const lexer = signal(null);
+
+/** @type {() => Promise<typeof import("marked").Lexer>} */
+let load = () => Promise.reject(new Error("No parser of Markdown was provided."));
+
+/** Says how the parser is loaded, on first use. @param {typeof load} how */
+export const provideParser = (how) => void (load = how);
+
+export const loadParser = async () => void (lexer.value ??= await load());
+
+/** @param {string} text @returns {Token[] | null} null if it is too long, nested too deeply, or the parser is not loaded */
 export function tokensOf(text) {
   if (text.length > MOST_FORMATTED || DEEPEST.test(text)) return null;
+  if (!lexer.value) {
+    loadParser().catch(() => null); // Without it, texts are shown as they are.
+    return null;
+  }
   try {
-    return parsed(text);
+    return parsed(text, lexer.value);
   } catch {
     return null;
   }
 }
 
-/** @param {string} text */
-function parsed(text) {
+/** @param {string} text @param {typeof import("marked").Lexer} Lexer */
+function parsed(text, Lexer) {
   const lexer = new Lexer({ gfm: true, breaks: false });
   lexer.blockTokens(text.replace(/\r\n|\r/g, "\n"), lexer.tokens);
   for (const { src, tokens } of lexer.inlineQueue)

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MOST_FORMATTED, safeAddress, tokensOf, withCharacters } from "./tokens.js";
+import { Lexer } from "marked";
+import { loadParser, MOST_FORMATTED, provideParser, safeAddress, tokensOf, withCharacters } from "./tokens.js";
+
+provideParser(async () => Lexer);
+await loadParser();
 
 test("only links to the web and to mail addresses are safe", () => {
   assert.equal(safeAddress("https://example.org/a?b=c"), "https://example.org/a?b=c");
