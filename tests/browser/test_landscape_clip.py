@@ -38,7 +38,9 @@ def test_scale_ends_at_the_quantile_of_all_shown_points(server: StartServer, pag
     for shown in (first, second):
         expect(shown.locator("path.contour").first).to_be_visible()
     before = first.locator(".land-map").inner_html()
+    page.locator('[data-key="options"]').click()
     page.locator('[data-select="land-clip"]').select_option("95")
+    page.keyboard.press("Escape")
     expect(page).to_have_url(re.compile(r"land\.clip=95"))
     expect(first.locator(".clipped")).to_be_visible()
 
@@ -65,6 +67,7 @@ def test_scale_ends_at_the_quantile_of_all_shown_points(server: StartServer, pag
     expect(first).to_have_attribute("data-scale", "log")
     np.testing.assert_allclose(state_of(first)["range"], np.log10([0.1, top]), TOLERANCE)
     page.locator('[data-choice="land-z"] [data-value="linear"]').click()
+    page.locator('[data-key="options"]').click()
     page.locator('[data-select="land-clip"]').select_option("off")
     expect(page).not_to_have_url(re.compile("clip"))
     expect(page.locator(".clipped")).to_have_count(0)

@@ -5,6 +5,8 @@ import { keyed } from "lit-html/directives/keyed.js";
 import { SCALES } from "../../charts/landscape/scales.js";
 import { choice, select } from "../../controls/choice.js";
 import { nameOf } from "../../controls/run_name.js";
+import { slot } from "../../controls/slot.js";
+import { option, viewMenu } from "../../controls/view_menu.js";
 import { titleOf } from "./captions.js";
 import { available, canAdd, compare, keyOf, show, shown } from "./model/landscapes.js";
 import { between, CLIPS, COUNTS, choose, clip, colours, count, scale, VIEWS, view } from "./settings.js";
@@ -21,59 +23,102 @@ export function toolbar() {
     ${tagChoice(first)}
     ${compareChoice()}
     <span class="space"></span>
-    ${choice(
-      "land-view",
+    ${slot(
+      "view",
       t("land.view"),
-      VIEWS.map((name) => [name, t(`land.view_${name}`), t(`land.view_${name}_hint`)]),
-      view.value,
-      choose("land.view", "filled"),
+      choice(
+        "land-view",
+        t("land.view"),
+        VIEWS.map((name) => [name, t(`land.view_${name}`), t(`land.view_${name}_hint`)]),
+        view.value,
+        choose("land.view", "filled"),
+      ),
     )}
-    ${choice(
-      "land-z",
+    ${slot(
+      "z",
       t("land.z"),
-      [
-        ["linear", t("land.linear")],
-        ["log", t("land.log"), t("land.log_hint")],
-      ],
-      scale.value,
-      choose("land.z", "linear"),
+      choice(
+        "land-z",
+        t("land.z"),
+        [
+          ["linear", t("land.linear")],
+          ["log", t("land.log"), t("land.log_hint")],
+        ],
+        scale.value,
+        choose("land.z", "linear"),
+      ),
     )}
-    ${select(
+    ${viewMenu("land-options", changed(), options())}`;
+}
+
+/** How many settings of the menu differ from their defaults. */
+const changed = () =>
+  [
+    [clip.value, "off"],
+    [colours.value, "viridis"],
+    [count.value, "15"],
+    [between.value, "curved"],
+  ].filter(([value, byDefault]) => value !== byDefault).length;
+
+const options = () => html`
+  ${option(
+    t("land.clip_label"),
+    select(
       "land-clip",
       t("land.clip"),
       CLIPS.map((part) => [part, t(part === "off" ? "land.clip_off" : "land.clip_at", { part })]),
       clip.value,
       choose("land.clip", "off"),
-    )}
-    ${select(
+    ),
+  )}
+  ${option(
+    t("land.colours"),
+    select(
       "land-scale",
       t("land.colours"),
       SCALES.map((name) => [name, t(`land.colours_${name}`)]),
       colours.value,
       choose("land.scale", "viridis"),
-    )}
-    ${select(
+    ),
+  )}
+  ${option(
+    t("land.levels_label"),
+    select(
       "land-levels",
       t("land.levels"),
       COUNTS.map((n) => [n, t("land.levels_about", { n })]),
       count.value,
       choose("land.levels", "15"),
-    )}
-    ${choice("land-between", t("land.between_hint"), [["curved", t("land.between_curved")]], between.value, () =>
-      choose("land.between", "curved")(between.value === "curved" ? "straight" : "curved"),
-    )}`;
-}
+    ),
+  )}
+  ${option(
+    t("land.between_label"),
+    choice(
+      "land-between",
+      t("land.between_hint"),
+      [
+        ["curved", t("land.between_curved")],
+        ["straight", t("land.between_straight")],
+      ],
+      between.value,
+      choose("land.between", "curved"),
+    ),
+  )}`;
 
 /** @param {import("./model/landscapes.js").Choice} first */
 function runChoice(first) {
   const names = [...available.value.keys()];
   if (names.length < 2) return nothing;
-  return select(
-    "land-run",
+  return slot(
+    "run",
     t("land.run"),
-    names.map((run) => [run, nameOf(run)]),
-    first.run,
-    (run) => show({ run, tag: sameTagIn(run, first.tag) }),
+    select(
+      "land-run",
+      t("land.run"),
+      names.map((run) => [run, nameOf(run)]),
+      first.run,
+      (run) => show({ run, tag: sameTagIn(run, first.tag) }),
+    ),
   );
 }
 
