@@ -5,7 +5,7 @@ import { html, nothing } from "lit-html";
 import { cutLeaf } from "../data/names.js";
 import { noteOf } from "../data/notes.js";
 import { matchingRuns, sessionPath } from "../data/runs.js";
-import { draftNames, shortNames } from "../data/short_names.js";
+import { draftNames, MOST_SHORTENED, sharedFolders, shortNames } from "../data/short_names.js";
 import { t } from "../i18n/words.js";
 
 /** Characters of a name for which the list of runs has room; it follows the width of the list. Other places have no
@@ -21,7 +21,10 @@ export const nameOf = (run) => noteOf(run).alias ?? wholeName(run);
 /** @param {string} run */
 const wholeName = (run) => (run === "." ? t("rail.root") : sessionPath(run));
 
-const drafts = computed(() => draftNames([...new Set(matchingRuns.value.map(wholeName))]));
+const names = computed(() => [...new Set(matchingRuns.value.map(wholeName))]);
+const areMany = computed(() => names.value.length > MOST_SHORTENED);
+const drafts = computed(() => draftNames(areMany.value ? [] : names.value));
+const start = computed(() => (areMany.value ? sharedFolders(names.value) : 0));
 /** Short names by characters, of which few numbers are used.
  * @type {Map<number, import("@preact/signals-core").ReadonlySignal<Map<string, string>>>} */
 const shortened = new Map();
@@ -36,7 +39,9 @@ function shortenedTo(budget) {
 /** The short name of a run; an alias stays as it is.
  * @param {string} run @param {number} [most] characters for which there is room */
 export const shortNameOf = (run, most = MOST) =>
-  noteOf(run).alias ?? shortenedTo(Math.min(most, roomInList.value)).get(wholeName(run)) ?? wholeName(run);
+  noteOf(run).alias ??
+  shortenedTo(Math.min(most, roomInList.value)).get(wholeName(run)) ??
+  wholeName(run).slice(start.value);
 
 /** The short name of a run, its path dimmed. @param {string} run @param {number} [most] characters */
 export function nameParts(run, most) {

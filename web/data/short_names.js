@@ -23,6 +23,9 @@ const FEWEST_LETTERS = 3;
 /** Among more names, rare words are not looked for: names of so many runs differ in numbers. */
 const MOST_COMPARED = 5000;
 
+/** Of more names, only the folders that all are in are left out: it takes seconds to compare a million words. */
+export const MOST_SHORTENED = 20_000;
+
 /** A node of the tree of all names, word by word.
  * @typedef {{next: Map<string, Node> | null, isName: boolean}} Node */
 
@@ -56,6 +59,13 @@ export function shortNames(drafts, budget) {
     parts.name,
   ]);
   return new Map(unequal(texts).map((text, place) => [drafts[place].parts.name, text]));
+}
+
+/** Returns how many characters the folders have that all names are in. @param {readonly string[]} names */
+export function sharedFolders([first = "", ...others]) {
+  let shared = first;
+  for (const name of others) while (!name.startsWith(shared)) shared = shared.slice(0, -1);
+  return shared.lastIndexOf("/", first.length - 2) + 1;
 }
 
 /** Short texts of names that occur once in a while. @param {readonly string[]} names @param {number} budget */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { distinguishingWords, draftNames, partsOf, shortNames } from "./short_names.js";
+import { distinguishingWords, draftNames, partsOf, sharedFolders, shortNames } from "./short_names.js";
 
 /** @param {string[]} names @param {number} [budget] */
 const short = (names, budget = 32) => [...shortNames(draftNames(names), budget).values()];
@@ -149,4 +149,16 @@ test("ten thousand names are shortened", () => {
     (_, number) => `sweep_lr${(number % 100) / 1000}_bs${number % 7}_seed${number}`,
   );
   assert.equal(new Set(short(names)).size, names.length);
+});
+
+test("the folders that all names are in are known", () => {
+  for (const [names, folders] of /** @type {[string[], string][]} */ ([
+    [["a/b/c-1", "a/b/c-2"], "a/b/"],
+    [["a/b", "a/bc"], "a/"],
+    [["a", "a/b"], ""],
+    [["a/b"], "a/"],
+    [["a", "b"], ""],
+    [[], ""],
+  ]))
+    assert.equal(sharedFolders(names), folders.length, String(names));
 });
