@@ -38,7 +38,7 @@ def opened(path: str) -> Iterator[sqlite3.Connection]:
     before = _version(path)
     try:
         with contextlib.closing(
-            sqlite3.connect(f"file:{quote(path)}?{options}", _WAIT_SECONDS, uri=True)
+            sqlite3.connect(f"file:{quote(path)}?{options}", timeout=_WAIT_SECONDS, uri=True)
         ) as connection:
             connection.execute("PRAGMA trusted_schema=OFF")  # No functions in views or triggers.
             connection.execute("PRAGMA query_only=ON")
