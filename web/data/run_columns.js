@@ -19,13 +19,15 @@ const KINDS = /** @type {const} */ (["fact", "last", "min", "max", "param"]);
 /** @type {ValueOf} */
 const nothing = () => null;
 
-/** The columns of a table, while they are followed. */
-export class RunColumns {
+/** Columns, while anything that is shown needs them. */
+class RunColumns {
   /** Another object after each change. */
   #columns = signal(/** @type {ReadonlyMap<string, Column>} */ (new Map()));
   /** The hyperparameters that any run has.
    * @type {import("@preact/signals-core").Signal<import("./api_types.js").ParameterSummary[]>} */
   parameters = signal([]);
+  /** What each follower needs. @type {import("@preact/signals-core").Signal<ReadonlySet<() => Selected | null>>} */
+  #selections = signal(new Set());
   /** The place of each run in every column. @type {Map<string, number>} */
   #slots = new Map();
   /** @type {Query<void>} */
@@ -35,11 +37,18 @@ export class RunColumns {
   /** Follows columns of all runs until the returned function is called.
    * @param {() => Selected | null} selection read inside an effect; null = nothing at present */
   follow(selection) {
-    return this.#query.observe(() => {
-      const selected = selection();
+    this.#selections.value = new Set(this.#selections.peek()).add(selection);
+    const end = this.#query.observe(() => {
+      const selected = union([...this.#selections.value].flatMap((each) => each() ?? []));
       const list = runsReply.value;
       this.#query.select(list && selected && JSON.stringify(selected), String(list?.revision));
     });
+    return () => {
+      const others = new Set(this.#selections.peek());
+      others.delete(selection);
+      this.#selections.value = others;
+      end();
+    };
   }
 
   /** Returns the values of a column, all null until it is fetched. @param {Kind} kind @param {string} name
@@ -94,6 +103,17 @@ export class RunColumns {
     return this.#slots.size - 1;
   }
 }
+
+/** The columns of all runs: for tables, the order, colours and groups of runs, and panels. */
+export const runColumns = new RunColumns();
+
+/** @param {readonly Selected[]} all @returns {Selected | null} null if there are none */
+const union = (all) =>
+  all.length
+    ? /** @type {Record<Kind, string[]>} */ (
+        Object.fromEntries(KINDS.map((kind) => [kind, [...new Set(all.flatMap((each) => each[kind]))].sort()]))
+      )
+    : null;
 
 /** @param {Selected} selected @param {(kind: Kind, name: string) => boolean} keeps @returns {Record<Kind, string[]>} */
 const filtered = (selected, keeps) =>

@@ -5,7 +5,6 @@ import { parseList } from "./address_lists.js";
 import { runCounts, scalarTags } from "./catalogue.js";
 import { likelyMetrics } from "./metrics.js";
 import { RunCache } from "./run_cache.js";
-import { RunColumns } from "./run_columns.js";
 import { readOverview } from "./run_table_client.js";
 import { setting, view } from "./view.js";
 
@@ -42,8 +41,6 @@ const focus = computed(() => view.value.focus);
 export const overviewCache = (stamp) =>
   new RunCache(async (run, signal, query) => (await readOverview({ run, ...query }, signal)).runs, RUNS_AT_ONCE, stamp);
 
-/** Every run: what the table is sorted, filtered and grouped by. */
-export const tableColumns = new RunColumns();
 /** The visible rows: their sparklines, and the steps of their values. */
 export const rowCache = overviewCache();
 /** The open run: everything. */

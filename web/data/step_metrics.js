@@ -3,15 +3,14 @@
 import { computed } from "@preact/signals-core";
 import { runs, scalarTags } from "./catalogue.js";
 import { commonStepMetric, DEFINITIONS, parseDefinitions } from "./defined_axes.js";
-import { RunColumns } from "./run_columns.js";
+import { runColumns } from "./run_columns.js";
 import { drawnRuns } from "./runs.js";
 
 /** Of more runs, the settings are not read. */
 const MOST_RUNS = 5000;
 
-const columns = new RunColumns();
 const definitions = computed(() => {
-  const textOf = columns.of("param", DEFINITIONS);
+  const textOf = runColumns.of("param", DEFINITIONS);
   return parseDefinitions(drawnRuns.value.map(textOf).find((text) => text !== null));
 });
 
@@ -20,7 +19,7 @@ export const hasStepMetrics = computed(() => Object.values(definitions.value).so
 
 /** Reads them until the returned function is called. */
 export const followStepMetrics = () =>
-  columns.follow(() =>
+  runColumns.follow(() =>
     runs.value.length > MOST_RUNS ? null : { fact: [], last: [], min: [], max: [], param: [DEFINITIONS] },
   );
 

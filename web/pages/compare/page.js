@@ -2,7 +2,7 @@
 
 import { html } from "lit-html";
 import { empty, noRuns } from "../../controls/empty_state.js";
-import { tableColumns } from "../../data/run_table.js";
+import { runColumns } from "../../data/run_columns.js";
 import { comparedRuns } from "../../data/runs.js";
 import { stopAll } from "../../data/stop_all.js";
 import { compareCache, sectionTags } from "./compared.js";
@@ -37,7 +37,7 @@ export const follow = () =>
       runs: measuredRuns.value,
       query: { metric: comparedMetrics.value, sparkline: false, environment: true },
     })),
-    tableColumns.follow(neededValues),
+    runColumns.follow(neededValues),
     closePicker,
     ...Object.values(sectionTags).map((tags) => tags.follow()),
     ...[compareLineage, compareGraphs, compareLandscapes].map((listings) => listings.follow()),

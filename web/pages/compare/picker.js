@@ -11,8 +11,9 @@ import { searchField } from "../../controls/search/search_field.js";
 import { baseline } from "../../data/baseline.js";
 import { bestOf } from "../../data/best_values.js";
 import { noteOf } from "../../data/notes.js";
+import { runColumns } from "../../data/run_columns.js";
 import { DASHES } from "../../data/run_styles.js";
-import { metrics, tableColumns } from "../../data/run_table.js";
+import { metrics } from "../../data/run_table.js";
 import { comparedRuns, compareRuns, MOST_COMPARED, styles, visibleRuns } from "../../data/runs.js";
 import { grouped, shortNumber } from "../../i18n/numbers.js";
 import { t } from "./words.js";
@@ -88,14 +89,14 @@ const suggestion = (key, text, runs, isReady) => html`<button type="button" clas
 
 /** Has a visible run a value to be chosen by? None has one until the column is loaded. @param {string} tag */
 function hasValues(tag) {
-  const read = tableColumns.of(bestOf(tag), tag);
+  const read = runColumns.of(bestOf(tag), tag);
   return visibleRuns.value.some((run) => Number.isFinite(read(run)));
 }
 
 /** The best visible runs by a metric, with the baseline. @param {string} tag */
 function bestRuns(tag) {
   const goal = bestOf(tag);
-  const read = tableColumns.of(goal, tag);
+  const read = runColumns.of(goal, tag);
   const valued = visibleRuns.peek().flatMap((run) => {
     const value = read(run);
     return typeof value === "number" && Number.isFinite(value) ? [{ run, value }] : [];
@@ -114,7 +115,7 @@ function finish(names) {
 /** @param {string} run @param {ReadonlySet<string>} chosen @param {string | undefined} metric */
 function pickerRow(run, chosen, metric) {
   const style = styles.value.get(run) ?? { colour: 0, dash: 0 };
-  const value = metric === undefined ? null : tableColumns.of(bestOf(metric), metric)(run);
+  const value = metric === undefined ? null : runColumns.of(bestOf(metric), metric)(run);
   return html`<li data-run=${run}><label><input type="checkbox" .checked=${live(chosen.has(run))} @change=${() =>
     toggle(run)}>${swatch(style, DASHES[style.dash])}${runName(run)}
     ${labelChips(noteOf(run).labels)}

@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals-core";
 import { columnWidth } from "../../controls/column_width.js";
 import { stateWord } from "../../controls/state_mark.js";
-import { tableColumns } from "../../data/run_table.js";
+import { runColumns } from "../../data/run_columns.js";
 import { inColumn, plainText, wholePart } from "../../i18n/numbers.js";
 import { stateNotes } from "./cells.js";
 import { shownColumns } from "./columns.js";
@@ -35,7 +35,7 @@ function widthOf(column) {
 /** @param {Column} column @returns {Iterable<string>} */
 function* textsOf(column) {
   const format = column.look === "metric" ? formats.value.get(column.metric ?? "") : undefined;
-  const firstBad = column.look === "state" ? tableColumns.of("fact", "first_bad") : null;
+  const firstBad = column.look === "state" ? runColumns.of("fact", "first_bad") : null;
   for (const row of keptRows.value.slice(0, MOST_ROWS)) {
     const value = column.value(row);
     if (firstBad) yield MARK + [stateWord(row.runRow.state), ...stateNotes(row, firstBad(row.run) !== null)].join("M");

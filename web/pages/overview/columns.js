@@ -9,10 +9,11 @@ import { deltaOf, percentOf } from "../../data/delta.js";
 import { dialectName } from "../../data/dialects.js";
 import { compareNatural } from "../../data/natural_order.js";
 import { allLabels } from "../../data/notes.js";
+import { runColumns } from "../../data/run_columns.js";
 import { groupValues } from "../../data/run_groups.js";
 import { sorting } from "../../data/run_sort.js";
 import { endOf, errorLine, gravityOf, lastedOf, stateOf, withStateNames } from "../../data/run_state.js";
-import { metrics, tableColumns } from "../../data/run_table.js";
+import { metrics } from "../../data/run_table.js";
 import { chosenColumns, filters } from "./settings.js";
 import { t } from "./words.js";
 
@@ -131,7 +132,7 @@ export function metricColumns(tag) {
  * @returns {Column[]} */
 function deltaColumns(tag, base) {
   const goal = bestOf(tag);
-  const read = tableColumns.of(goal, tag);
+  const read = runColumns.of(goal, tag);
   const shared = {
     group: tag,
     metric: tag,
@@ -154,7 +155,7 @@ function deltaColumns(tag, base) {
 
 /** @param {import("../../data/run_columns.js").Kind} kind @param {string} name @returns {Column["value"]} */
 function valueIn(kind, name) {
-  const read = tableColumns.of(kind, name);
+  const read = runColumns.of(kind, name);
   return (row) => read(row.run);
 }
 
@@ -173,7 +174,7 @@ const parameterColumn = (name, isNumber) => ({
 export const parameters = computed(
   () =>
     new Map(
-      tableColumns.parameters.value
+      runColumns.parameters.value
         .toSorted((a, b) => compareNatural(a.name, b.name))
         .map((parameter) => /** @type {const} */ ([parameter.name, parameter])),
     ),

@@ -6,7 +6,8 @@ import { focusOn } from "../../controls/focus_field.js";
 import { baseline } from "../../data/baseline.js";
 import { runs, runsByName } from "../../data/catalogue.js";
 import { cursorRun } from "../../data/pointer.js";
-import { detailCache, metrics, rowCache, tableColumns } from "../../data/run_table.js";
+import { runColumns } from "../../data/run_columns.js";
+import { detailCache, metrics, rowCache } from "../../data/run_table.js";
 import { stopAll } from "../../data/stop_all.js";
 import { followMenu } from "./column_menu.js";
 import { neededValues } from "./columns.js";
@@ -27,14 +28,14 @@ export const content = () =>
   runs.value.length && openRun.value ? runPage(openRun.value) : (noRuns() ?? html`${tableError()}${runTable()}`);
 
 const tableError = () =>
-  tableColumns.error.value
-    ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: tableColumns.error.value.message })}</p>`
+  runColumns.error.value
+    ? html`<p class="page-note" role="alert">${t("overview.failed", { reason: runColumns.error.value.message })}</p>`
     : nothing;
 
 /** Fetches what the page shows until the returned function is called. */
 export function follow() {
   return stopAll([
-    tableColumns.follow(() => (openRun.value ? null : neededValues())),
+    runColumns.follow(() => (openRun.value ? null : neededValues())),
     rowCache.follow(() => ({
       runs: openRun.value ? [] : visibleRuns(),
       query: { metric: metrics.value, sparkline: true, environment: false },

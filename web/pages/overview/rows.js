@@ -6,11 +6,12 @@ import { fractionRoom } from "../../controls/number_cell.js";
 import { bestOf, isBestKnown } from "../../data/best_values.js";
 import { runsByName } from "../../data/catalogue.js";
 import { excludedRuns } from "../../data/notes.js";
+import { runColumns } from "../../data/run_columns.js";
 import { gathered } from "../../data/run_grouping.js";
 import { groupKeys, groupsOf, openedGroups } from "../../data/run_groups.js";
 import { sorting } from "../../data/run_sort.js";
 import { gravityOf } from "../../data/run_state.js";
-import { metrics, tableColumns } from "../../data/run_table.js";
+import { metrics } from "../../data/run_table.js";
 import { matchingRuns } from "../../data/runs.js";
 import { sortRows } from "../../data/sorting.js";
 import { valueFilter } from "../../data/value_filter.js";
@@ -105,7 +106,7 @@ export const listedRuns = () => lines.peek().flatMap((line) => ("row" in line ? 
 
 /** The last and best values of a metric, NaN where there is none. @param {string} tag */
 function* shownValues(tag) {
-  for (const read of [tableColumns.of("last", tag), tableColumns.of(bestOf(tag), tag)])
+  for (const read of [runColumns.of("last", tag), runColumns.of(bestOf(tag), tag)])
     for (const { run } of listedRows.value) yield Number(read(run) ?? NaN);
 }
 
@@ -131,7 +132,7 @@ const MOST_TIED = 3;
 export const bestValues = computed(() => {
   const best = (/** @type {string} */ tag) => {
     const goal = bestOf(tag);
-    const read = tableColumns.of(goal, tag);
+    const read = runColumns.of(goal, tag);
     const values = keptRows.value.map(({ run }) => read(run)).filter((value) => typeof value === "number");
     if (values.length < 2 || !isBestKnown(tag)) return NaN;
     const value = values.reduce((a, b) => Math[goal](a, b));

@@ -2,21 +2,20 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { bestOf } from "../../../data/best_values.js";
-import { RunColumns } from "../../../data/run_columns.js";
+import { runColumns } from "../../../data/run_columns.js";
 
 /** @typedef {import("../model/column_names.js").ColumnName} ColumnName */
 
-const columns = new RunColumns();
-export const valuesError = columns.error;
+export const valuesError = runColumns.error;
 /** The hyperparameters that any run has. */
-export const parameters = columns.parameters;
+export const parameters = runColumns.parameters;
 
 /** The columns that each panel wants. @type {import("@preact/signals-core").Signal<ReadonlyMap<object, ColumnName[]>>} */
 const wanted = signal(new Map());
 
 /** Fetches while any panel wants columns, until the returned function is called. */
 export const followRunValues = () =>
-  columns.follow(() => {
+  runColumns.follow(() => {
     if (!wanted.value.size) return null;
     const all = [...wanted.value.values()].flat().map(stored);
     const of = (/** @type {string} */ kind) =>
@@ -46,5 +45,5 @@ const stored = ({ statistic, name }) => ({ kind: statistic === "best" ? bestOf(n
 /** @param {ColumnName} column @returns {import("../../../data/run_columns.js").ValueOf} */
 export function valuesOf(column) {
   const { kind, name } = stored(column);
-  return columns.of(kind, name);
+  return runColumns.of(kind, name);
 }
