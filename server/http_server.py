@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import signal
 import socket
 from functools import partial
 from types import FrameType
@@ -59,6 +60,8 @@ def serve_http(
     with contextlib.suppress(KeyboardInterrupt):  # uvicorn raises the signal again after shutdown.
         server = make_server(app, streams, certfile, keyfile)
         server.ends_process = True
+        for number in uvicorn.server.HANDLED_SIGNALS:  # Until uvicorn does so: it has to start an event loop first.
+            signal.signal(number, server.handle_exit)
         server.run(sockets=[listener])
 
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-import stat
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -21,10 +21,9 @@ OPEN = "import sys; from toposcope.server.commands.browser import open_in_browse
 def test_the_token_is_on_no_command_line(tmp_path: Path) -> None:
     """The browser is given a file that only the user can read, which leads to the URL and is deleted."""
     browser = tmp_path / "browser"
-    browser.write_text(f"#!{sys.executable}{PROGRAM}")
-    browser.chmod(stat.S_IRWXU)
+    browser.write_text(PROGRAM)
     seen = tmp_path / "seen"
-    variables = {**os.environ, "BROWSER": f"{browser} %s", "SEEN": str(seen), "TMPDIR": str(tmp_path)}
+    variables = {**os.environ, "BROWSER": shlex.join([sys.executable, str(browser), "%s"]), "SEEN": str(seen), "TMPDIR": str(tmp_path)}
     url = "http://127.0.0.1:1/?token=s3cret&x=<"
     subprocess.run([sys.executable, "-c", OPEN, url], env=variables, check=True)
 

@@ -166,7 +166,7 @@ class ImageViewer extends SteppedCard {
               )}`
             : html`<span class="meta" data-note="alone">${t("image.alone")}</span>`
         }
-        ${drawnWindow.value ? valueWindowFields(drawnWindow.value) : nothing}
+        ${drawnWindow.value ? valueWindowFields(valueWindow.value ?? drawnWindow.value) : nothing}
         <div class="actions zoom" role="group" aria-label=${t("image.zoom")}>
           ${action("zoom-out", t("image.zoom_out"), "−", () => zoomPanes(1 / 1.5))}
           ${action("zoom-fit", t("image.zoom_fit"), ICONS.shrink, () => setCamera(FITTING), camera.value.zoom === 1)}
@@ -255,7 +255,7 @@ class ImageViewer extends SteppedCard {
   }
 }
 
-/** The values that are black and white in pictures with 16 bits a channel.
+/** The values that are black and white in pictures with 16 bits a channel: those chosen, even if not drawn yet.
  * @param {import("./model/deep.js").ValueWindow} window */
 const valueWindowFields = ([
   black,
