@@ -52,7 +52,7 @@ class Position(NamedTuple):
     def of(cls, state: Any) -> Self:
         """Return the place of the State of a training."""
         place, timestamp, loader = state.epoch_place(), state.timestamp, state.train_dataloader
-        is_read_again = not place.is_over or getattr(loader, "generator", None) is not None
+        is_read_again = not place.is_over or bool(_generators(loader))
         batches = place.batches if is_read_again and state.sink_size is None else 0
         names = (*_COUNTS, *_COUNTS_IN_EPOCH) if batches and not place.is_over else _COUNTS
         return cls(
@@ -77,6 +77,11 @@ class Position(NamedTuple):
     def of_other_process(self) -> Self:
         """Return the place without what belongs to one process: its random states and the state of its loader."""
         return self._replace(at_epoch="", at_step="", loader="")
+
+    @property
+    def at_first_batch(self) -> str:
+        """The random states before the first batch that has to be read."""
+        return self.at_epoch if self.batches else self.at_step
 
     def set_counts(self, timestamp: Timestamp) -> Timestamp:
         """Return a timestamp with the counts of the whole training."""
@@ -107,7 +112,7 @@ def begin_epoch(
     position, state.position = state.position, None
     loader = state.train_dataloader
     if position is not None:
-        set_random_states(position.at_epoch if position.batches else position.at_step, loader)
+        set_random_states(position.at_first_batch, loader)
     state.random_at_epoch = random_states(loader)
     iterator = None if position is None else _restored_iterator(position, loader, batches)
     continues_itself = iterator is not None
@@ -137,13 +142,19 @@ def _restored_iterator(
     before = dict(attributes)
     try:
         loader.load_state_dict(state_of(position.loader))
-        return iter(batches(position.batches))
+        before_order = _generator_states(loader)
+        iterator = iter(batches(position.batches))
+        if _generator_states(loader) != before_order:
+            # It has drawn the order. What it draws besides is in its state only if that is of another generator.
+            _set_generator_states(loader, json.loads(position.at_step)["loader"])
+        return iterator
     except Exception as error:  # Of a foreign loader; also a StopIteration.
         name, text = type(loader).__name__, short_repr(error)
         log.warn("The state of the loader, a %s, cannot be restored, and trained batches are skipped: %s", name, text)
         # StatefulDataLoader keeps a state that it cannot take for its next iterator.
         attributes.clear()
         attributes.update(before)
+        set_random_states(position.at_first_batch, loader)
         return None
 
 
@@ -179,8 +190,7 @@ def random_states(loader: Any = None) -> str:
         states["torch"] = _text(torch.get_rng_state())
         if torch.cuda.is_initialized():
             states["cuda"] = [_text(state) for state in torch.cuda.get_rng_state_all()]
-        if isinstance(generator := getattr(loader, "generator", None), torch.Generator):
-            states["loader"] = _text(generator.get_state())
+        states["loader"] = _generator_states(loader)
     return json.dumps(states)
 
 
@@ -200,8 +210,27 @@ def set_random_states(text: str, loader: Any = None) -> None:
         torch.set_rng_state(_tensor(torch, states["torch"]))
     if "cuda" in states and torch.cuda.device_count() == len(states["cuda"]):
         torch.cuda.set_rng_state_all([_tensor(torch, state) for state in states["cuda"]])
-    if "loader" in states and isinstance(generator := getattr(loader, "generator", None), torch.Generator):
-        generator.set_state(_tensor(torch, states["loader"]))
+    _set_generator_states(loader, states.get("loader", []))
+
+
+def _generators(loader: Any) -> list[Any]:
+    """Return the generators of PyTorch that a data loader and its samplers have of their own."""
+    torch = imported("torch")
+    if torch is None:
+        return []
+    batch_sampler = getattr(loader, "batch_sampler", None)
+    owners = (loader, getattr(loader, "sampler", None), batch_sampler, getattr(batch_sampler, "sampler", None))
+    found = (getattr(owner, "generator", None) for owner in owners)
+    return list(dict.fromkeys(each for each in found if isinstance(each, torch.Generator)))
+
+
+def _generator_states(loader: Any) -> list[str]:
+    return [_text(generator.get_state()) for generator in _generators(loader)]
+
+
+def _set_generator_states(loader: Any, states: list[str]) -> None:
+    for generator, state in zip(_generators(loader), states, strict=False):
+        generator.set_state(_tensor(imported("torch"), state))
 
 
 def _text(state: Any) -> str:

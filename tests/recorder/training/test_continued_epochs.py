@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch.utils.data import DataLoader, IterableDataset, TensorDataset
+from torch.utils.data import BatchSampler, DataLoader, IterableDataset, RandomSampler, TensorDataset
 
 from toposcope.recorder.callbacks import BackupAndRestore, Callback, OnRequestExit, RunContext
 from toposcope.recorder.training import Model
@@ -73,13 +73,54 @@ class Numbered:
         self.epoch, self.given = state["epoch"], state["given"]
 
 
+class Drawing(Numbered):
+    """A loader that continues by itself, but does not restore what its iterators draw besides, as one of torchdata."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.generator = torch.Generator().manual_seed(3)
+        self.drawn = torch.empty(0)
+
+    def __iter__(self) -> Iterator[Any]:
+        data = data_set()
+        if not self.given:
+            self.drawn = self.generator.get_state()
+        order = torch.randperm(BATCHES, generator=self.generator).tolist()
+        if not self.given:
+            torch.rand((), generator=self.generator)
+        return self.rest_of(data, order)
+
+    def rest_of(self, data: "TensorDataset", order: list[int]) -> Iterator[Any]:
+        """Return the batches that were not given, in an order."""
+        while self.given < BATCHES:
+            self.given += 1
+            yield data[order[self.given - 1]][0][None], torch.zeros(1, 1)
+        self.given = 0
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the place, and the state before the order was drawn."""
+        return {"given": self.given, "drawn": self.drawn}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Continue at the place."""
+        self.given, self.drawn = state["given"], state["drawn"]
+        self.generator.set_state(self.drawn)
+
+
+def sampler() -> RandomSampler:
+    return RandomSampler(data_set(), generator=torch.Generator().manual_seed(3))
+
+
 LOADERS: dict[str, Callable[[], Any]] = {
     "list": lambda: list(DataLoader(data_set())),
     "shuffled": lambda: DataLoader(data_set(), shuffle=True),
     "own generator": lambda: DataLoader(data_set(), shuffle=True, generator=torch.Generator().manual_seed(3)),
     "workers": lambda: DataLoader(data_set(), shuffle=True, num_workers=1),
     "without length": lambda: DataLoader(Stream()),
+    "generator of the sampler": lambda: DataLoader(data_set(), sampler=sampler()),
+    "generator in the batch sampler": lambda: DataLoader(data_set(), batch_sampler=BatchSampler(sampler(), 1, False)),
     "with a state": Numbered,
+    "with a state and a generator": Drawing,
 }
 
 
@@ -175,15 +216,16 @@ def test_trainings_continue_from_the_end_of_an_epoch_in_the_same_order(tmp_path:
     assert train(BackupAndRestore(tmp_path)) == expected[BATCHES:]
 
 
-class Unreadable(Numbered):
+class Unreadable(Drawing):
     """A loader that cannot take its state, and keeps it for its next iterator, as one of torchdata does."""
 
     kept: dict[str, Any] | None = None
 
     def __iter__(self) -> Iterator[Any]:
+        iterator = super().__iter__()
         if self.kept is not None:
             raise StopIteration
-        return super().__iter__()
+        return iterator
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Keep the state."""
@@ -193,7 +235,7 @@ class Unreadable(Numbered):
 def test_batches_are_skipped_if_a_loader_cannot_take_its_state(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A warning says so."""
+    """In the order that they had; a warning says so."""
     parts = list[list[Seen]]()
     for _ in range(2):
         seen = Batches(15)
