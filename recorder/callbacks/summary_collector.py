@@ -218,9 +218,10 @@ class SummaryCollector(Callback):
                 self._background.end()
             recorder, self._recorder, self._collection, self._background = self._recorder, None, None, None
             request, self._exit_request = self._exit_request, None
+            params, self._params, self._phase = self._params, CallbackParams(), None
             if error is None and request is not None:
                 recorder.close(interrupted_by=request)
-            elif error is None and self._params.processed.is_dropped:
+            elif error is None and params.processed.is_dropped:
                 recorder.close_dropped()
             else:
                 recorder.__exit__(kind, error, trace)

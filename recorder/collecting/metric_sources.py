@@ -1,12 +1,16 @@
 """MetricSources: functions that measure something of the machine, each of which may fail."""
 
 from collections.abc import Callable, Mapping
+from typing import ClassVar
 
 from toposcope.recorder import log
+from toposcope.recorder.not_copied import NotCopied
 
 
-class MetricSources:
+class MetricSources(NotCopied):
     """Calls all sources; one that fails is logged and not called again."""
+
+    _why_not_copied: ClassVar[str] = "they measure since their creation in this process: copy before the training"
 
     def __init__(self, sources: Mapping[str, Callable[[], dict[str, float]]]) -> None:
         """Use functions that return metrics, by the name of what they measure."""

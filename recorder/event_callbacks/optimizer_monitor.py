@@ -113,7 +113,7 @@ class OptimizerMonitor(EventCallback):
     def _end(self) -> None:
         if self._norms is not None:
             self._norms.end()
-        self._norms = None
+        self._norms = self._network = None
 
     def _warn(self, reason: str) -> None:
         if not self._has_warned:

@@ -44,22 +44,9 @@ class SystemMetricsMonitor(EventCallback):
     """
 
     def __init__(self, log_all_data: bool = False) -> None:
-        """Start measuring; TypeError if log_all_data, whether the metrics of all GPUs are logged, is not a bool."""
+        """Set whether the metrics of all GPUs are logged; TypeError if log_all_data is not a bool."""
         self._logs_all = checked_bool("log_all_data", log_all_data)
-        psutil = psutil_module()
-        self._has_processors = psutil is not None
-        processors = Processors(psutil)
-        self._began = time.monotonic()
-        self._machine = MetricSources(
-            {}
-            if psutil is None
-            else {
-                "CPU": lambda: _cpu_percentage(processors),
-                "Memory": lambda: _named("cpu_memory", psutil.virtual_memory()),
-                "Disk": lambda: _named("disk_memory", psutil.disk_usage(os.sep)),
-                "Network": lambda: _named("network", psutil.net_io_counters()),
-            }
-        )
+        self._machine: MetricSources | None = None
         self._gpu: MetricSources | None = None
         self._measured_at: float | None = None
         self._gpu_metrics: dict[str, float] = {}
@@ -76,26 +63,44 @@ class SystemMetricsMonitor(EventCallback):
         """Log the metrics."""
         self._log(state, logger)
 
+    def close(self, state: State, logger: Logger) -> None:
+        """Stop measuring."""
+        self._machine = self._gpu = self._measured_at = None
+
     def _log(self, state: State, logger: Logger) -> None:
-        if self._gpu is None:
-            self._gpu = _gpu_sources(state.model)
-        machine = self._measure()
+        if self._machine is None or self._gpu is None:
+            self._machine, self._gpu = _machine_sources(), _gpu_sources(state.model)
+        machine = self._measure(self._machine, self._gpu)
         ranks = values_of_ranks(self._gpu_metrics)
         if machine is not None:
             metrics = machine | (_all_of(ranks) if self._logs_all else _extremes_of(ranks))
             if metrics:
                 logger.log_metrics(metrics)
 
-    def _measure(self) -> dict[str, float] | None:
+    def _measure(self, machine: MetricSources, gpu: MetricSources) -> dict[str, float] | None:
         """Measure the GPU, and return the metrics of the machine; None if the last measurement is very recent."""
-        last, now = self._measured_at, time.monotonic()
-        if last is not None and now - last < MIN_SHARE_SECONDS:
+        if self._measured_at is None:
+            time.sleep(MIN_SHARE_SECONDS)  # Only the first time.
+        elif time.monotonic() - self._measured_at < MIN_SHARE_SECONDS:
             return None
-        if last is None and self._has_processors:  # Only the first time.
-            time.sleep(max(0.0, self._began + MIN_SHARE_SECONDS - now))
         self._measured_at = time.monotonic()
-        self._gpu_metrics = {} if self._gpu is None else self._gpu.measure()
-        return self._machine.measure()
+        self._gpu_metrics = gpu.measure()
+        return machine.measure()
+
+
+def _machine_sources() -> MetricSources:
+    psutil = psutil_module()
+    if psutil is None:
+        return MetricSources({})
+    processors = Processors(psutil)
+    return MetricSources(
+        {
+            "CPU": lambda: _cpu_percentage(processors),
+            "Memory": lambda: _named("cpu_memory", psutil.virtual_memory()),
+            "Disk": lambda: _named("disk_memory", psutil.disk_usage(os.sep)),
+            "Network": lambda: _named("network", psutil.net_io_counters()),
+        }
+    )
 
 
 def _cpu_percentage(processors: Processors) -> dict[str, float]:

@@ -5,18 +5,39 @@ import pickle
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from support.pytorch import needs_torch
+from support.tiny_training import tiny_network, tiny_trainer
 
-from toposcope.recorder import SummaryRecord
+from toposcope.recorder import SummaryRecord, callbacks, event_callbacks, loggers
 from toposcope.recorder.callbacks import BackupAndRestore, SummaryCollector
 from toposcope.recorder.loggers import FileLogger
 from toposcope.recorder.tensorboard.file_writer import FileWriter
+from toposcope.recorder.training.event_callback import EventCallback
 from toposcope.recorder.training.watch import watch
 
 COPIES: list[Callable[[Any], object]] = [copy.copy, copy.deepcopy, pickle.dumps]
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "BackupAndRestore": {"backup_dir": "backup"},
+    "EarlyStopper": {"monitor": "MulticlassAccuracy", "dataloader_label": "eval"},
+    "FileLogger": {"filename": "log.txt", "capture_stdout": False, "capture_stderr": False},
+    "FlopsUtilizationCollector": {"data_size": 100},
+    "LearningRateScheduler": {"learning_rate_function": max},
+    "OnRequestExit": {"save_mindir": False},
+    "SummaryCollector": {"summary_dir": "run"},
+    "SummaryLogger": {"log_dir": "logged"},
+    "ThresholdStopper": {"monitor": "loss/train/total", "dataloader_label": "train", "threshold": 0.0},
+}
+"""The arguments of those that require some, or that would write more than a test needs."""
+CALLBACKS = [
+    (module, name)
+    for module in (callbacks, event_callbacks, loggers)
+    for name in module.__all__
+    if name not in ("CheckpointConfig", "RunContext", "SummaryLandscape")  # No callbacks.
+]
 
 
 def file_logger(directory: Path) -> FileLogger:
@@ -76,3 +97,52 @@ def test_callbacks_of_a_running_loop_say_what_cannot_be_copied(tmp_path: Path) -
             copy.deepcopy(collector)
         with refused("State", r"save what state_dict\(\) returns"):
             copy.deepcopy(backup)
+
+
+class Copying(EventCallback):
+    """Copies an object in a training."""
+
+    def __init__(self, copied: Callable[[], None]) -> None:
+        self.copied = copied
+
+    def batch_end(self, state: Any, logger: Any) -> None:
+        """Copy it while steps are observed."""
+        self.copied()
+
+    after_forward = batch_end
+
+
+@needs_torch
+@pytest.mark.parametrize(("module", "name"), CALLBACKS, ids=[name for _, name in CALLBACKS])
+def test_callbacks_are_copied_and_pickled_or_say_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str
+) -> None:
+    """New ones always, as programs pass them to processes; in and after a training unless they belong to it."""
+    import torch
+
+    monkeypatch.chdir(tmp_path)
+    callback = getattr(module, name)(**ARGUMENTS.get(name, {}))
+    refusals = list[str]()
+
+    def try_copies() -> None:
+        for copied in (copy.copy, copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))):
+            try:
+                assert type(copied(callback)) is type(callback)
+            except TypeError as error:
+                refusals.append(str(error))
+
+    try_copies()
+    assert not refusals or name == "FileLogger"
+
+    is_logger = module is loggers
+    model = tiny_network()
+    with tiny_trainer(
+        [Copying(try_copies)] if is_logger else [callback, Copying(try_copies)],
+        [callback] if is_logger else [],
+        model=model,
+        optimizers=torch.optim.Adam(model.parameters()),
+    ) as trainer:
+        trainer.fit()
+    try_copies()
+
+    assert all("cannot be copied or pickled, as" in each for each in refusals)

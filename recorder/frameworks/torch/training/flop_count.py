@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from toposcope.recorder.frameworks.torch.modules import library
+from toposcope.recorder.not_copied import NotCopied
 
 
 class Flops(NamedTuple):
@@ -16,12 +17,14 @@ class Flops(NamedTuple):
     """All operations."""
 
 
-class FlopCount:
+class FlopCount(NotCopied):
     """Counts from its creation to end(): matrix products, convolutions and attention, as torch.utils.flop_counter does.
 
     Operations inside the optimizers' step() are left out. Operations of a forward pass inside a backward pass, which
     torch.utils.checkpoint computes again, belong to the hardware only.
     """
+
+    _why_not_copied: ClassVar[str] = "it counts the operations of this process: copy before or after the training"
 
     def __init__(self, optimizers: Sequence[Any]) -> None:
         """Begin to count; optimizers: of the training."""

@@ -2,24 +2,27 @@
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from toposcope.recorder import log
 from toposcope.recorder.checkpoints.sharded_tensors import is_sharded, local_shard
 from toposcope.recorder.frameworks.torch.facts.optimizers import parameters_of
 from toposcope.recorder.frameworks.torch.training.observed_steps import observable
+from toposcope.recorder.not_copied import NotCopied
 
 _MOMENTS = ("exp_avg", "momentum_buffer", "momentum")
 """The names that optimizers give to their first moment: Adam and its relatives, SGD, and THOR."""
 
 
-class OptimizerNorms:
+class OptimizerNorms(NotCopied):
     """Measures the steps for which it is armed, by hooks that PyTorch calls before and after each step.
 
     In the hooks the gradients are those that the step uses: a GradScaler has unscaled them, the loop may have clipped
     them, and zero_grad() comes later. The norms stay on their devices until take(), which reads them in one transfer
     per device. Of a parameter that is sharded over processes this process measures its part.
     """
+
+    _why_not_copied: ClassVar[str] = "they observe the optimizers of a training: copy before or after it"
 
     def __init__(self, network: Any, optimizers: Sequence[Any], *, measures_optimizer: bool) -> None:
         """Measure the parameters of the optimizers by the network's names.
