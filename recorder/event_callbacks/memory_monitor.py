@@ -73,9 +73,9 @@ class MemoryMonitor(EventCallback):
         device = device_of(state.model)
         if getattr(device, "type", None) not in ("cuda", "meta") and not self._has_warned:
             self._has_warned = True
-            where = "has no parameters of PyTorch" if device is None else f"is on the device {str(device)!r}"
+            where = "has no parameters of PyTorch" if device is None else f"is on {device.type}"
             log.warn(
-                "MemoryMonitor logs nothing: it measures CUDA devices, and the model %s. "
+                "The memory monitor only works on CUDA devices, but the model %s: nothing is logged. "
                 "SystemMetricsMonitor logs the memory of the machine.",
                 where,
             )

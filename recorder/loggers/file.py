@@ -43,7 +43,7 @@ class FileLogger(NotCopied, BufferedDestination):
 
     Lines logged before INIT, when the file has no name yet, are written later, the newest 10,000 of them, and so are
     those that callbacks log while the trainer closes. A file that cannot be written is reported in one log line; the
-    training continues. Unlike Composer's class, it respects overwrite.
+    training continues. Unlike Composer's class, it respects overwrite, and no line ends with a space.
     """
 
     _why_not_copied: ClassVar[str] = (
