@@ -1,6 +1,8 @@
 """throughput/samples_per_second: the samples that this process has processed, in loops of one and of two processes."""
 
+import json
 import os
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,15 @@ def samples_per_step(directory: Path, rank: int | None = None) -> dict[int, floa
     samples, steps = (run.scalars(f"throughput/{unit}_per_second", rank=rank) for unit in ("samples", "steps"))
     assert samples.step.tolist() == steps.step.tolist()
     return dict(zip(samples.step.tolist(), samples.value / steps.value, strict=True))
+
+
+def mean_of_intervals(counted: Mapping[int, Sequence[int]], ends: Sequence[int]) -> dict[int, float]:
+    """Return the samples per step of the intervals that end at some steps, of the batches counted at each step."""
+    expected, before = {}, 0
+    for end in ends:
+        interval = [sum(counted[step]) for step in range(before + 1, end + 1)]
+        expected[end], before = sum(interval) / len(interval), end
+    return expected
 
 
 def train(directory: Path, accumulation: int, sizes: list[int]) -> dict[int, list[int]]:
@@ -53,12 +64,8 @@ def test_samples_are_those_of_all_micro_batches(tmp_path: Path, accumulation: in
     counted = train(
         tmp_path, accumulation, [64] * number if sizes == "equal" else generator.integers(1, 99, number).tolist()
     )
-    expected, before = {}, 0
-    for step in (1, 5, 10, 15, 20):
-        interval = [sum(counted[each]) for each in range(before + 1, step + 1)]
-        expected[step], before = sum(interval) / len(interval), step
     recorded = samples_per_step(tmp_path)
-    assert recorded == pytest.approx(expected)
+    assert recorded == pytest.approx(mean_of_intervals(counted, (1, 5, 10, 15, 20)))
     if sizes == "equal":
         assert set(np.round(list(recorded.values()), 6)) == {64 * accumulation}
 
@@ -74,44 +81,58 @@ def test_model_counts_the_samples_of_all_microbatches(tmp_path: Path, size: int 
     assert samples_per_step(tmp_path) == pytest.approx({1: 64, 5: 64, 10: 64})
 
 
-def train_distributed(directory: str, accumulation: int) -> None:
-    """Train in one of several processes, which have batches of different sizes."""
+def train_distributed(directory: str, accumulation: int, steps_once: bool) -> None:
+    """Train in one of several processes, with batches of different sizes; save the samples of each step.
+
+    Args:
+        directory: of the run, and of the counts.
+        accumulation: batches of a step.
+        steps_once: whether run.step() is called once for all of them.
+    """
     distributed: Any = torch.distributed
     rank = int(os.environ["RANK"])
     distributed.init_process_group("gloo", f"file://{directory}/meeting", rank=rank, world_size=2)
-    size = 32 + 16 * rank
+    size, number_of_batches = 32 + 16 * rank, 10 * accumulation
+    data = torch.utils.data.TensorDataset(torch.randn(size * number_of_batches - 7, 3))  # The last batch is smaller.
+    loader = torch.utils.data.DataLoader(data, batch_size=size)
+    counted: dict[int, list[int]] = {}
     network = nn.parallel.DistributedDataParallel(nn.Linear(3, 1))
     optimizer = torch.optim.SGD(network.parameters(), lr=0.01)
-    with SummaryCollector(f"{directory}/run", 5, QUIET).watch(network, optimizer) as run:
-        for number in range(10 * accumulation):
+    with SummaryCollector(f"{directory}/run", 5, QUIET).watch(network, optimizer, loader) as run:
+        for number, (inputs,) in enumerate(loader):
+            counted.setdefault(number // accumulation + 1, []).append(len(inputs))
             is_last = number % accumulation == accumulation - 1
             with nullcontext() if is_last else network.no_sync():
-                loss = network(torch.randn(size, 3)).square().mean()
+                loss = network(inputs).square().mean()
                 loss.backward()
             if is_last:
                 optimizer.step()
-            run.step(loss)
+            if is_last or not steps_once:
+                run.step(loss)
             if is_last:
                 optimizer.zero_grad()
+    Path(directory, f"{rank}.json").write_text(json.dumps(list(counted.values())))
     distributed.barrier()
     distributed.barrier()  # Gloo aborts a process whose peer ends first.
     distributed.destroy_process_group()
 
 
-@pytest.mark.parametrize("accumulation", [1, 4])
+@pytest.mark.parametrize(("accumulation", "steps_once"), [(1, False), (4, False), (4, True)])
 def test_each_of_two_processes_counts_its_own_samples(
-    programs: TorchPrograms, tmp_path: Path, accumulation: int
+    programs: TorchPrograms, tmp_path: Path, accumulation: int, steps_once: bool
 ) -> None:
-    """With DistributedDataParallel; the sum over ranks is left to readers."""
+    """Compared with a count of its loop, with DistributedDataParallel; the sum over ranks is left to readers."""
     program = f"""
 import os, runpy, sys
-runpy.run_path({__file__!r})["train_distributed"](sys.argv[1], {accumulation})
+runpy.run_path({__file__!r})["train_distributed"](sys.argv[1], {accumulation}, {steps_once})
 os._exit(0)  # PyTorch's threads occasionally abort or hang during interpreter shutdown.
 """
     programs.run(program, tmp_path, folder=tmp_path, ranks=2)
-    for rank, size in enumerate((32, 48)):
-        recorded = samples_per_step(tmp_path / "run", rank)
-        assert recorded == pytest.approx(dict.fromkeys((1, 5, 10), size * accumulation))
+    for rank in range(2):
+        counted = dict(enumerate(json.loads((tmp_path / f"{rank}.json").read_text()), 1))
+        assert sum(map(sum, counted.values())) == (32 + 16 * rank) * 10 * accumulation - 7
+        expected = mean_of_intervals(counted, (1, 5, 10))
+        assert samples_per_step(tmp_path / "run", rank) == pytest.approx(expected)
 
 
 class Clock:
