@@ -23,7 +23,12 @@ def test_the_token_is_on_no_command_line(tmp_path: Path) -> None:
     browser = tmp_path / "browser"
     browser.write_text(PROGRAM)
     seen = tmp_path / "seen"
-    variables = {**os.environ, "BROWSER": shlex.join([sys.executable, str(browser), "%s"]), "SEEN": str(seen), "TMPDIR": str(tmp_path)}
+    variables = {
+        **os.environ,
+        "BROWSER": shlex.join([sys.executable, str(browser), "%s"]),
+        "SEEN": str(seen),
+        "TMPDIR": str(tmp_path),
+    }
     url = "http://127.0.0.1:1/?token=s3cret&x=<"
     subprocess.run([sys.executable, "-c", OPEN, url], env=variables, check=True)
 
