@@ -17,43 +17,47 @@ from toposcope.proto import landscape_pb2 as toposcope_dot_proto_dot_landscape__
 from toposcope.proto import tensor_pb2 as toposcope_dot_proto_dot_tensor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dtoposcope/proto/summary.proto\x12\ttoposcope\x1a\x1btoposcope/proto/graph.proto\x1a\x1ftoposcope/proto/landscape.proto\x1a\x1ctoposcope/proto/tensor.proto\"\xd5\x03\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x11\n\x07version\x18\x03 \x01(\tH\x00\x12*\n\tgraph_def\x18\x04 \x01(\x0b\x32\x15.toposcope.GraphProtoH\x00\x12%\n\x07summary\x18\x05 \x01(\x0b\x32\x12.toposcope.SummaryH\x00\x12\x12\n\nsession_id\x18\x64 \x01(\x0c\x12\x10\n\x08rotation\x18\x65 \x01(\x03\x12\x16\n\x0estarts_attempt\x18\x66 \x01(\x08\x12\x13\n\x0bresume_step\x18g \x01(\x03\x12(\n\x05start\x18h \x01(\x0b\x32\x19.toposcope.RecordingStart\x12#\n\theartbeat\x18i \x01(\x0e\x32\x10.toposcope.Phase\x12$\n\x03\x65nd\x18j \x01(\x0b\x32\x17.toposcope.RecordingEnd\x12)\n\x07\x63onsole\x18k \x01(\x0b\x32\x18.toposcope.ConsoleOutput\x12+\n\x0b\x65nvironment\x18l \x01(\x0b\x32\x16.toposcope.Environment\x12\x1d\n\x04\x63ode\x18m \x01(\x0b\x32\x0f.toposcope.CodeB\x06\n\x04what\"q\n\x0eRecordingStart\x12\x0c\n\x04host\x18\x01 \x01(\t\x12\x12\n\nprocess_id\x18\x02 \x01(\x03\x12\x0c\n\x04rank\x18\x03 \x01(\x03\x12\x14\n\x0c\x63ommand_line\x18\x04 \x01(\t\x12\x19\n\x11heartbeat_seconds\x18\x05 \x01(\x01\"\xd0\x01\n\x0cRecordingEnd\x12,\n\x05state\x18\x01 \x01(\x0e\x32\x1d.toposcope.RecordingEnd.State\x12\x12\n\nerror_type\x18\x02 \x01(\t\x12\x12\n\nerror_text\x18\x03 \x01(\t\x12\x11\n\ttraceback\x18\x04 \x01(\t\"W\n\x05State\x12\x11\n\rSTATE_UNKNOWN\x10\x00\x12\x12\n\x0eSTATE_FINISHED\x10\x01\x12\x10\n\x0cSTATE_FAILED\x10\x02\x12\x15\n\x11STATE_INTERRUPTED\x10\x03\"\xf2\x01\n\rConsoleOutput\x12,\n\x05lines\x18\x01 \x03(\x0b\x32\x1d.toposcope.ConsoleOutput.Line\x12\x15\n\rdropped_lines\x18\x02 \x01(\x03\x1aX\n\x04Line\x12\x11\n\twall_time\x18\x01 \x01(\x01\x12/\n\x06stream\x18\x02 \x01(\x0e\x32\x1f.toposcope.ConsoleOutput.Stream\x12\x0c\n\x04text\x18\x03 \x01(\t\"B\n\x06Stream\x12\x12\n\x0eSTREAM_UNKNOWN\x10\x00\x12\x11\n\rSTREAM_STDOUT\x10\x01\x12\x11\n\rSTREAM_STDERR\x10\x02\"\x90\x01\n\x0b\x45nvironment\x12+\n\x05\x66\x61\x63ts\x18\x01 \x03(\x0b\x32\x1c.toposcope.Environment.Entry\x12.\n\x08packages\x18\x02 \x03(\x0b\x32\x1c.toposcope.Environment.Entry\x1a$\n\x05\x45ntry\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\"H\n\x04\x43ode\x12\x0e\n\x06\x63ommit\x18\x01 \x01(\t\x12\x0e\n\x06remote\x18\x02 \x01(\t\x12\x0c\n\x04\x64iff\x18\x03 \x01(\x0c\x12\x12\n\ndiff_bytes\x18\x04 \x01(\x03\"\x8f\x05\n\x07Summary\x12\'\n\x05value\x18\x01 \x03(\x0b\x32\x18.toposcope.Summary.Value\x1aQ\n\x05Image\x12\x0e\n\x06height\x18\x01 \x01(\x05\x12\r\n\x05width\x18\x02 \x01(\x05\x12\x12\n\ncolorspace\x18\x03 \x01(\x05\x12\x15\n\rencoded_image\x18\x04 \x01(\x0c\x1a\xee\x01\n\tHistogram\x12\x34\n\x07\x62uckets\x18\x01 \x03(\x0b\x32#.toposcope.Summary.Histogram.Bucket\x12\x11\n\tnan_count\x18\x02 \x01(\x03\x12\x15\n\rpos_inf_count\x18\x03 \x01(\x03\x12\x15\n\rneg_inf_count\x18\x04 \x01(\x03\x12\x0b\n\x03max\x18\x05 \x01(\x01\x12\x0b\n\x03min\x18\x06 \x01(\x01\x12\x0b\n\x03sum\x18\x07 \x01(\x01\x12\r\n\x05\x63ount\x18\x08 \x01(\x03\x1a\x34\n\x06\x42ucket\x12\x0c\n\x04left\x18\x01 \x01(\x01\x12\r\n\x05width\x18\x02 \x01(\x01\x12\r\n\x05\x63ount\x18\x03 \x01(\x03\x1a\x96\x02\n\x05Value\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x16\n\x0cscalar_value\x18\x03 \x01(\x02H\x00\x12)\n\x05image\x18\x04 \x01(\x0b\x32\x18.toposcope.Summary.ImageH\x00\x12(\n\x06tensor\x18\x08 \x01(\x0b\x32\x16.toposcope.TensorProtoH\x00\x12\x31\n\thistogram\x18\t \x01(\x0b\x32\x1c.toposcope.Summary.HistogramH\x00\x12\x32\n\x0eloss_landscape\x18\n \x01(\x0b\x32\x18.toposcope.LossLandscapeH\x00\x12\x15\n\rscalar_double\x18\x64 \x01(\x01\x12\x0c\n\x04text\x18\x65 \x01(\tB\x07\n\x05value*V\n\x05Phase\x12\x11\n\rPHASE_UNKNOWN\x10\x00\x12\x12\n\x0ePHASE_TRAINING\x10\x01\x12\x14\n\x10PHASE_EVALUATING\x10\x02\x12\x10\n\x0cPHASE_SAVING\x10\x03')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1dtoposcope/proto/summary.proto\x12\ttoposcope\x1a\x1btoposcope/proto/graph.proto\x1a\x1ftoposcope/proto/landscape.proto\x1a\x1ctoposcope/proto/tensor.proto\"\xf6\x03\n\x05\x45vent\x12\x11\n\twall_time\x18\x01 \x02(\x01\x12\x0c\n\x04step\x18\x02 \x01(\x03\x12\x11\n\x07version\x18\x03 \x01(\tH\x00\x12*\n\tgraph_def\x18\x04 \x01(\x0b\x32\x15.toposcope.GraphProtoH\x00\x12%\n\x07summary\x18\x05 \x01(\x0b\x32\x12.toposcope.SummaryH\x00\x12\x12\n\nsession_id\x18\x64 \x01(\x0c\x12\x10\n\x08rotation\x18\x65 \x01(\x03\x12\x16\n\x0estarts_attempt\x18\x66 \x01(\x08\x12\x13\n\x0bresume_step\x18g \x01(\x03\x12(\n\x05start\x18h \x01(\x0b\x32\x19.toposcope.RecordingStart\x12#\n\theartbeat\x18i \x01(\x0e\x32\x10.toposcope.Phase\x12$\n\x03\x65nd\x18j \x01(\x0b\x32\x17.toposcope.RecordingEnd\x12)\n\x07\x63onsole\x18k \x01(\x0b\x32\x18.toposcope.ConsoleOutput\x12+\n\x0b\x65nvironment\x18l \x01(\x0b\x32\x16.toposcope.Environment\x12\x1d\n\x04\x63ode\x18m \x01(\x0b\x32\x0f.toposcope.Code\x12\x1f\n\x05\x61lert\x18n \x01(\x0b\x32\x10.toposcope.AlertB\x06\n\x04what\"q\n\x0eRecordingStart\x12\x0c\n\x04host\x18\x01 \x01(\t\x12\x12\n\nprocess_id\x18\x02 \x01(\x03\x12\x0c\n\x04rank\x18\x03 \x01(\x03\x12\x14\n\x0c\x63ommand_line\x18\x04 \x01(\t\x12\x19\n\x11heartbeat_seconds\x18\x05 \x01(\x01\"\xd0\x01\n\x0cRecordingEnd\x12,\n\x05state\x18\x01 \x01(\x0e\x32\x1d.toposcope.RecordingEnd.State\x12\x12\n\nerror_type\x18\x02 \x01(\t\x12\x12\n\nerror_text\x18\x03 \x01(\t\x12\x11\n\ttraceback\x18\x04 \x01(\t\"W\n\x05State\x12\x11\n\rSTATE_UNKNOWN\x10\x00\x12\x12\n\x0eSTATE_FINISHED\x10\x01\x12\x10\n\x0cSTATE_FAILED\x10\x02\x12\x15\n\x11STATE_INTERRUPTED\x10\x03\"\xf2\x01\n\rConsoleOutput\x12,\n\x05lines\x18\x01 \x03(\x0b\x32\x1d.toposcope.ConsoleOutput.Line\x12\x15\n\rdropped_lines\x18\x02 \x01(\x03\x1aX\n\x04Line\x12\x11\n\twall_time\x18\x01 \x01(\x01\x12/\n\x06stream\x18\x02 \x01(\x0e\x32\x1f.toposcope.ConsoleOutput.Stream\x12\x0c\n\x04text\x18\x03 \x01(\t\"B\n\x06Stream\x12\x12\n\x0eSTREAM_UNKNOWN\x10\x00\x12\x11\n\rSTREAM_STDOUT\x10\x01\x12\x11\n\rSTREAM_STDERR\x10\x02\"\x90\x01\n\x0b\x45nvironment\x12+\n\x05\x66\x61\x63ts\x18\x01 \x03(\x0b\x32\x1c.toposcope.Environment.Entry\x12.\n\x08packages\x18\x02 \x03(\x0b\x32\x1c.toposcope.Environment.Entry\x1a$\n\x05\x45ntry\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t\"H\n\x04\x43ode\x12\x0e\n\x06\x63ommit\x18\x01 \x01(\t\x12\x0e\n\x06remote\x18\x02 \x01(\t\x12\x0c\n\x04\x64iff\x18\x03 \x01(\x0c\x12\x12\n\ndiff_bytes\x18\x04 \x01(\x03\"\x98\x01\n\x05\x41lert\x12\r\n\x05title\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12%\n\x05level\x18\x03 \x01(\x0e\x32\x16.toposcope.Alert.Level\"K\n\x05Level\x12\x11\n\rLEVEL_UNKNOWN\x10\x00\x12\x0e\n\nLEVEL_INFO\x10\x01\x12\x0e\n\nLEVEL_WARN\x10\x02\x12\x0f\n\x0bLEVEL_ERROR\x10\x03\"\x8f\x05\n\x07Summary\x12\'\n\x05value\x18\x01 \x03(\x0b\x32\x18.toposcope.Summary.Value\x1aQ\n\x05Image\x12\x0e\n\x06height\x18\x01 \x01(\x05\x12\r\n\x05width\x18\x02 \x01(\x05\x12\x12\n\ncolorspace\x18\x03 \x01(\x05\x12\x15\n\rencoded_image\x18\x04 \x01(\x0c\x1a\xee\x01\n\tHistogram\x12\x34\n\x07\x62uckets\x18\x01 \x03(\x0b\x32#.toposcope.Summary.Histogram.Bucket\x12\x11\n\tnan_count\x18\x02 \x01(\x03\x12\x15\n\rpos_inf_count\x18\x03 \x01(\x03\x12\x15\n\rneg_inf_count\x18\x04 \x01(\x03\x12\x0b\n\x03max\x18\x05 \x01(\x01\x12\x0b\n\x03min\x18\x06 \x01(\x01\x12\x0b\n\x03sum\x18\x07 \x01(\x01\x12\r\n\x05\x63ount\x18\x08 \x01(\x03\x1a\x34\n\x06\x42ucket\x12\x0c\n\x04left\x18\x01 \x01(\x01\x12\r\n\x05width\x18\x02 \x01(\x01\x12\r\n\x05\x63ount\x18\x03 \x01(\x03\x1a\x96\x02\n\x05Value\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12\x16\n\x0cscalar_value\x18\x03 \x01(\x02H\x00\x12)\n\x05image\x18\x04 \x01(\x0b\x32\x18.toposcope.Summary.ImageH\x00\x12(\n\x06tensor\x18\x08 \x01(\x0b\x32\x16.toposcope.TensorProtoH\x00\x12\x31\n\thistogram\x18\t \x01(\x0b\x32\x1c.toposcope.Summary.HistogramH\x00\x12\x32\n\x0eloss_landscape\x18\n \x01(\x0b\x32\x18.toposcope.LossLandscapeH\x00\x12\x15\n\rscalar_double\x18\x64 \x01(\x01\x12\x0c\n\x04text\x18\x65 \x01(\tB\x07\n\x05value*V\n\x05Phase\x12\x11\n\rPHASE_UNKNOWN\x10\x00\x12\x12\n\x0ePHASE_TRAINING\x10\x01\x12\x14\n\x10PHASE_EVALUATING\x10\x02\x12\x10\n\x0cPHASE_SAVING\x10\x03')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'toposcope.proto.summary_pb2', _globals)
 if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
-  _globals['_PHASE']._serialized_start=2058
-  _globals['_PHASE']._serialized_end=2144
+  _globals['_PHASE']._serialized_start=2246
+  _globals['_PHASE']._serialized_end=2332
   _globals['_EVENT']._serialized_start=137
-  _globals['_EVENT']._serialized_end=606
-  _globals['_RECORDINGSTART']._serialized_start=608
-  _globals['_RECORDINGSTART']._serialized_end=721
-  _globals['_RECORDINGEND']._serialized_start=724
-  _globals['_RECORDINGEND']._serialized_end=932
-  _globals['_RECORDINGEND_STATE']._serialized_start=845
-  _globals['_RECORDINGEND_STATE']._serialized_end=932
-  _globals['_CONSOLEOUTPUT']._serialized_start=935
-  _globals['_CONSOLEOUTPUT']._serialized_end=1177
-  _globals['_CONSOLEOUTPUT_LINE']._serialized_start=1021
-  _globals['_CONSOLEOUTPUT_LINE']._serialized_end=1109
-  _globals['_CONSOLEOUTPUT_STREAM']._serialized_start=1111
-  _globals['_CONSOLEOUTPUT_STREAM']._serialized_end=1177
-  _globals['_ENVIRONMENT']._serialized_start=1180
-  _globals['_ENVIRONMENT']._serialized_end=1324
-  _globals['_ENVIRONMENT_ENTRY']._serialized_start=1288
-  _globals['_ENVIRONMENT_ENTRY']._serialized_end=1324
-  _globals['_CODE']._serialized_start=1326
-  _globals['_CODE']._serialized_end=1398
-  _globals['_SUMMARY']._serialized_start=1401
-  _globals['_SUMMARY']._serialized_end=2056
-  _globals['_SUMMARY_IMAGE']._serialized_start=1453
-  _globals['_SUMMARY_IMAGE']._serialized_end=1534
-  _globals['_SUMMARY_HISTOGRAM']._serialized_start=1537
-  _globals['_SUMMARY_HISTOGRAM']._serialized_end=1775
-  _globals['_SUMMARY_HISTOGRAM_BUCKET']._serialized_start=1723
-  _globals['_SUMMARY_HISTOGRAM_BUCKET']._serialized_end=1775
-  _globals['_SUMMARY_VALUE']._serialized_start=1778
-  _globals['_SUMMARY_VALUE']._serialized_end=2056
+  _globals['_EVENT']._serialized_end=639
+  _globals['_RECORDINGSTART']._serialized_start=641
+  _globals['_RECORDINGSTART']._serialized_end=754
+  _globals['_RECORDINGEND']._serialized_start=757
+  _globals['_RECORDINGEND']._serialized_end=965
+  _globals['_RECORDINGEND_STATE']._serialized_start=878
+  _globals['_RECORDINGEND_STATE']._serialized_end=965
+  _globals['_CONSOLEOUTPUT']._serialized_start=968
+  _globals['_CONSOLEOUTPUT']._serialized_end=1210
+  _globals['_CONSOLEOUTPUT_LINE']._serialized_start=1054
+  _globals['_CONSOLEOUTPUT_LINE']._serialized_end=1142
+  _globals['_CONSOLEOUTPUT_STREAM']._serialized_start=1144
+  _globals['_CONSOLEOUTPUT_STREAM']._serialized_end=1210
+  _globals['_ENVIRONMENT']._serialized_start=1213
+  _globals['_ENVIRONMENT']._serialized_end=1357
+  _globals['_ENVIRONMENT_ENTRY']._serialized_start=1321
+  _globals['_ENVIRONMENT_ENTRY']._serialized_end=1357
+  _globals['_CODE']._serialized_start=1359
+  _globals['_CODE']._serialized_end=1431
+  _globals['_ALERT']._serialized_start=1434
+  _globals['_ALERT']._serialized_end=1586
+  _globals['_ALERT_LEVEL']._serialized_start=1511
+  _globals['_ALERT_LEVEL']._serialized_end=1586
+  _globals['_SUMMARY']._serialized_start=1589
+  _globals['_SUMMARY']._serialized_end=2244
+  _globals['_SUMMARY_IMAGE']._serialized_start=1641
+  _globals['_SUMMARY_IMAGE']._serialized_end=1722
+  _globals['_SUMMARY_HISTOGRAM']._serialized_start=1725
+  _globals['_SUMMARY_HISTOGRAM']._serialized_end=1963
+  _globals['_SUMMARY_HISTOGRAM_BUCKET']._serialized_start=1911
+  _globals['_SUMMARY_HISTOGRAM_BUCKET']._serialized_end=1963
+  _globals['_SUMMARY_VALUE']._serialized_start=1966
+  _globals['_SUMMARY_VALUE']._serialized_end=2244
 # @@protoc_insertion_point(module_scope)

@@ -21,7 +21,7 @@ PHASE_EVALUATING: Phase
 PHASE_SAVING: Phase
 
 class Event(_message.Message):
-    __slots__ = ("wall_time", "step", "version", "graph_def", "summary", "session_id", "rotation", "starts_attempt", "resume_step", "start", "heartbeat", "end", "console", "environment", "code")
+    __slots__ = ("wall_time", "step", "version", "graph_def", "summary", "session_id", "rotation", "starts_attempt", "resume_step", "start", "heartbeat", "end", "console", "environment", "code", "alert")
     WALL_TIME_FIELD_NUMBER: _ClassVar[int]
     STEP_FIELD_NUMBER: _ClassVar[int]
     VERSION_FIELD_NUMBER: _ClassVar[int]
@@ -37,6 +37,7 @@ class Event(_message.Message):
     CONSOLE_FIELD_NUMBER: _ClassVar[int]
     ENVIRONMENT_FIELD_NUMBER: _ClassVar[int]
     CODE_FIELD_NUMBER: _ClassVar[int]
+    ALERT_FIELD_NUMBER: _ClassVar[int]
     wall_time: float
     step: int
     version: str
@@ -52,7 +53,8 @@ class Event(_message.Message):
     console: ConsoleOutput
     environment: Environment
     code: Code
-    def __init__(self, wall_time: _Optional[float] = ..., step: _Optional[int] = ..., version: _Optional[str] = ..., graph_def: _Optional[_Union[_graph_pb2.GraphProto, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., session_id: _Optional[bytes] = ..., rotation: _Optional[int] = ..., starts_attempt: bool = ..., resume_step: _Optional[int] = ..., start: _Optional[_Union[RecordingStart, _Mapping]] = ..., heartbeat: _Optional[_Union[Phase, str]] = ..., end: _Optional[_Union[RecordingEnd, _Mapping]] = ..., console: _Optional[_Union[ConsoleOutput, _Mapping]] = ..., environment: _Optional[_Union[Environment, _Mapping]] = ..., code: _Optional[_Union[Code, _Mapping]] = ...) -> None: ...
+    alert: Alert
+    def __init__(self, wall_time: _Optional[float] = ..., step: _Optional[int] = ..., version: _Optional[str] = ..., graph_def: _Optional[_Union[_graph_pb2.GraphProto, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., session_id: _Optional[bytes] = ..., rotation: _Optional[int] = ..., starts_attempt: bool = ..., resume_step: _Optional[int] = ..., start: _Optional[_Union[RecordingStart, _Mapping]] = ..., heartbeat: _Optional[_Union[Phase, str]] = ..., end: _Optional[_Union[RecordingEnd, _Mapping]] = ..., console: _Optional[_Union[ConsoleOutput, _Mapping]] = ..., environment: _Optional[_Union[Environment, _Mapping]] = ..., code: _Optional[_Union[Code, _Mapping]] = ..., alert: _Optional[_Union[Alert, _Mapping]] = ...) -> None: ...
 
 class RecordingStart(_message.Message):
     __slots__ = ("host", "process_id", "rank", "command_line", "heartbeat_seconds")
@@ -141,6 +143,26 @@ class Code(_message.Message):
     diff: bytes
     diff_bytes: int
     def __init__(self, commit: _Optional[str] = ..., remote: _Optional[str] = ..., diff: _Optional[bytes] = ..., diff_bytes: _Optional[int] = ...) -> None: ...
+
+class Alert(_message.Message):
+    __slots__ = ("title", "text", "level")
+    class Level(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):
+        __slots__ = ()
+        LEVEL_UNKNOWN: _ClassVar[Alert.Level]
+        LEVEL_INFO: _ClassVar[Alert.Level]
+        LEVEL_WARN: _ClassVar[Alert.Level]
+        LEVEL_ERROR: _ClassVar[Alert.Level]
+    LEVEL_UNKNOWN: Alert.Level
+    LEVEL_INFO: Alert.Level
+    LEVEL_WARN: Alert.Level
+    LEVEL_ERROR: Alert.Level
+    TITLE_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    title: str
+    text: str
+    level: Alert.Level
+    def __init__(self, title: _Optional[str] = ..., text: _Optional[str] = ..., level: _Optional[_Union[Alert.Level, str]] = ...) -> None: ...
 
 class Summary(_message.Message):
     __slots__ = ("value",)

@@ -28,9 +28,11 @@ from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.chosen_series import Choice, payloads, points, ranks
 from toposcope.server.runs.hparams_sessions import Sessions, only_sessions, parents_of, read_session
 from toposcope.server.runs.payload import read_payload
+from toposcope.server.runs.recorded_alerts import recorded_alerts
 from toposcope.server.runs.run import ALL, RunView
 from toposcope.server.runs.run_lineage import lineage_of
 from toposcope.server.runs.run_state import RunState
+from toposcope.server.values.alert import Level
 from toposcope.server.values.histogram import Histogram, read_histogram
 from toposcope.server.values.hparams import Session
 from toposcope.server.values.image import Image, read_images
@@ -82,6 +84,19 @@ class Scalars(NamedTuple):
         """
         stream: object = arrow_table(self._asdict()).__arrow_c_stream__(requested_schema)
         return stream
+
+
+class Alert(NamedTuple):
+    """A message that a training recorded for the people who watch it."""
+
+    rank: int
+    step: int
+    wall_time: float
+    """Seconds since 1970."""
+    title: str
+    text: str
+    """In Markdown."""
+    level: Level
 
 
 class Values(Sequence[Value], Generic[Value]):
@@ -202,6 +217,11 @@ class Run:
     def text(self, tag: str, rank: int | None = None, attempt: Attempt = None) -> Values[Text]:
         """Return texts: a single one, or a table with its dims."""
         return self._values(Tag("text", tag), rank, attempt, lambda payload, kind, _: read_text(payload, kind))
+
+    @property
+    def alerts(self) -> list[Alert]:
+        """The newest 100 messages that the training recorded for the people who watch it, newest first."""
+        return [Alert(each.rank, each.step, each.wall_time, *each.message) for each in recorded_alerts(self._view)[0]]
 
     def landscapes(self, tag: str, rank: int | None = None, attempt: Attempt = None) -> Values[Landscape]:
         """Return loss landscapes: x, y, z with z[i, j] at (x[j], y[i]), and the path of the training."""

@@ -32,6 +32,7 @@ from toposcope.recorder.ends.ending import FINISHED, ending_of, interruption
 from toposcope.recorder.ends.fork import FirstTime
 from toposcope.recorder.not_copied import NotCopied
 from toposcope.recorder.rank import process_rank
+from toposcope.recorder.record.logged_alert import logged_alert
 from toposcope.recorder.record.logged_values import LoggedValues, logged_values
 from toposcope.recorder.record.network_values import NetworkValues
 from toposcope.recorder.record.pending_values import ThreadPendingValues, UnrecordedValues
@@ -302,6 +303,25 @@ class SummaryRecord(NotCopied):
         """
         number = checked_integer("step", step)
         return self.record_logged(logged_values(values), number)
+
+    def alert(self, title: str, text: str = "", level: str = "warn", *, step: SupportsIndex = 0) -> bool:
+        """Record a message for the people who watch the training: the server lists it, and sends it if configured.
+
+        Args:
+            title: what happened, in a few words; cut after 200 characters.
+            text: details, in Markdown; cut after 10,000 characters.
+            level: "info", "warn" or "error".
+            step: at which it happened.
+
+        Returns:
+            What record() returns.
+
+        Raises:
+            TypeError: title is empty, or an argument has the wrong type.
+            ValueError: level is unknown, or step does not fit in 64 bits.
+            OSError: raise_exception is set and a file could not be written; raised once per fault.
+        """
+        return self.record_logged(logged_alert(title, text, level), checked_integer("step", step))
 
     def record_logged(self, values: LoggedValues, step: int) -> bool:
         """Record the result of logged_values() as one event; see log()."""

@@ -10,6 +10,7 @@ from toposcope.recorder import log
 from toposcope.recorder.arguments import checked_integer, checked_text
 from toposcope.recorder.messages.plain_data import items_of
 from toposcope.recorder.not_copied import NotCopied
+from toposcope.recorder.record.logged_alert import logged_alert
 from toposcope.recorder.record.logged_values import logged_values
 from toposcope.recorder.training.call_hook import call_hook
 from toposcope.recorder.training.engine import Engine
@@ -202,6 +203,25 @@ class WatchedRun(NotCopied):
             self._values.keep(logged)
         else:
             self._values.record(logged, number)
+
+    def alert(self, title: str, text: str = "", level: str = "warn") -> None:
+        """Record a message for the people who watch the training, at the last step; see SummaryRecord.alert().
+
+            if not math.isfinite(loss):
+                run.alert("Loss is not finite", f"Learning rate: {lr}", level="error")
+
+        Args:
+            title: what happened, in a few words; cut after 200 characters.
+            text: details, in Markdown; cut after 10,000 characters.
+            level: "info", "warn" or "error".
+
+        Raises:
+            RuntimeError: outside of the with statement.
+            TypeError: title is empty, or an argument is not a str.
+            ValueError: level is unknown.
+        """
+        self._running()
+        self._values.record(logged_alert(title, text, level), self.state.counter.step, has_destinations=False)
 
     def eval(self, metrics: Mapping[str, Any], *, label: str = "eval", more: bool = False) -> None:
         """Report the results of an evaluation; after the last step of an epoch they belong to that epoch.

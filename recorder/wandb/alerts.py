@@ -6,6 +6,8 @@ from typing import Any
 
 from toposcope.recorder import log
 
+_LEVELS = ("INFO", "WARN", "ERROR")
+
 
 class Alerts:
     """The times of the latest alerts by title."""
@@ -15,7 +17,7 @@ class Alerts:
         self._times: dict[str, float] = {}
 
     def add(self, title: str, text: str, level: Any, wait_duration: Any) -> str | None:
-        """Log an alert and return it in Markdown; None if one of the same title was shorter ago than wait_duration.
+        """Log an alert and return its level; None if one of the same title was shorter ago than wait_duration.
 
         Args:
             title: of the message.
@@ -28,6 +30,7 @@ class Alerts:
         if now - self._times.get(title, -float("inf")) < seconds:
             return None
         self._times[title] = now
-        kind = str(getattr(level, "value", level) or "INFO").upper()
+        named = str(getattr(level, "value", level) or "INFO").upper()
+        kind = named if named in _LEVELS else "INFO"
         (log.error if kind == "ERROR" else log.warn)("wandb: alert %s: %s: %s", kind, title, text)
-        return f"**{kind}: {title}**\n\n{text}"
+        return kind

@@ -14,7 +14,6 @@ from toposcope.recorder.record.logged_values import LoggedValues, logged_values
 from toposcope.recorder.record.summary_record import SummaryRecord
 from toposcope.recorder.values.deferred_scalar import DeferredScalar
 from toposcope.recorder.values.foreign_values import short_repr
-from toposcope.recorder.values.wrapped import Text
 from toposcope.recorder.wandb.alerts import Alerts
 from toposcope.recorder.wandb.errors import UsageError
 from toposcope.recorder.wandb.inert import Inert, inert_function
@@ -259,7 +258,7 @@ class Run(RunIdentity):
 
     @guarded
     def alert(self, title: str, text: str = "", level: Any = None, wait_duration: Any = None) -> None:
-        """Log a warning, and record it as the text "alert".
+        """Log and record a message for the people who watch the run.
 
         Args:
             title: of the message.
@@ -267,9 +266,9 @@ class Run(RunIdentity):
             level: "INFO", "WARN" or "ERROR".
             wait_duration: the time, in seconds or a timedelta, in which another alert of the same title is left out.
         """
-        text_of_alert = self._alerts.add(str(title), str(text), level, wait_duration)
-        if text_of_alert and self._recorder is not None and self._is_usable("alert"):
-            self._recorder.log({"alert": Text(text_of_alert)}, self.step)
+        kind = self._alerts.add(str(title), str(text), level, wait_duration)
+        if kind and self._recorder is not None and self._is_usable("alert"):
+            self._recorder.alert(str(title) or kind, str(text), kind, step=self.step)
 
     @guarded
     def finish(self, exit_code: int | None = None, quiet: bool | None = None) -> None:

@@ -30,12 +30,20 @@ class Dialect(NamedTuple):
     """Returns what follows the version in the first file of a recording that resumes at a step: an Event, or None."""
 
 
-_EVENT_FIELDS = {"graph": "graph_def", "console": "console", "environment": "environment", "code": "code"}
+_EVENT_FIELDS = {
+    "graph": "graph_def",
+    "console": "console",
+    "environment": "environment",
+    "code": "code",
+    "alert": "alert",
+}
 
 
-def _event_payload(wall_time: float, _: int, snapshot: Snapshot) -> bytes:
-    field = _EVENT_FIELDS[snapshot.plugin]
-    return Event(wall_time=wall_time, **{field: snapshot.content}).SerializeToString()
+def _event_payload(wall_time: float, step: int, snapshot: Snapshot) -> bytes:
+    event = Event(wall_time=wall_time, **{_EVENT_FIELDS[snapshot.plugin]: snapshot.content})
+    if snapshot.plugin == "alert":  # The others are of the whole training.
+        event.step = step
+    return event.SerializeToString()
 
 
 MINDSPORE = Dialect("MindSpore.Event:1", 3, value_parts, _EVENT_FIELDS, _event_payload)

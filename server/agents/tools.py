@@ -75,7 +75,7 @@ class Tools:
         return reply(ask, limit, lambda found: _after(start, len(found.runs), found.total))
 
     def get_run(self, run: Run, cursor: Cursor = "") -> Reply:
-        """Describe a run: state, error, hyperparameters, environment, notes, and last and best value of each metric."""
+        """Describe a run: state, error, alerts, hyperparameters, environment, notes, last and best of each metric."""
         start, facts = _offset(cursor), show_run(self._opened, run)
 
         def ask(items: int) -> RunFacts:

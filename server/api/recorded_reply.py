@@ -25,5 +25,5 @@ def recorded_reply(
     """
     (run,) = find_runs(current, [name])
     recorded, problems = recorded_messages(run, plugin, decode, most)
-    recordings = [{"rank": rank, "wall_time": json_number(wall_time), **fields} for rank, wall_time, fields in recorded]
+    recordings = [{"rank": each.rank, "wall_time": json_number(each.wall_time), **each.message} for each in recorded]
     return json_reply({"revision": current.revision, "run": name, "recordings": recordings, "problems": problems})

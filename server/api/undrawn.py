@@ -22,7 +22,7 @@ router = APIRouter()
 _READ = frozenset(
     [
         *("scalar", "histogram", "image", "tensor", "text", "landscape", "lineage", "hparams", "dataset_graph"),
-        *("graph", "graph_keras_model", "graph_run_metadata_graph", "console", "environment", "code"),
+        *("graph", "graph_keras_model", "graph_run_metadata_graph", "console", "environment", "code", "alert"),
         *("audio", "pr_curves", "custom_scalars"),
     ]
 )

@@ -12,6 +12,7 @@ from toposcope.server.json_values import json_value
 from toposcope.server.reading.series_summary import Statistic
 from toposcope.server.runs.hyper_parameters import Value
 from toposcope.server.runs.run_state import Phase, State
+from toposcope.server.values.alert import Level
 
 if TYPE_CHECKING:
     import pandas
@@ -131,6 +132,20 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class RecordedAlert:
+    """A message that the training recorded for the people who watch it."""
+
+    rank: int
+    step: int
+    wall_time: Number
+    """Seconds since 1970."""
+    level: Level
+    title: str
+    text: str
+    """In Markdown."""
+
+
+@dataclass(frozen=True)
 class RunFacts:
     """What is known of a run."""
 
@@ -153,6 +168,8 @@ class RunFacts:
     labels: list[str]
     hyper_parameters: dict[str, Value]
     environment: dict[str, Value]
+    alerts: list[RecordedAlert]
+    """Those that the training recorded, newest first; at most 10."""
     metrics: list[MetricSummary]
     problems: list[str]
     """Why something could not be read, one sentence each."""

@@ -4,12 +4,22 @@ from collections.abc import Sequence
 
 from toposcope.proto.metric_direction import metric_direction
 from toposcope.server.notes.run_notes import NO_NOTES
-from toposcope.server.questions.answers import Comparison, Failure, MetricValues, ParameterValues, RunFacts
+from toposcope.server.questions.answers import (
+    Comparison,
+    Failure,
+    MetricValues,
+    ParameterValues,
+    RecordedAlert,
+    RunFacts,
+)
 from toposcope.server.questions.metrics import summarise_metrics
 from toposcope.server.questions.opened import Opened, find_run
 from toposcope.server.reading.series_summary import Statistic
 from toposcope.server.runs.hyper_parameters import RunSettings, Value
+from toposcope.server.runs.recorded_alerts import recorded_alerts
 from toposcope.server.runs.run import RunView
+
+_MOST_ALERTS = 10
 
 
 def show_run(opened: Opened, name: str) -> RunFacts:
@@ -21,6 +31,7 @@ def show_run(opened: Opened, name: str) -> RunFacts:
     run = find_run(opened.runs, name)
     settings, notes, state = _settings(opened, run), opened.notes.get(name, NO_NOTES), run.state
     first, last = run.steps or (None, None)
+    alerts, problems = recorded_alerts(run, _MOST_ALERTS)
     return RunFacts(
         name,
         state.state,
@@ -40,8 +51,9 @@ def show_run(opened: Opened, name: str) -> RunFacts:
         list(notes.labels),
         settings.hyper_parameters,
         settings.environment,
+        [RecordedAlert(each.rank, each.step, each.wall_time, each.message.level, *each.message[:2]) for each in alerts],
         summarise_metrics(opened, run),
-        list(map(str, settings.problems)),
+        [*map(str, settings.problems), *problems],
     )
 
 

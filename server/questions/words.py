@@ -82,6 +82,9 @@ def _(answer: RunFacts) -> Iterator[str]:
     for name, text in (("alias", answer.alias), ("labels", ", ".join(answer.labels)), ("note", answer.note)):
         if text:
             yield f"{name}: {text}"
+    for alert in answer.alerts:
+        yield f"alert ({alert.level}, step {alert.step}, {time_text(alert.wall_time)}): {alert.title}"
+        yield from (f"  {line}" for line in alert.text.splitlines())
     yield from _section("hyperparameter", answer.hyper_parameters)
     yield from _section("environment", answer.environment)
     rows = [

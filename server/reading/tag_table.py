@@ -27,6 +27,7 @@ _OWN_PLUGINS = {
     "console",
     "environment",
     "code",
+    "alert",
 }
 
 

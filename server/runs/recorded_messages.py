@@ -1,4 +1,4 @@
-"""The newest messages that the recordings of a run wrote once each, such as their environments."""
+"""The newest messages of a run that have no tags, such as the environments of its recordings, and alerts."""
 
 from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
@@ -21,18 +21,20 @@ class RecordedMessage(NamedTuple, Generic[Message]):
     wall_time: float
     """Seconds since 1970."""
     message: Message
+    step: int
 
 
 def recorded_messages(
-    run: RunView, plugin: str, decode: Callable[[bytes], Message], most: int
+    run: RunView, plugin: str, decode: Callable[[bytes], Message], most: int, *, largest: int = _LARGEST_MESSAGE
 ) -> tuple[list[RecordedMessage[Message]], list[str]]:
     """Read the newest messages of a plugin without tags, of all ranks and attempts.
 
     Args:
         run: contains the messages.
-        plugin: "environment" or "code".
+        plugin: "environment", "code" or "alert".
         decode: decodes a payload; raises DecodeError or ValueError if it cannot.
         most: maximum number of messages.
+        largest: bytes of a message that is read.
 
     Returns:
         (the messages, newest first; sentences about those that are damaged or too large).
@@ -48,11 +50,11 @@ def recorded_messages(
     problems: list[str] = []
     for wall_time, rank, payloads, row in sorted(places, key=lambda place: -place[0])[:most]:
         try:
-            if (length := int(payloads.length[row])) > _LARGEST_MESSAGE:
-                raise ValueError(f"{length} bytes exceed the limit of {_LARGEST_MESSAGE}")
+            if (length := int(payloads.length[row])) > largest:
+                raise ValueError(f"{length} bytes exceed the limit of {largest}")
             message = decode(read_payload(run, payloads, row))
         except (DecodeError, ValueError) as error:
             problems.append(f"{plugin} of rank {rank} of run {run.name!r}: {error}")
         else:
-            messages.append(RecordedMessage(rank, wall_time, message))
+            messages.append(RecordedMessage(rank, wall_time, message, int(payloads.step[row])))
     return messages, problems

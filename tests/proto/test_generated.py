@@ -46,5 +46,5 @@ def test_additional_fields_are_outside_the_oneofs() -> None:
     value = importlib.import_module("toposcope.proto.summary_pb2").Summary.Value.DESCRIPTOR
 
     additional = {field.name: field for message in (event, value) for field in message.fields if field.number >= 100}
-    assert len(additional) == 12
+    assert len(additional) == 13
     assert all(field.containing_oneof is None for field in additional.values())

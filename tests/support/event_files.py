@@ -125,7 +125,7 @@ def _mindspore(payload: bytes, _: object) -> list[Point]:
     if event.HasField("graph_def"):
         return [Point("", event.step, event.wall_time, event.graph_def.SerializeToString(), "graph")]
     if event.WhichOneof("what") is None and not (event.HasField("heartbeat") or event.HasField("end")):
-        for plugin in ("code", "environment", "console"):
+        for plugin in ("alert", "code", "environment", "console"):
             if event.HasField(plugin):
                 return [Point("", event.step, event.wall_time, getattr(event, plugin).SerializeToString(), plugin)]
     points = []

@@ -1,6 +1,7 @@
 """Reads the event of a record into rows: first its envelope, then the values of its summary, one row each."""
 
 from toposcope.server.reading.scan.kinds import (
+    ALERT,
     CODE,
     CONSOLE,
     CUSTOM,
@@ -70,6 +71,8 @@ def _own_kind(dialect: int, key: int) -> int:
             return ENVIRONMENT
         if key == 874:
             return CODE
+        if key == 882:
+            return ALERT
     return 0
 
 

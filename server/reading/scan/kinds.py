@@ -22,13 +22,14 @@ CUSTOM = 13
 CONSOLE = 14
 ENVIRONMENT = 15
 CODE = 16
+ALERT = 17
 KINDS = [
     *("", "scalar", "image", "tensor", "histogram", "landscape", "text", "audio", "metadata"),
     *("graph", "train", "evaluation", "dataset_graph", "custom"),
-    *("console", "environment", "code"),
+    *("console", "environment", "code", "alert"),
 ]
 
 # What an event may contain that does not become a row: a mark of the recording, a version, a summary (its values do).
-HEARTBEAT = 17
-END = 18
+HEARTBEAT = 18
+END = 19
 OTHER = -1

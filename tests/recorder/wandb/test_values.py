@@ -229,7 +229,8 @@ def test_an_alert_is_logged_and_recorded(tmp_path: Path, caplog: pytest.LogCaptu
         wandb.alert("Low accuracy", "again", wait_duration=3600)
     assert "alert WARN: Low accuracy: 0.1 is too low" in caplog.text
     assert "again" not in caplog.text
-    assert "0.1 is too low" in text_of(tmp_path, "alert")
+    (alert,) = run_in(tmp_path).alerts
+    assert (alert.title, alert.text, alert.level) == ("Low accuracy", "0.1 is too low", "warn")
 
 
 def test_watched_models_have_histograms(tmp_path: Path) -> None:

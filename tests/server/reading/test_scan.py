@@ -144,7 +144,9 @@ def mindspore_payload(draw: st.DrawFn) -> bytes:
     """Generate an event with scalars, some of them exact, among values of other kinds."""
     event = summary_pb2.Event(wall_time=draw(finite_or_not), step=draw(steps))
     kind = draw(
-        st.sampled_from(["summary"] * 8 + ["version", "graph", "heartbeat", "end", "console", "environment", "code"])
+        st.sampled_from(
+            ["summary"] * 8 + ["version", "graph", "heartbeat", "end", "console", "environment", "code", "alert"]
+        )
     )
     if kind == "version":
         event.version = "MindSpore.Event:1"
@@ -163,6 +165,8 @@ def mindspore_payload(draw: st.DrawFn) -> bytes:
         event.environment.facts.add(name=draw(tags), value=draw(tags))
     elif kind == "code":
         event.code.diff = draw(st.binary(max_size=200))
+    elif kind == "alert":
+        event.alert.title = draw(tags)
     else:
         event.summary.SetInParent()
         for _ in range(draw(st.integers(0, 4))):
