@@ -8,7 +8,8 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from toposcope.server.agents.package import check_package
@@ -30,6 +31,7 @@ from toposcope.server.places.addresses import addresses_of, is_remote, place_of,
 from toposcope.server.version import VERSION
 
 if TYPE_CHECKING:
+    from toposcope.server.alerts.rules_file import RulesFile
     from toposcope.server.loading.logdir import Logdir
     from toposcope.server.workers.settings import Settings
 
@@ -51,6 +53,7 @@ def run(arguments: Sequence[str]) -> int:
             place_of(options.index_dir)
         if options.mcp:
             check_package("--mcp")
+        rules = read_alert_rules(options.alerts)
         certificate = choose_certificate(options.certfile, options.keyfile)
         token = choose_token(options.token, options.token_file, options.no_token, not is_loopback(options.host))
         check_combination(options, token)
@@ -59,8 +62,22 @@ def run(arguments: Sequence[str]) -> int:
         print(f"summary-server: {error}", file=sys.stderr)
         return 2
     with listener:
-        serve(options, listener, token, certificate)
+        serve(options, listener, token, certificate, rules)
     return 0
+
+
+def read_alert_rules(path: str | None) -> "RulesFile | None":
+    """Return the rules of alerts in a file; None if there is no file.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is invalid.
+    """
+    if path is None:
+        return None
+    from toposcope.server.alerts.rules_file import read_rules
+
+    return read_rules(path)
 
 
 def bind(host: str, port: int | None) -> socket.socket:
@@ -92,7 +109,13 @@ def bind(host: str, port: int | None) -> socket.socket:
     raise OSError(f"port {port} on {host} is in use: choose another, or omit --port to use the next free port")
 
 
-def serve(options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None) -> None:
+def serve(
+    options: argparse.Namespace,
+    listener: socket.socket,
+    token: Token,
+    certificate: Certificate | None,
+    rules: "RulesFile | None" = None,
+) -> None:
     """Serve until a signal stops the server.
 
     The logdir is read while the application is imported, which takes longer: what reads is imported first.
@@ -108,7 +131,7 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
     switch_quickly()
     freeze_what_is_loaded()
     if options.workers > 1:
-        serve_with_workers(options, listener, token, certificate)
+        serve_with_workers(options, listener, token, certificate, rules)
         return
     with no_collections():
         logdir = make_logdir(options)
@@ -123,7 +146,8 @@ def serve(options: argparse.Namespace, listener: socket.socket, token: Token, ce
     from toposcope.server.http_server import serve_http
 
     certfile, keyfile = certificate or (None, None)
-    serve_http(app, streams, listener, certfile, keyfile)
+    with watching(options, logdir, rules):
+        serve_http(app, streams, listener, certfile, keyfile)
 
 
 def _end(*_: object) -> None:
@@ -141,6 +165,32 @@ def make_logdir(options: argparse.Namespace) -> "Logdir":
     index = open_index(options.index_dir)
     place = place_of(options.logdir, follow_links=options.follow_links)
     return Logdir(text_of(options.logdir), options.reload_interval, index, place, choose(options.formats))
+
+
+@contextmanager
+def watching(options: argparse.Namespace, logdir: "Logdir", rules: "RulesFile | None") -> Iterator[None]:
+    """Watch the rules of alerts, if there are any."""
+    if rules is None:
+        yield
+        return
+    from toposcope.server.alerts.alert_files import LARGEST_FILE, AlertFiles
+    from toposcope.server.alerts.watch import AlertWatch
+    from toposcope.server.data_files.data_folder import data_files, default_data_folder
+    from toposcope.server.notes import notes_folder
+    from toposcope.server.notes.notes import Notes
+    from toposcope.server.notes.notes_folder import NotesFolder
+
+    folder = options.data_dir or default_data_folder()
+    notes = Notes(NotesFolder(data_files(folder, "notes", logdir.path, notes_folder.LARGEST_FILE)), lambda: 0)
+    files = AlertFiles(data_files(folder, "alerts", logdir.path, LARGEST_FILE))
+    watch = AlertWatch(rules, files, lambda: logdir.snapshot, lambda: notes.current().runs)
+    unsubscribe = logdir.subscribe(watch.notice)
+    watch.start()
+    try:
+        yield
+    finally:
+        unsubscribe()
+        watch.stop()
 
 
 def print_url(options: argparse.Namespace, listener: socket.socket, token: Token, *, is_encrypted: bool) -> str:
@@ -194,7 +244,11 @@ def make_settings(
 
 
 def serve_with_workers(
-    options: argparse.Namespace, listener: socket.socket, token: Token, certificate: Certificate | None
+    options: argparse.Namespace,
+    listener: socket.socket,
+    token: Token,
+    certificate: Certificate | None,
+    rules: "RulesFile | None",
 ) -> None:
     """Load in this process; others answer the requests."""
     from toposcope.server.connections import raise_descriptor_limit
@@ -220,7 +274,8 @@ def serve_with_workers(
     workers.start()
     logdir.start()
     open_browser(options, print_url(options, listener, token, is_encrypted=certificate is not None))
-    stopping.wait()
+    with watching(options, logdir, rules):
+        stopping.wait()
     workers.stop()
     logdir.stop()
 

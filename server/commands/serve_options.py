@@ -137,6 +137,11 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--read-only", action="store_true", help="serve no notes and saved views: requests can change nothing"
     )
+    parser.add_argument(
+        "--alerts",
+        metavar="FILE",
+        help="rules in TOML that are watched while runs grow, and where to send their alerts; see docs/alerts.md",
+    )
     parser.add_argument("--mcp", action="store_true", help="answer the questions of agents at /mcp; see mcp --help")
     parser.add_argument(
         "--index-dir",
@@ -249,7 +254,7 @@ def check_combination(options: argparse.Namespace, token: Token) -> None:
     """
     if ANY_HOST in options.allowed_host and token.value is None:
         raise ValueError(f"--allowed-host {ANY_HOST!r} needs a token, without which other sites could read the runs")
-    if options.read_only and options.data_dir:
+    if options.read_only and options.data_dir and not options.alerts:
         raise ValueError(
             f"--data-dir {options.data_dir!r} is for notes and views, which --read-only excludes: omit one of them"
         )

@@ -51,7 +51,7 @@ function _shtab_summary_server_using
 end
 
 set -g _shtab_summary_server_commands inspect repair export compact index runs tags get show compare best console text diagnose check mcp
-set -g _shtab_summary_server_opts_with_value --after --allow-embed --allowed-host --attempt --by --certfile --columns --data-dir --expr --fail-if --formats --host --index-dir --keyfile --lake --limit --log-format --logdir --memory-limit --metric --on --out --path-prefix --plugin --points --port --rank --reload-interval --run --search --smooth --sort --steps --tag --token --token-file --workers
+set -g _shtab_summary_server_opts_with_value --after --alerts --allow-embed --allowed-host --attempt --by --certfile --columns --data-dir --expr --fail-if --formats --host --index-dir --keyfile --lake --limit --log-format --logdir --memory-limit --metric --on --out --path-prefix --plugin --points --port --rank --reload-interval --run --search --smooth --sort --steps --tag --token --token-file --workers
 
 complete -c summary-server -e
 complete -c summary-server -f
@@ -70,6 +70,7 @@ complete -c summary-server -n _shtab_summary_server_using -l allow-embed -x -d '
 complete -c summary-server -n _shtab_summary_server_using -l certfile -xka "(__fish_complete_path (commandline -ct))" -d 'certificate in PEM format, to serve HTTPS; default: not encrypted'
 complete -c summary-server -n _shtab_summary_server_using -l keyfile -xka "(__fish_complete_path (commandline -ct))" -d 'private key of the certificate; default: in --certfile'
 complete -c summary-server -n _shtab_summary_server_using -l read-only -d 'serve no notes and saved views: requests can change nothing'
+complete -c summary-server -n _shtab_summary_server_using -l alerts -xka "(__fish_complete_path (commandline -ct))" -d 'rules in TOML that are watched while runs grow, and where to send their alerts; see docs/alerts.md'
 complete -c summary-server -n _shtab_summary_server_using -l mcp -d 'answer the questions of agents at /mcp; see mcp --help'
 complete -c summary-server -n _shtab_summary_server_using -l index-dir -xka "(__fish_complete_directories)" -d 'directory for the index of data already read, which makes restarts fast, or the address to which summary-server index wrote it; default: in the user'"'"'s cache'
 complete -c summary-server -n _shtab_summary_server_using -l data-dir -xka "(__fish_complete_directories)" -d 'directory for notes on runs and saved views, or an address in an object store, which several servers may share; default: in the user'"'"'s data directory'
