@@ -15,6 +15,10 @@ from fastapi.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from toposcope.server import page
+from toposcope.server.alerts import alert_files
+from toposcope.server.alerts.alert_files import AlertFiles
+from toposcope.server.alerts.alerts import Alerts
+from toposcope.server.alerts.recorded import RecordedAlerts
 from toposcope.server.api import health, notes, overview, run_columns, run_search, runs, scalars, tags, updates, views
 from toposcope.server.budget.budget import MEMORY_LIMIT, Budget
 from toposcope.server.cancelled_requests import CancelledRequests
@@ -141,10 +145,14 @@ def make_api(
     colour_files = data_files(data_folder, "colours", logdir.path, run_colours.LARGEST_FILE)
     view_files, link_files = (data_files(data_folder, kind, logdir.path, LARGEST_FILE) for kind in ("views", "links"))
     notes_store = NoNotes() if read_only else Notes(NotesFolder(note_files), lambda: logdir.snapshot.revision)
+    alerts_store = Alerts(AlertFiles(data_files(data_folder, "alerts", logdir.path, alert_files.LARGEST_FILE)))
     views_store = NoViews() if read_only else Views(ViewsFolder(view_files))
 
     def publish(update: Update) -> None:
         streams.send(update)
+        runs = logdir.snapshot.runs
+        if any(name in runs and "alert" in runs[name].plugins for name in (*update.added, *update.changed)):
+            publish_alerts()
         prefetcher.add([*update.added, *update.changed])
 
     def publish_notes(names: list[str]) -> None:
@@ -154,7 +162,10 @@ def make_api(
             streams.send(Update(snapshot.revision, [], changed, [], []))
 
     def publish_views() -> None:
-        streams.send(updates.ViewsChange(logdir.snapshot.revision))
+        streams.send(updates.OtherChange(logdir.snapshot.revision, "views"))
+
+    def publish_alerts() -> None:
+        streams.send(updates.OtherChange(logdir.snapshot.revision, "alerts"))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -164,10 +175,12 @@ def make_api(
         prefetcher.add(logdir.snapshot.runs)  # Those loaded before it subscribed.
         notes_store.start(publish_notes)
         views_store.start(publish_views)
+        alerts_store.start(publish_alerts)
         completion = asyncio.create_task(app.complete_when_idle())
         yield
         app.state.budget.stop()
         completion.cancel()
+        alerts_store.stop()
         views_store.stop()
         notes_store.stop()
         unsubscribe()
@@ -193,6 +206,7 @@ def make_api(
     app.state.started = time.monotonic() if started is None else started
     app.state.notes, app.state.overview, app.state.search = notes_store, overview_cache, search
     app.state.views = views_store
+    app.state.alerts, app.state.recorded_alerts = alerts_store, RecordedAlerts()
     app.state.colours = RunColours(None if read_only else colour_files)
     app.state.links = None if read_only else Links(link_files)
     app.state.data_files = () if read_only else (note_files, view_files, link_files)

@@ -1,6 +1,7 @@
 """The routes that the first chart of a page does not need; importing them takes longer than a first answer may."""
 
 from toposcope.server.api import (
+    alerts,
     audio,
     code,
     console,
@@ -27,6 +28,7 @@ ROUTERS = [
     module.router
     for module in (
         scalar_groups,
+        alerts,
         histograms,
         images,
         audio,

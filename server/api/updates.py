@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import orjson
 from fastapi import APIRouter, Request
@@ -20,14 +20,15 @@ _MOST_WAITING = 100
 """Updates that one stream may have to send; a page that opens it again requests what has changed."""
 
 
-class ViewsChange(NamedTuple):
-    """The saved views changed."""
+class OtherChange(NamedTuple):
+    """Something else than runs changed."""
 
     revision: int
     """The revision of the logdir."""
+    what: Literal["views", "alerts"]
 
 
-Event = Update | ViewsChange
+Event = Update | OtherChange
 
 
 class Streams:
@@ -98,8 +99,8 @@ async def _events(streams: Streams, logdir: RunSource) -> AsyncIterator[bytes]:
 
 
 def _event(update: Event) -> bytes:
-    runs = Update(update.revision, [], [], [], []) if isinstance(update, ViewsChange) else update
+    runs = Update(update.revision, [], [], [], []) if isinstance(update, OtherChange) else update
     content: dict[str, Any] = json_value(runs)
-    if isinstance(update, ViewsChange):
-        content["views"] = True
+    if isinstance(update, OtherChange):
+        content[update.what] = True
     return b"data: " + orjson.dumps(content) + b"\n\n"

@@ -50,6 +50,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "PUT views/{name}": VIEW,
     "PUT default-view": {"name": "kept"},
     "POST links": {"address": "#scalars"},
+    "POST alerts/acknowledged": {"ids": ["x"]},
+    "PUT alerts/muted": {"run": RUN, "is_muted": True},
 }
 IN_A_REPLY = {"images/data": ("images", "images"), "audio/data": ("audio", "clips")}
 """Routes whose addresses are in the replies of others: of which, and under which name."""
@@ -59,6 +61,8 @@ DIFFERENT = {
     "updates",
     "notes",
     "runs/{run}/notes",
+    "alerts",
+    "alerts/muted",
     "views",
     "views/{name}",
     "default-view",
