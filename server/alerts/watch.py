@@ -294,4 +294,5 @@ def _comparison_text(rule: Rule, condition: Comparison | NotFinite, begin: Begin
 def _state_text(rule: Rule, run: RunView) -> str:
     error = run.state.error
     reason = ": ".join(filter(None, (error.type, error.text.strip().partition("\n")[0]))) if error else ""
-    return f"The run is {run.state_name}{f' ({reason})' if reason else ''}: {rule.when}."
+    condition = "" if rule.when == run.state_name else f": {rule.when}"
+    return f"The run is {run.state_name}{f' ({reason})' if reason else ''}{condition}."

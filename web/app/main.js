@@ -6,6 +6,7 @@ import { followWidth } from "../controls/grid_columns.js";
 import { followRunSet } from "../controls/run_set/run_set_bar.js";
 import { followCompletion } from "../controls/search/completion.js";
 import { isReference } from "../data/address.js";
+import { followAlerts } from "../data/alerts.js";
 import { followLastValues } from "../data/last_values.js";
 import { revision, startLiveUpdates } from "../data/live.js";
 import { panel } from "../data/pointer.js";
@@ -70,6 +71,7 @@ function start() {
     void openAddressed(openedHash);
     addEventListener("hashchange", openPasted);
     followViews();
+    followAlerts();
     follow("hint", hint);
   }
 

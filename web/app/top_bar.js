@@ -15,6 +15,7 @@ import { language } from "../i18n/language.js";
 import { grouped } from "../i18n/numbers.js";
 import { wallTime } from "../i18n/times.js";
 import { isTextKey } from "../i18n/words.js";
+import { bell } from "./alerts/bell.js";
 import { shownCount } from "./pages.js";
 import { copyLink } from "./views/copy_link.js";
 import { viewsButton } from "./views/menu.js";
@@ -43,6 +44,7 @@ export const topBar = () => html`
         })}</span>`
       : nothing
   }
+  ${snapshot.value ? nothing : bell()}
   ${serverWarnings.value.map(warningNote)}
   ${connectionStatus()}
   <button class="quiet" title=${t("top.language_hint")} data-key="lang"

@@ -43,6 +43,10 @@ export const ICONS = {
   pencil: icon(svg`<path d="M3 13l.7-3L10.600 3.100l2.300 2.300L6 12.300z"/>`),
   play: icon(svg`<path class="solid" d="M5 3.2v9.600l7.500-4.800z"/>`),
   stop: icon(svg`<path class="solid" d="M4.500 4.500h7v7h-7z"/>`),
+  bell: icon(
+    svg`<path d="M8 2.300a3.700 3.700 0 0 0-3.700 3.700v3L3 11.300h10L11.700 9V6A3.700 3.700 0 0 0 8 2.300zM6.600 13.300a1.500 1.500 0 0 0 2.800 0"/>`,
+  ),
+  check: icon(svg`<path d="M3 8.500l3.400 3.400L13 4.800"/>`),
   search: icon(svg`<circle cx="7" cy="7" r="4"/><path d="M10 10l3.4 3.4"/>`),
 };
 

@@ -13,6 +13,7 @@ import { styles } from "../data/runs.js";
 import { isShown, only, toggled } from "../data/selection.js";
 import { change, selection } from "../data/view.js";
 import { t } from "../i18n/words.js";
+import { alertMark, alertsHint } from "./alert_mark.js";
 import { ICONS, swatch } from "./icons.js";
 import { labelChips } from "./label_chips.js";
 import { pluginCounts } from "./plugin_counts.js";
@@ -78,6 +79,7 @@ export function runRow(row, { place, count, columns, groupStyle, mark }) {
               aria-label=${t("rail.stale", { reason: row.stale })}>${ICONS.warning}</span>`
             : nothing
         }
+        ${alertMark(run)}
         ${columns.map((column) => valueCell(run, column))}
       </button>
       ${state === "unknown" ? nothing : stateMark(state, stateSentence(row))}
@@ -108,7 +110,7 @@ function valueCell(run, { read, textOf, width }) {
 }
 
 /** Plugins that have a section of the page of a run. */
-const OF_RUN = ["console", "environment", "code", "lineage", "hparams"];
+const OF_RUN = ["console", "environment", "code", "alert", "lineage", "hparams"];
 
 /** Is nothing of such series shown? @param {string} plugin */
 export const isUnsupported = (plugin) => !pageOf(plugin) && !OF_RUN.includes(plugin);
@@ -119,6 +121,7 @@ function hint(row) {
   const lines = [nameOf(row.run)];
   if (note.alias || row.session_name) lines.push(row.run);
   lines.push(stateHint(row));
+  if (alertsHint(row.run)) lines.push(alertsHint(row.run));
   if (baseline.value === row.run) lines.push(t("rail.baseline"));
   if (note.labels.length) lines.push(note.labels.join(", "));
   if (note.hidden) lines.push(t("notes.is_hidden"));

@@ -161,8 +161,8 @@
  * @typedef {{by?: string, groups?: Record<string, string[]>, centre: "mean" | "median" | "sum", band: "minmax" | "std" | "quartiles" | "none"}} Grouping */
 
 /** A change of runs; none of those in `states` has new data.
- * @typedef {{revision: number, added: string[], changed: string[], removed: string[], states: string[], views?: boolean}}
- * UpdateEvent `views`: saved views have changed
+ * @typedef {{revision: number, added: string[], changed: string[], removed: string[], states: string[], views?: boolean,
+ * alerts?: boolean}} UpdateEvent `views`, `alerts`: saved views, alerts have changed
  */
 
 export {};

@@ -1,6 +1,7 @@
 // Keeps the page up to date: follows the server's events, and marks what they make stale.
 
 import { effect, signal } from "@preact/signals-core";
+import { alertsChanged } from "./alerts.js";
 import { listError, runList, runsReply } from "./catalogue.js";
 import { followUpdates } from "./event_stream.js";
 import { followHealth } from "./health.js";
@@ -27,6 +28,7 @@ const listener = {
   opened() {
     connection.value = "live";
     viewsChanged();
+    alertsChanged();
     markChanged(null);
     runList.invalidate();
   },
@@ -34,6 +36,7 @@ const listener = {
   updated(update) {
     revision.value = update.revision;
     if (update.views) viewsChanged();
+    if (update.alerts) alertsChanged();
     // Removed runs disappear with the next list; requests for them would only be refused.
     paced.add([...update.changed, ...update.added]);
   },

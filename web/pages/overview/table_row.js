@@ -2,6 +2,7 @@
 
 import { computed } from "@preact/signals-core";
 import { html, nothing } from "lit-html";
+import { alertMark } from "../../controls/alert_mark.js";
 import { ICONS, swatch } from "../../controls/icons.js";
 import { nameParts } from "../../controls/run_name.js";
 import { stateWord } from "../../controls/state_mark.js";
@@ -47,6 +48,7 @@ export function runLine(row, columns, place) {
               title=${t("rail.damaged", { n: row.runRow.damaged_records })}>${ICONS.warning}</span>`
             : nothing
         }
+        ${alertMark(run)}
         ${
           baseline.value === run
             ? html`<span class="baseline-mark" role="img" title=${t("rail.baseline")}

@@ -1,12 +1,14 @@
 // The page of one run: its names, problems, charts, hyperparameters, data, what was recorded about its process, a note.
 
 import { html, nothing } from "lit-html";
+import { alertRows, ruleOf } from "../../../controls/alert_list.js";
 import { empty } from "../../../controls/empty_state.js";
 import { ICONS, swatch } from "../../../controls/icons.js";
 import { labelChips } from "../../../controls/label_chips.js";
 import { nameOf } from "../../../controls/run_name.js";
 import { recordingList, stateNotice } from "../../../controls/run_state_details.js";
 import { stateMark, stateSentence } from "../../../controls/state_mark.js";
+import { alertsOf } from "../../../data/alerts.js";
 import { dialectName } from "../../../data/dialects.js";
 import { areNotesOff, noteOf } from "../../../data/notes.js";
 import { OpenRun } from "../../../data/run_details.js";
@@ -57,6 +59,7 @@ const details = (listed, facts) => html`
   ${title(listed)}
   ${namesForm(listed.run)}
   ${stateNotice(listed)}
+  ${alerts(listed.run)}
   ${facts?.first_bad ? nonFiniteNotice(listed, facts.first_bad) : nothing}
   ${
     listed.stale
@@ -122,6 +125,12 @@ function title(listed) {
 
 /** @param {string} name @param {unknown} value */
 const fact = (name, value) => html`<span><span class="dim">${name}</span> ${value}</span>`;
+
+/** Of trainings, rules and muted ones alike. @param {string} run */
+function alerts(run) {
+  const found = alertsOf(run);
+  return found.length ? alertRows(found, { act: (act) => void act().catch(() => {}), of: ruleOf }) : nothing;
+}
 
 /** @param {RunDetails} listed @param {NonNullable<OverviewRun["first_bad"]>} bad */
 function nonFiniteNotice(listed, { tag, step, value }) {

@@ -1,0 +1,78 @@
+"""The bell, the marks of runs and the alerts on the page of a run."""
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+from support.event_files import loss_run
+from support.pages import Pages, StartServer
+
+from toposcope.recorder import SummaryRecord
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def record(directory: Path) -> None:
+    """Record a run that fails a rule, and two alerts of its own."""
+    with SummaryRecord(directory) as recorder:
+        recorder.alert(HOSTILE, "first line\nsecond line", "error", step=3)
+        recorder.alert("Slow", level="info", step=4)
+        recorder.log({"loss": float("nan")}, 5)
+
+
+def rules(directory: Path) -> str:
+    """Write a file of rules; return its path."""
+    path = directory / "alerts.toml"
+    path.write_text('[[rule]]\nname = "Diverged"\nwhen = "nan(loss)"\n', encoding="utf-8")
+    return str(path)
+
+
+def test_alerts_are_read_acknowledged_and_muted(tmp_path: Path, server: StartServer, pages: Pages) -> None:
+    """Those of trainings and of rules; another page follows."""
+    record(tmp_path / "runs" / "a")
+    loss_run(tmp_path / "runs" / "quiet", range(3))
+    url = server(tmp_path / "runs", "--alerts", rules(tmp_path), "--data-dir", f"{tmp_path}/data").url
+    first, second = pages.open(), pages.open(lang="zh-CN")
+    first.goto(url)
+    second.goto(url)
+    for page in (first, second):
+        expect(page.locator(".bell")).to_have_attribute("data-new", "3")
+        expect(page.locator('.run[data-run="a"] .alert-mark')).to_have_count(1)
+        expect(page.locator('.run[data-run="quiet"] .alert-mark')).to_have_count(0)
+    expect(second.locator(".bell")).to_have_attribute("aria-label", "3 条新提醒")
+
+    first.locator(".bell").click()
+    sheet = first.locator("#alerts-sheet")
+    expect(sheet.locator(".alert-title")).to_have_text(["Diverged", "Slow", HOSTILE])
+    expect(sheet.locator(".alert-text").last).to_have_text("first line\nsecond line")
+    sheet.locator('[data-key="acknowledge"]').first.click()
+    for page in (first, second):
+        expect(page.locator(".bell")).to_have_attribute("data-new", "2")
+    sheet.locator('[data-rule="Diverged"] [data-key="mute-rule"]').click()
+    expect(sheet.locator('[data-rule="Diverged"] [data-key="mute-rule"]')).to_have_attribute("aria-pressed", "true")
+    sheet.locator('[data-key="acknowledge-all"]').click()
+    for page in (first, second):
+        expect(page.locator(".bell")).to_have_attribute("data-new", "0")
+        expect(page.locator(".alert-mark")).to_have_count(0)
+    sheet.locator(".alert-run").first.click()
+    expect(first.locator(".run-page .alert-list li")).to_have_count(3)
+    expect(first.locator(".run-page .alert-list")).to_contain_text("recorded by the training")
+
+
+def test_a_new_alert_appears(tmp_path: Path, server: StartServer, page: Page) -> None:
+    """Also the first one of a logdir, before which there is no bell."""
+    loss_run(tmp_path / "a", range(3))
+    page.goto(server(tmp_path).url)
+    expect(page.locator('.run[data-run="a"]')).to_be_visible()
+    expect(page.locator(".bell")).to_have_count(0)
+    record(tmp_path / "b")
+    expect(page.locator(".bell")).to_have_attribute("data-new", "2")
+
+
+def test_a_read_only_server_lists_alerts(tmp_path: Path, server: StartServer, page: Page) -> None:
+    """Without buttons that change something."""
+    record(tmp_path / "a")
+    page.goto(server(tmp_path, "--read-only").url)
+    page.locator(".bell").click()
+    expect(page.locator("#alerts-sheet .alert-title")).to_have_count(2)
+    for key in ("acknowledge", "acknowledge-all", "mute-run"):
+        expect(page.locator(f'#alerts-sheet [data-key="{key}"]')).to_have_count(0)

@@ -1,0 +1,104 @@
+// The bell in the top bar: the list of alerts, and which rules and runs are muted.
+
+import { signal } from "@preact/signals-core";
+import { html, nothing } from "lit-html";
+import { alertRows, isNew, ruleOf } from "../../controls/alert_list.js";
+import { ICONS } from "../../controls/icons.js";
+import { openAt, popover } from "../../controls/popover.js";
+import { nameOf } from "../../controls/run_name.js";
+import { acknowledge, alertError, alertList, hasAlerts, mute, newAlerts } from "../../data/alerts.js";
+import { change, view } from "../../data/view.js";
+import { grouped } from "../../i18n/numbers.js";
+import { t } from "../words.js";
+
+/** @typedef {import("../../data/alerts.js").Alert} Alert */
+/** @typedef {import("../../data/alerts.js").AlertList} AlertList */
+
+const ID = "alerts-sheet";
+/** Why the last change was refused. */
+const refused = signal("");
+
+export function bell() {
+  const list = alertList.value;
+  if (!list || !hasAlerts.value) return nothing;
+  const count = newAlerts.value;
+  const label = count ? t("alerts.new", { n: count }) : t("alerts.title");
+  return html`
+    <button class="quiet bell" data-key="alerts" data-new=${count} aria-haspopup="dialog" title=${label}
+      aria-label=${label} @click=${open}>${ICONS.bell}${
+        count ? html`<span class="bell-count" aria-hidden="true">${count > 99 ? "99+" : count}</span>` : nothing
+      }</button>
+    ${popover({ id: ID, label: t("alerts.title") }, sheet(list))}`;
+}
+
+/** @param {MouseEvent} event */
+function open(event) {
+  refused.value = "";
+  openAt(ID, event);
+}
+
+/** Acts; shows what was refused. @param {() => Promise<void>} act */
+async function attempt(act) {
+  refused.value = "";
+  try {
+    await act();
+  } catch (error) {
+    refused.value = /** @type {Error} */ (error).message;
+  }
+}
+
+/** @param {AlertList} list */
+const sheet = (list) => html`<div class="alerts">
+  <header><h2>${t("alerts.title")}</h2>${
+    list.alerts.some(isNew) && !list.read_only
+      ? html`<button class="text" data-key="acknowledge-all"
+        @click=${() => attempt(() => acknowledge(list.alerts.filter(isNew)))}>${t("alerts.acknowledge_all")}</button>`
+      : nothing
+  }</header>
+  ${refused.value ? html`<p class="warning" role="alert">${refused.value}</p>` : nothing}
+  ${alertError.value ? html`<p class="warning">${alertError.value.message}</p>` : nothing}
+  ${list.problems.map((problem) => html`<p class="warning">${problem}</p>`)}
+  ${
+    list.alerts.length
+      ? alertRows(list.alerts, { act: attempt, of: (alert) => origin(alert, list) })
+      : html`<p class="hint">${t("alerts.none")}</p>`
+  }
+  ${
+    list.total > list.alerts.length
+      ? html`<p class="hint">${t("alerts.more", { shown: grouped(list.alerts.length), n: grouped(list.total) })}</p>`
+      : nothing
+  }
+  ${list.rules.length ? rules(list) : nothing}
+</div>`;
+
+/** The run, and the rule or that the training recorded it. @param {Alert} alert @param {AlertList} list */
+const origin = (alert, list) => html`
+  <button class="text alert-run" title=${alert.run} @click=${() => openRun(alert.run)}>${nameOf(alert.run)}</button>
+  ${ruleOf(alert)}
+  ${
+    list.read_only
+      ? nothing
+      : html`<button class="text" data-key="mute-run" aria-pressed=${list.muted_runs.includes(alert.run)}
+        @click=${() => attempt(() => mute({ run: alert.run }, !list.muted_runs.includes(alert.run)))}>${t(
+          list.muted_runs.includes(alert.run) ? "alerts.unmute_run" : "alerts.mute_run",
+        )}</button>`
+  }`;
+
+/** @param {AlertList} list */
+const rules = (list) =>
+  html`<hr><h3>${t("alerts.rules")}</h3><ul class="alert-rules">${list.rules.map(
+    ({ name, when, is_muted: isMuted }) => html`<li data-rule=${name}>
+    <span class="rule-name">${name}</span><code title=${when}>${when}</code>
+    ${
+      list.read_only
+        ? nothing
+        : html`<button class="text" data-key="mute-rule" aria-pressed=${isMuted}
+          @click=${() => attempt(() => mute({ rule: name }, !isMuted))}>${t(isMuted ? "alerts.unmute" : "alerts.mute")}</button>`
+    }</li>`,
+  )}</ul>`;
+
+/** @param {string} run */
+function openRun(run) {
+  document.getElementById(ID)?.hidePopover();
+  change({ page: "overview", own: { ...view.peek().own, "over.run": run } });
+}
