@@ -20,6 +20,7 @@ from toposcope.server.api import (
     text,
     undrawn,
 )
+from toposcope.server.embeddings import routes as embeddings
 from toposcope.server.graphs import routes as graphs
 from toposcope.server.landscapes import file_routes as landscape_files
 from toposcope.server.landscapes import routes as landscapes
@@ -36,6 +37,7 @@ ROUTERS = [
         tensors,
         text,
         undrawn,
+        embeddings,
         graphs,
         lineage,
         hparams,

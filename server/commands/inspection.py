@@ -11,7 +11,7 @@ from toposcope.server.loading.discovery import FoundFile
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.runs.run import ALL, LINEAGE_PLUGINS, RunView
+from toposcope.server.runs.run import ALL, ASIDE_PLUGINS, RunView
 from toposcope.server.runs.run_state import RunState
 
 
@@ -228,7 +228,7 @@ def _tags(view: RunView) -> list[InspectedTag]:
 
 
 def _tag(view: RunView, tag: Tag) -> InspectedTag:
-    ranks = view.ranks_of(tag, ALL)[: 1 if tag.plugin in LINEAGE_PLUGINS else None]
+    ranks = view.ranks_of(tag, ALL)[: 1 if tag.plugin in ASIDE_PLUGINS else None]
     shown = view.ranks_of(tag)
     step = view.series(tag, shown[0]).step if shown else None
     extent: tuple[Any, Any] = (None, None) if step is None else (int(step.min()), int(step.max()))

@@ -84,6 +84,13 @@ class EventWriter:
         value.tensor.string_val.append(text_bytes(text[:LONGEST_TEXT]))
         self._summary(step, wall_time, value)
 
+    def content(self, step: int, wall_time: float, tag: str, plugin: str, content: bytes) -> None:
+        """Write a value of a plugin that is one string of bytes."""
+        value = self._value(tag, plugin)
+        value.tensor.dtype = _STRING
+        value.tensor.string_val.append(content)
+        self._summary(step, wall_time, value)
+
     def image(self, step: int, wall_time: float, tag: str, encoded: bytes, size: tuple[int, int]) -> None:
         """Write an image as it is encoded: PNG, JPEG or GIF; `size` is its width and height in pixels."""
         image = summary_pb2.Summary.Image(width=size[0], height=size[1], colorspace=3, encoded_image=encoded)

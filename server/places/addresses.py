@@ -14,6 +14,8 @@ _SCHEMES = ("s3://", "gs://", "az://")
 _NAMED = re.compile(r"(?P<name>\w[\w.-]*)=(?P<address>.+)", re.DOTALL)
 _TEXT = re.compile(rf"\w[\w.-]*=(/|{'|'.join(_SCHEMES)})")
 """How the text of several places begins, and that of no resolved address."""
+_NEXT = re.compile(rf" (?={_TEXT.pattern})")
+"""What separates the places in it."""
 
 
 def is_remote(address: str) -> bool:
@@ -56,6 +58,11 @@ def text_of(logdir: str | Mapping[str, str]) -> str:
     if isinstance(logdir, str):
         return logdir
     return " ".join(f"{name}={resolved(address)}" for name, address in sorted(logdir.items()))
+
+
+def addresses_in(text: str) -> list[str]:
+    """Return the addresses in the text of a logdir; see text_of."""
+    return [each.partition("=")[2] for each in _NEXT.split(text)] if _TEXT.match(text) else [text]
 
 
 def resolved(address: str) -> str:

@@ -10,7 +10,7 @@ from toposcope.server.reading.counters import Counters
 from toposcope.server.reading.scanner import Damage
 from toposcope.server.reading.series import Payloads, Points
 from toposcope.server.reading.tag_table import Tag
-from toposcope.server.reading.version_event import Version
+from toposcope.server.reading.version_event import PROJECTOR, Version
 
 
 class FileView(NamedTuple):
@@ -40,6 +40,11 @@ class FileView(NamedTuple):
     """The directory below that of the run, if the file is in one that add_scalars() has made."""
     place: Place = UNCHECKED
     """Reads the payloads."""
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether it is beside the files of a training, as those of lineage and of embeddings: it has no rank."""
+        return self.is_lineage or self.version.source_format == PROJECTOR
 
     @property
     def path_in_run(self) -> str:

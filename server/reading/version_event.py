@@ -9,6 +9,8 @@ from toposcope.proto.file_name import FileName
 from toposcope.server.reading.marks import RecordingStart, read_start
 
 LARGEST_VERSION_EVENT = 16384
+PROJECTOR = "projector"
+"""The format of lists of embeddings, which lie beside the event files of a run."""
 
 
 class Version(NamedTuple):

@@ -47,8 +47,8 @@ ALL = "all"
 """The attempt that has every point in file order, nothing hidden."""
 Ordering = Literal["strict", "ascending", "none"]
 """Whether the positions of a series are strictly ascending, ascending or neither."""
-LINEAGE_PLUGINS = ("lineage", "dataset_graph")
-"""Plugins in lineage files."""
+ASIDE_PLUGINS = ("lineage", "dataset_graph", "projector")
+"""Plugins of files beside those of a training."""
 
 
 class RunView:
@@ -74,7 +74,7 @@ class RunView:
     ) -> None:
         self.name = name
         self.files = list(files)
-        """The files, ordered by their first events; including lineage files."""
+        """The files, ordered by their first events; including those beside the training."""
         if len(self.files) > 1:
             self.files.sort(key=first_wall_time)
         self.revision = revision
@@ -93,7 +93,7 @@ class RunView:
     def only_file(self) -> FileView | None:
         """The only file with values of a training, as most runs of many have; None if there are others."""
         file = self.files[0]
-        return None if len(self.files) > 1 or file.is_lineage or is_by_product(file) else file
+        return None if len(self.files) > 1 or file.is_aside or is_by_product(file) else file
 
     @property
     def started(self) -> float | None:
@@ -121,8 +121,8 @@ class RunView:
 
     @cached_property
     def dialect(self) -> str:
-        """Dialect of the first file, or the format that it was translated from."""
-        return self.files[0].version.shown_dialect
+        """Dialect of the first file of a training, or the format that it was translated from."""
+        return next((file for file in self.files if not file.is_aside), self.files[0]).version.shown_dialect
 
     @cached_property
     def writers(self) -> int:
@@ -130,7 +130,7 @@ class RunView:
 
         Rank 0 then contains the points of all of them, and rank n those of the n-th.
         """
-        has_ranks = any(_has_rank(file) for file in self.files if not file.is_lineage)
+        has_ranks = any(_has_rank(file) for file in self.files if not file.is_aside)
         return 0 if has_ranks else max(len(self.attempts) - 1, 0)
 
     @property
@@ -145,8 +145,8 @@ class RunView:
 
     @cached_property
     def attempts(self) -> Mapping[int, list[Attempt]]:
-        """Attempts of each rank, without lineage files; see also writers."""
-        files = [file for file in self.files if not file.is_lineage]
+        """Attempts of each rank, without files beside the training; see also writers."""
+        files = [file for file in self.files if not file.is_aside]
         return {rank: find_attempts(files) for rank, files in sorted(_ranks(files).items())}
 
     @property
@@ -241,8 +241,8 @@ class RunView:
         return [tag.name for tag in self.tags if tag.plugin == plugin]
 
     def ranks_of(self, tag: Tag, attempt: int | str | None = None) -> list[int]:
-        """Return the ranks that have points of a tag; [0] for lineage, which has no ranks."""
-        ranks = [0] if tag.plugin in LINEAGE_PLUGINS else list(self.attempts)
+        """Return the ranks that have points of a tag; [0] for what is beside the training, which has no ranks."""
+        ranks = [0] if tag.plugin in ASIDE_PLUGINS else list(self.attempts)
         return [rank for rank in ranks if self.series(tag, rank, attempt).total]
 
     def series(self, tag: Tag, rank: int, attempt: int | str | None = None) -> Points | Payloads:
@@ -301,12 +301,12 @@ class RunView:
         """Return a series of any other plugin in file order; no points if there are none.
 
         Args:
-            tag: of a plugin that stores payloads. Lineage and dataset graphs have no attempts.
+            tag: of a plugin that stores payloads. What is beside the training has no attempts.
             rank: of the writer.
             attempt: as for points().
         """
-        if tag.plugin in LINEAGE_PLUGINS:
-            parts = [self._payloads_of(file, tag) for file in self.files if file.is_lineage]
+        if tag.plugin in ASIDE_PLUGINS:
+            parts = [self._payloads_of(file, tag) for file in self.files if file.is_aside]
             return concatenate(parts, NO_PAYLOADS)
 
         def read(file: FileView) -> Payloads:
@@ -347,7 +347,7 @@ def _ordering(keys: Int64s | Float64s) -> Ordering:
 
 def _hides(file: FileView, tag: Tag, attempt: int | str | None) -> bool:
     """Return whether the stitched view omits a tag of a file as a by-product of MindSpore's landscapes."""
-    is_shown = attempt is not None or tag.plugin in ("landscape", "graph", *LINEAGE_PLUGINS)
+    is_shown = attempt is not None or tag.plugin in ("landscape", "graph", *ASIDE_PLUGINS)
     return not is_shown and is_by_product(file)
 
 

@@ -1,8 +1,7 @@
-"""What TensorBoard's writers record beyond scalars: embeddings, sessions, and several writers of one run."""
+"""What TensorBoard's writers record beyond scalars: sessions, and several writers of one run."""
 
 from pathlib import Path
 
-import numpy as np
 from playwright.sync_api import Page, expect
 from support.pages import StartServer
 
@@ -10,12 +9,11 @@ from toposcope.recorder import SummaryWriter
 
 
 def test_run_of_several_writers(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """Charts note the number of writers; sessions are named by their values, and embeddings with their files."""
+    """Charts note the number of writers; sessions are named by their values."""
     writers = [SummaryWriter(str(tmp_path / "run")) for _ in range(2)]
     for step in range(3):
         for number, writer in enumerate(writers):
             writer.add_scalar("loss", number + step, step)
-    writers[0].add_embedding(np.eye(3), global_step=1, tag="digits")
     for rate in (0.1, 0.2):
         writers[0].add_hparams({"lr": rate}, {"accuracy": 1.0})
     for writer in writers:
@@ -29,11 +27,6 @@ def test_run_of_several_writers(server: StartServer, page: Page, tmp_path: Path)
     expect(page.locator(".run .leaf")).to_have_text(["lr=0.1"])
     page.goto(url + "#page=scalars&tags=loss&scalar.rank=2")
     expect(page.locator('[data-note="writers"]')).to_have_count(0)
-    page.goto(url + "#page=overview&over.run=run")
-    tile = page.locator('[data-tile="projector"]')
-    page.locator("undrawn-tiles").scroll_into_view_if_needed()
-    expect(tile.locator("dt")).to_have_text("digits:00001")
-    expect(tile.locator("dd")).to_have_text("00001/digits/tensors.tsv")
 
 
 def test_a_single_session_is_part_of_its_run(server: StartServer, page: Page, tmp_path: Path) -> None:

@@ -13,18 +13,17 @@ import { ListedPart } from "./listed_part.js";
 const MOST = 20;
 
 /** What draws the data of a plugin. @type {Record<string, import("../words.js").TextKey>} */
-const OPENS = { mesh: "run.opens_mesh", projector: "run.opens_projector" };
+const OPENS = { mesh: "run.opens_mesh" };
 
 class UndrawnTiles extends ListedPart {
   get kind() {
     return /** @type {const} */ ("undrawn");
   }
 
-  /** @param {{tags: UndrawnTag[], problems: string[]}} reply */
-  template({ tags, problems }) {
+  /** @param {{tags: UndrawnTag[]}} reply */
+  template({ tags }) {
     const plugins = [...Map.groupBy(tags, ({ plugin }) => plugin)];
     return html`
-      ${problems.map((problem) => html`<p class="warning">${ICONS.warning}<span>${problem}</span></p>`)}
       ${plugins.length ? html`<div class="tiles quiet-tiles">${plugins.map(tile)}</div>` : nothing}`;
   }
 }

@@ -1,0 +1,1 @@
+"""Embeddings: their vectors, metadata and images, projections and nearest neighbours, and their routes."""

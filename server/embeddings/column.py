@@ -1,0 +1,63 @@
+"""A column of metadata as what points are coloured by: numbers, or numbered categories."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from toposcope.server.budget.cancellation import check
+
+MOST_CATEGORIES = 1000
+_CHECK = 1 << 16
+
+
+class Numbers(NamedTuple):
+    """A column of numbers."""
+
+    values: npt.NDArray[np.float32]
+    """NaN where there is none."""
+
+
+class Categories(NamedTuple):
+    """A column of texts."""
+
+    names: list[str]
+    """The most frequent ones first, at most MOST_CATEGORIES."""
+    counts: list[int]
+    """How often each occurs."""
+    codes: npt.NDArray[np.int32]
+    """The number of the category of each row; -1 for an empty text and for those that are left out."""
+    distinct: int
+    """How many texts there are."""
+
+
+def as_column(texts: Sequence[str]) -> Numbers | Categories:
+    """Return a column as numbers if every text that is not empty is one, else as categories."""
+    numbers = _numbers(texts)
+    return _categories(texts) if numbers is None else Numbers(numbers)
+
+
+def _numbers(texts: Sequence[str]) -> npt.NDArray[np.float32] | None:
+    values = np.empty(len(texts), np.float32)
+    has_any = False
+    with np.errstate(over="ignore"):
+        for begin in range(0, len(texts), _CHECK):
+            check()
+            part = texts[begin : begin + _CHECK]
+            try:
+                values[begin : begin + len(part)] = [float(text) if text else np.nan for text in part]
+            except ValueError:
+                return None
+            has_any = has_any or any(part)
+    return values if has_any else None
+
+
+def _categories(texts: Sequence[str]) -> Categories:
+    counts = Counter(text for text in texts if text)
+    check()
+    chosen = counts.most_common(MOST_CATEGORIES)
+    codes = {name: code for code, (name, _) in enumerate(chosen)}
+    code_of = np.fromiter((codes.get(text, -1) for text in texts), np.int32, len(texts))
+    return Categories([name for name, _ in chosen], [count for _, count in chosen], code_of, len(counts))

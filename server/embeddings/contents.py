@@ -1,0 +1,146 @@
+"""What the files of an embedding contain, read when it is first needed and kept until the files change."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import NamedTuple, TypeVar
+
+from toposcope.server.budget.cost import Cost
+from toposcope.server.embeddings.cache import Cache
+from toposcope.server.embeddings.column import Categories, Numbers, as_column
+from toposcope.server.embeddings.embedding import Embedding
+from toposcope.server.embeddings.folder import UnreadableError, open_file
+from toposcope.server.embeddings.metadata import NO_METADATA, Metadata, read_metadata
+from toposcope.server.embeddings.pca import Pca, pca
+from toposcope.server.embeddings.sprite import read_sprite
+from toposcope.server.embeddings.vectors import Float32s, read_vectors
+from toposcope.server.places.place import OpenFile
+from toposcope.server.runs.payload import READERS
+
+MOST_DRAWN = 1_000_000
+"""Vectors of an embedding with more of them are drawn evenly spread."""
+_KEPT_BYTES = 512 << 20
+_KEPT_SECONDS = 0.2
+"""What a request takes of vectors that are kept."""
+_BYTES_PER_SECOND = 50e6
+"""How fast text is read."""
+_TEXT_BYTES = 3
+"""Bytes of text for each byte of vectors, or more."""
+_cache = Cache(_KEPT_BYTES)
+Value = TypeVar("Value")
+
+
+class Located(NamedTuple):
+    """An embedding and the directories in which its files may be."""
+
+    embedding: Embedding
+    tops: tuple[str, ...]
+
+
+def vectors_of(located: Located) -> Float32s:
+    """Return the vectors, float32[n, dimensions].
+
+    Raises:
+        UnreadableError: they are missing or malformed.
+        OSError: they cannot be read at present.
+        CancelledError: nobody waits for the result any more.
+    """
+    embedding = located.embedding
+    if not embedding.tensor_path:
+        raise UnreadableError(
+            "the vectors are in a checkpoint of TensorFlow, which is not read: expected a tensor_path"
+        )
+    name = os.path.basename(embedding.tensor_path)
+    return _read(
+        located,
+        embedding.tensor_path,
+        lambda file: read_vectors(file, name, embedding.shape),
+        lambda vectors: vectors.nbytes,
+        embedding.shape,
+    )
+
+
+def metadata_of(located: Located) -> Metadata:
+    """Return the metadata; none if the list names none. Raises as vectors_of()."""
+    path = located.embedding.metadata_path
+    if not path:
+        return NO_METADATA
+    return _read(
+        located,
+        path,
+        lambda file: read_metadata(file, os.path.basename(path)),
+        lambda metadata: len(metadata.content) + metadata.starts.nbytes,
+    )
+
+
+def sprite_of(located: Located) -> bytes:
+    """Return the encoded sprite. Raises as vectors_of()."""
+    path = located.embedding.sprite_path
+    if not path:
+        raise UnreadableError("the list names no sprite")
+    return _read(located, path, lambda file: read_sprite(file, os.path.basename(path)), len)
+
+
+def projection_of(located: Located, components: int) -> Pca:
+    """Return the principal components of the vectors. Raises as vectors_of()."""
+    key = (*_identity(located, located.embedding.tensor_path), "pca", components)
+    return _cache.get(key, lambda: pca(vectors_of(located), components), lambda found: found.positions.nbytes)
+
+
+def column_of(located: Located, number: int) -> Numbers | Categories:
+    """Return a column of the metadata for the vectors that are drawn. Raises as vectors_of()."""
+    metadata, rows = metadata_of(located), drawn_rows(len(vectors_of(located)))
+    key = (*_identity(located, located.embedding.metadata_path), "column", number, rows)
+    return _cache.get(key, lambda: as_column(metadata.column(number, rows)), _column_bytes)
+
+
+def drawn_rows(total: int) -> range:
+    """Return the rows of the vectors that are drawn."""
+    return range(0, total, -(-total // MOST_DRAWN)) if total else range(0)
+
+
+def _column_bytes(column: Numbers | Categories) -> int:
+    return column.values.nbytes if isinstance(column, Numbers) else column.codes.nbytes
+
+
+def _read(
+    located: Located,
+    path: str,
+    read: Callable[[OpenFile], Value],
+    size: Callable[[Value], int],
+    also: Sequence[int] = (),
+) -> Value:
+    """Return what a file contains, from the cache if it is the same file."""
+
+    def make() -> Value:
+        with closing(_open(located, path)) as file:
+            return read(file)
+
+    return _cache.get((*_identity(located, path), *also), make, size)
+
+
+def _identity(located: Located, path: str) -> tuple[object, ...]:
+    """Return what differs when a file has changed."""
+    with closing(_open(located, path)) as file:
+        return (located.embedding.directory, path, *file.status)
+
+
+def _open(located: Located, path: str) -> OpenFile:
+    with READERS.admitted():
+        return open_file(located.embedding.directory, path, located.tops)
+
+
+def cost_of(located: Located) -> Cost:
+    """Return what reading and projecting the vectors costs; nothing if they are kept.
+
+    Raises: as vectors_of(), if they are not there.
+    """
+    path = located.embedding.tensor_path
+    if not path:
+        return Cost()
+    identity = _identity(located, path)
+    if _cache.has((*identity, *located.embedding.shape)):
+        return Cost(_KEPT_SECONDS)
+    with closing(_open(located, path)) as file:
+        size = file.status.size
+    return Cost(_KEPT_SECONDS + size / _BYTES_PER_SECOND, size // (1 if located.embedding.shape else _TEXT_BYTES))

@@ -1,0 +1,110 @@
+"""The replies of the routes of embeddings."""
+
+from pydantic import BaseModel
+
+from toposcope.server.api.json_reply import Number
+
+
+class EmbeddingRow(BaseModel):
+    """An embedding. Its name is untrusted: never insert it as HTML."""
+
+    name: str
+    steps: list[int]
+    """Ascending."""
+
+
+class Embeddings(BaseModel):
+    """The embeddings of a run."""
+
+    revision: int
+    run: str
+    embeddings: list[EmbeddingRow]
+
+
+class Sprite(BaseModel):
+    """An image that contains a small one for each vector, row by row."""
+
+    url: str
+    """Relative to the root of the server; its content never changes."""
+    image_width: int
+    """Pixels of a small image."""
+    image_height: int
+    width: int
+    """Pixels of the sprite."""
+    height: int
+
+
+class Projection(BaseModel):
+    """The principal components of an embedding. In CBOR, columns are typed arrays."""
+
+    run: str
+    name: str
+    step: int
+    total: int
+    """Vectors of the embedding."""
+    dimensions: int
+    stride: int
+    """The n-th point is the vector in row n * stride: one of more than a million is drawn evenly spread."""
+    left_out: int
+    """Vectors with a NaN or an infinity: they have no position, and are no neighbours."""
+    explained: list[Number]
+    """The share of the variance that each component explains, 0 to 1."""
+    axes: list[list[Number]]
+    """The positions on each component: NaN for vectors that are left out."""
+    columns: list[str]
+    """The names of the columns of metadata. They are untrusted, as all metadata."""
+    sprite: Sprite | None
+    problems: list[str]
+    """What of the metadata and images cannot be shown, one sentence each, without its full stop."""
+
+
+class ColumnReply(BaseModel):
+    """A column of metadata for the points that are drawn: numbers, or categories."""
+
+    column: int
+    numbers: list[Number] | None
+    """NaN where there is none; null if the column has texts."""
+    names: list[str]
+    """Categories by frequency, at most 1000."""
+    counts: list[int]
+    """How often each occurs."""
+    codes: list[int] | None
+    """The number of the category of each point; -1 if it has none that is listed. Null if the column has numbers."""
+    distinct: int
+    """How many categories there are."""
+
+
+class Point(BaseModel):
+    """A vector and its metadata."""
+
+    row: int
+    values: list[str]
+    """The texts of the columns of metadata."""
+
+
+class Points(BaseModel):
+    """Some vectors and their metadata."""
+
+    points: list[Point]
+
+
+class NeighbourRow(Point):
+    """A neighbour of a vector."""
+
+    distance: Number
+
+
+class Neighbours(BaseModel):
+    """The nearest neighbours of a vector in the original space, nearest first."""
+
+    row: int
+    values: list[str]
+    neighbours: list[NeighbourRow]
+
+
+class Found(BaseModel):
+    """The vectors whose metadata contain a text."""
+
+    rows: list[int]
+    """The first ones, at most 100,000."""
+    total: int

@@ -1,0 +1,1 @@
+"""The list of embeddings of TensorBoard's projector, beside the event files of a run."""
