@@ -1,5 +1,6 @@
 """A column of metadata as what points are coloured by: numbers, or numbered categories."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,6 +11,8 @@ import numpy.typing as npt
 from toposcope.server.budget.cancellation import check
 
 MOST_CATEGORIES = 1000
+FEW = 24
+"""Different values that have a colour of their own."""
 _CHECK = 1 << 16
 
 
@@ -21,10 +24,10 @@ class Numbers(NamedTuple):
 
 
 class Categories(NamedTuple):
-    """A column of texts."""
+    """A column of texts, or of the numbers of classes."""
 
     names: list[str]
-    """The most frequent ones first, at most MOST_CATEGORIES."""
+    """Few ones in their own order; of many, the most frequent ones first, at most MOST_CATEGORIES."""
     counts: list[int]
     """How often each occurs."""
     codes: npt.NDArray[np.int32]
@@ -34,9 +37,19 @@ class Categories(NamedTuple):
 
 
 def as_column(texts: Sequence[str]) -> Numbers | Categories:
-    """Return a column as numbers if every text that is not empty is one, else as categories."""
+    """Return a column as numbers if every text that is not empty is one, else as categories.
+
+    A few different whole numbers are categories: they number the classes of data.
+    """
     numbers = _numbers(texts)
-    return _categories(texts) if numbers is None else Numbers(numbers)
+    if numbers is None or _are_classes(numbers):
+        return _categories(texts)
+    return Numbers(numbers)
+
+
+def _are_classes(numbers: npt.NDArray[np.float32]) -> bool:
+    present = numbers[~np.isnan(numbers)]
+    return bool(np.equal(present, np.round(present)).all()) and len(np.unique(present)) <= FEW
 
 
 def _numbers(texts: Sequence[str]) -> npt.NDArray[np.float32] | None:
@@ -57,7 +70,15 @@ def _numbers(texts: Sequence[str]) -> npt.NDArray[np.float32] | None:
 def _categories(texts: Sequence[str]) -> Categories:
     counts = Counter(text for text in texts if text)
     check()
-    chosen = counts.most_common(MOST_CATEGORIES)
+    chosen = sorted(counts.items(), key=_order) if len(counts) <= FEW else counts.most_common(MOST_CATEGORIES)
     codes = {name: code for code, (name, _) in enumerate(chosen)}
     code_of = np.fromiter((codes.get(text, -1) for text in texts), np.int32, len(texts))
     return Categories([name for name, _ in chosen], [count for _, count in chosen], code_of, len(counts))
+
+
+def _order(item: tuple[str, int]) -> tuple[float, str]:
+    """Return what categories are sorted by: numbers come first."""
+    try:
+        return float(item[0]), item[0]
+    except ValueError:
+        return math.inf, item[0]

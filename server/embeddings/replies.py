@@ -59,13 +59,16 @@ class Projection(BaseModel):
 
 
 class ColumnReply(BaseModel):
-    """A column of metadata for the points that are drawn: numbers, or categories."""
+    """A column of metadata for the points that are drawn: numbers, or categories.
+
+    Up to 24 different whole numbers are categories.
+    """
 
     column: int
     numbers: list[Number] | None
     """NaN where there is none; null if the column has texts."""
     names: list[str]
-    """Categories by frequency, at most 1000."""
+    """Up to 24 categories in their own order; of more of them the most frequent 1000, by frequency."""
     counts: list[int]
     """How often each occurs."""
     codes: list[int] | None

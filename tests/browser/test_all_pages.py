@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from support.accessibility import faults
 from support.page_list import PAGES, USUAL
-from support.pages import StartServer
+from support.pages import OF_GRAPHICS, Pages, StartServer
 
 from toposcope.proto import framing, lineage_pb2
 from toposcope.recorder import Node, SummaryRecord, SummaryWriter, graph, landscape
@@ -69,6 +69,7 @@ VIEWS = {
     "dataset": ({"page": "graph", "graph.kind": "dataset"}, "[data-stage]"),
     "lineage": ({"page": "lineage"}, "lineage-strip[data-drawn-runs]"),
     "lineage data": ({"page": "lineage", "lineage.part": "data"}, ".scatter-plot[data-drawn-points]"),
+    "embeddings": ({"page": "embeddings", "emb.row": "1"}, "embedding-scatter[data-drawn-points]"),
     "landscape": ({"page": "landscape"}, "path.contour"),
     "compare": ({"page": "compare"}, ".compare scalar-card[data-drawn-points]"),
 }
@@ -95,6 +96,7 @@ def record_run(folder: Path, tag: str) -> None:
     with SummaryWriter(str(folder)) as writer:
         writer.add_audio(tag, np.sin(np.arange(8000) / 9), 1, sample_rate=8000)
         writer.add_pr_curve(tag, np.array([0, 1, 1, 0]), np.array([0.1, 0.9, 0.2, 0.4]), 1, num_thresholds=11)
+        writer.add_embedding(np.eye(4), [HOSTILE] * 4, None, 1, tag)
     event = lineage_pb2.LineageEvent(wall_time=1.0)
     event.train_lineage.hyper_parameters.optimizer = tag
     event.train_lineage.algorithm.loss = 0.5
@@ -133,8 +135,9 @@ def show(page: Page, url: str, view: str, **more: str) -> None:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_accessible_narrow_and_escaped(url: str, page: Page, view: str) -> None:
+def test_accessible_narrow_and_escaped(url: str, pages: Pages, page: Page, view: str) -> None:
     """No fault, wide and light, narrow and dark; nothing scrolls sideways; no name becomes an element."""
+    pages.allowed = OF_GRAPHICS
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
     show(page, url, view, theme="light")
     assert faults(page) == []

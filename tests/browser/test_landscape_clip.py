@@ -9,13 +9,11 @@ from playwright.sync_api import Page, expect
 from support import http, landscape_details
 from support.element_state import expect_state, state_of
 from support.landscape_panes import drawn, pane, publish
-from support.pages import Pages, StartServer
+from support.pages import OF_GRAPHICS, Pages, StartServer
 
 from toposcope.recorder import landscape
 from toposcope.recorder.messages.landscape_details import LandscapeDetails, PathTruth
 
-OF_GRAPHICS = "GL Driver Message|willReadFrequently"
-"""Console messages of Chromium about WebGL without a GPU."""
 AXIS = np.linspace(-1, 1, 9)
 TOLERANCE = 1e-8
 """The page requests nine digits of losses."""

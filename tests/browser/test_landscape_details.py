@@ -14,13 +14,11 @@ from support.event_files import GOLDEN
 from support.landscape_events import newest
 from support.landscape_panes import drawn, pane, publish
 from support.outlier_training import TAG, train_with_outliers
-from support.pages import Pages, StartServer
+from support.pages import OF_GRAPHICS, Pages, StartServer
 
 from toposcope.recorder import SummaryRecord
 
 RUN = "digits_momentum"
-OF_GRAPHICS = "GL Driver Message|willReadFrequently"
-"""Console messages of Chromium about WebGL without a GPU."""
 
 
 def test_first_surface_is_announced(server: StartServer, pages: Pages, tmp_path: Path) -> None:

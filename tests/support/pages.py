@@ -14,6 +14,10 @@ REPORT_VIOLATIONS = (
 )
 
 
+OF_GRAPHICS = "GL Driver Message|willReadFrequently"
+"""Console messages of Chromium about WebGL without a GPU."""
+
+
 class Server(NamedTuple):
     """A running server: its URL and its process."""
 

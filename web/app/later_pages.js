@@ -3,6 +3,7 @@
 export { Lexer } from "marked";
 export * as audio from "../pages/audio/page.js";
 export * as compare from "../pages/compare/page.js";
+export * as embeddings from "../pages/embeddings/page.js";
 export * as graph from "../pages/graph/page.js";
 export * as histograms from "../pages/histograms/page.js";
 export * as images from "../pages/images/page.js";

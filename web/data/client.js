@@ -122,6 +122,9 @@ const postForColumns = (path, body, signal) =>
     signal,
   });
 
+/** As columns, see postForColumns. @param {string} path @param {AbortSignal} signal @returns {Promise<any>} */
+export const readColumns = (path, signal) => source(path, { signal, headers: { accept: CBOR } });
+
 /** Columns of all runs, or of those that have changed.
  * @param {import("./api_types.js").RunColumnsRequest} request @param {AbortSignal} [signal]
  * @returns {Promise<RunColumnsReply>} */

@@ -11,6 +11,7 @@ const NAMES = {
   lightning: "Lightning",
   ultralytics: "Ultralytics",
   keras: "Keras",
+  projector: "TensorBoard Projector",
   table: "CSV, JSON Lines",
 };
 

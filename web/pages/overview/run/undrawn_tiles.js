@@ -1,7 +1,6 @@
 // Tiles of a run's page for what no page draws: its tags by plugin, with the files that contain them.
 
 import { html, nothing } from "lit-html";
-import { ICONS } from "../../../controls/icons.js";
 import { formatPluginCounts } from "../../../controls/plugin_counts.js";
 import { grouped } from "../../../i18n/numbers.js";
 import { t } from "../words.js";

@@ -1,0 +1,80 @@
+// The page of embeddings: the points of one embedding, and beside them its colours, the chosen point and its neighbours.
+
+import { html, nothing } from "lit-html";
+import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
+import { ICONS } from "../../controls/icons.js";
+import { runsReply } from "../../data/catalogue.js";
+import { drawingFailure, isLasso, otherDimensions, resetView } from "./scatter.js";
+import { choose } from "./settings.js";
+import { side } from "./side.js";
+import { choices, failure, followEmbeddings, isWaiting, retry, shown, tags } from "./state.js";
+import { moveStep } from "./toolbar.js";
+import { t } from "./words.js";
+
+export { toolbar } from "./toolbar.js";
+
+/** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
+
+export const follow = followEmbeddings;
+
+export function content() {
+  const none = noRuns() ?? withoutEmbeddings();
+  if (none) return none;
+  const error = failure.value;
+  return html`
+    ${
+      error
+        ? html`<p class="page-note" role="alert" data-note="failed">${t("step.failed", { reason: error.message })}
+            <button class="text" @click=${retry}>${t("step.retry")}</button></p>`
+        : nothing
+    }
+    ${
+      drawingFailure.value
+        ? html`<p class="page-note" role="alert" data-note="not_drawn">${t(
+            drawingFailure.value === "webgl" ? "emb.no_webgl" : "emb.no_script",
+          )}</p>`
+        : nothing
+    }
+    <div class="embedding">
+      <div class="emb-scatter">
+        <embedding-scatter></embedding-scatter>
+        ${tools()}
+        ${isWaiting.value && !shown.value ? html`<p class="emb-waiting" role="status">${t("emb.computing")}</p>` : nothing}
+      </div>
+      ${side()}
+    </div>`;
+}
+
+/** What is done with the points by the pointer. */
+const tools = () => html`<div class="emb-tools">
+  <button class="quiet" data-key="emb-lasso" aria-pressed=${isLasso.value} title=${t("emb.lasso_hint")}
+    aria-label=${t("emb.lasso")} @click=${() => (isLasso.value = !isLasso.value)}>${ICONS.lasso}</button>
+  <button class="quiet" data-key="emb-reset" title=${t("emb.reset")} aria-label=${t("emb.reset")}
+    @click=${resetView}>${ICONS.reset}</button></div>`;
+
+function withoutEmbeddings() {
+  if (choices.value.length) return null;
+  if (tags.error.value) return empty("failed", t("empty.failed"), tags.error.value.message);
+  if (tags.rows.value === null) return skeleton();
+  if (runsReply.value?.loading) return loadingRuns();
+  return runsReply.value?.runs.some((row) => row.plugins.projector) ? noneDrawn() : noPlugin(t("empty.no_embeddings"));
+}
+
+/** @type {Record<string, () => void>} */
+export const ACTIONS = {
+  "[": () => moveStep(-1),
+  "]": () => moveStep(1),
+  l: () => (isLasso.value = !isLasso.peek()),
+  v: () => choose("emb.dims", "2")(otherDimensions()),
+  f: () => resetView(),
+};
+
+/** @type {KeyRow[]} */
+export const KEYS = [
+  [["[", "]"], () => t("emb.keys_step")],
+  [["←", "→", "↑", "↓"], () => t("emb.keys_move")],
+  [["+", "-"], () => t("emb.keys_zoom")],
+  [["v"], () => t("emb.keys_dimensions")],
+  [["l"], () => t("emb.keys_lasso")],
+  [["f"], () => t("emb.keys_reset")],
+];
