@@ -26,7 +26,7 @@ HAS_TORCH = $(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.uti
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
 .PHONY: demo test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
-.PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults mutants
+.PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers bench-embeddings soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults mutants
 .PHONY: proto release plotly-licences share test-pythons chromium chromium-or-skip machines clean force
 .DELETE_ON_ERROR:
 
@@ -92,6 +92,10 @@ bench-engine: build/interop/dask/.installed build/interop/ray/.installed $(TYPED
 # What --workers costs and brings: CPU time a request, requests a second, the way of a new point to a page, 200 clients.
 bench-workers: $(VENV)/.dev page chromium
 	$(BIN)/python benchmarks/workers.py $(MEASUREMENTS)
+
+# An embedding of a million vectors: seconds, bytes and memory of its routes and of the page; 600 MB.
+bench-embeddings: $(VENV)/.dev page chromium
+	$(BIN)/python benchmarks/embeddings.py
 
 # A server, a writer of 10,000 points a second and five open pages for an hour: which points are missing, how memory grows.
 DURATION ?= 3600

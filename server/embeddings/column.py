@@ -1,6 +1,7 @@
 """A column of metadata as what points are coloured by: numbers, or numbered categories."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,6 +15,7 @@ MOST_CATEGORIES = 1000
 FEW = 24
 """Different values that have a colour of their own."""
 _CHECK = 1 << 16
+_DIGITS = re.compile(r"([0-9]{1,300})")
 
 
 class Numbers(NamedTuple):
@@ -76,9 +78,11 @@ def _categories(texts: Sequence[str]) -> Categories:
     return Categories([name for name, _ in chosen], [count for _, count in chosen], code_of, len(counts))
 
 
-def _order(item: tuple[str, int]) -> tuple[float, str]:
-    """Return what categories are sorted by: numbers come first."""
+def _order(item: tuple[str, int]) -> tuple[float, list[tuple[float, str]]]:
+    """Return what categories are sorted by: numbers come first, and numbers in texts are in their order."""
+    name, _ = item
+    parts = [(float(part) if part.isdecimal() else math.inf, part) for part in _DIGITS.split(name)]
     try:
-        return float(item[0]), item[0]
+        return float(name), parts
     except ValueError:
-        return math.inf, item[0]
+        return math.inf, parts

@@ -19,6 +19,13 @@ def test_a_few_whole_numbers_are_classes_in_their_order() -> None:
     assert (column.names, column.counts, column.codes.tolist()) == (["-1", "2", "10"], [1, 1, 2], [2, 1, -1, 2, 0])
 
 
+def test_a_few_texts_are_in_natural_order() -> None:
+    column = as_column(["layer 10", "layer 9", "7", "layer 9b"])
+
+    assert isinstance(column, Categories)
+    assert column.names == ["7", "layer 9", "layer 9b", "layer 10"]
+
+
 def test_many_whole_numbers_are_numbers() -> None:
     assert isinstance(as_column([str(number) for number in range(25)]), Numbers)
 

@@ -17,12 +17,15 @@ import {
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { EMPHASIS } from "./emphasis.js";
+import { firstShare, nextShare, shuffled } from "./pace.js";
 
 /** Half the height of the view, where the points are within 1 of the origin. */
 const HALF = 1.1;
 const FIELD_OF_VIEW = 45;
 const DISTANCE = HALF / Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
 const MORPH_MILLISECONDS = 400;
+/** How long after a gesture all points are drawn again. */
+const REST_MILLISECONDS = 200;
 /** Of a point, in pixels. */
 const [LARGEST, SMALLEST] = [10, 1.5];
 /** The mean side of a view in which points have their usual size. */
@@ -69,6 +72,13 @@ export class PointCloud {
   #count = 0;
   #frame = 0;
   #morphStart = -Infinity;
+  /** When the view moved last, and the frame before was drawn. */
+  #movedAt = -Infinity;
+  #drawnAt = -Infinity;
+  #wasMoving = false;
+  /** The share of the points that is drawn while the view moves. */
+  #share = 1;
+  #rest = 0;
   /** @type {OrthographicCamera | PerspectiveCamera} */
   #camera = new OrthographicCamera();
   /** @type {OrbitControls | null} */
@@ -102,7 +112,10 @@ export class PointCloud {
     if (!isSame) this.#geometry.dispose(); // Its buffers are of the old number of points.
     this.#geometry.setAttribute("before", before);
     this.#geometry.setAttribute("position", new BufferAttribute(positions, 3));
-    this.#geometry.setDrawRange(0, count);
+    if (count !== this.#count) {
+      this.#geometry.setIndex(new BufferAttribute(shuffled(count), 1));
+      this.#share = firstShare(count);
+    }
     this.#count = count;
     this.#morphStart = isSame ? performance.now() : -Infinity;
     if (dimensions !== this.#dimensions) this.#setCamera(dimensions);
@@ -135,7 +148,7 @@ export class PointCloud {
       controls.mouseButtons.LEFT = MOUSE.PAN;
       controls.touches.ONE = TOUCH.PAN;
     }
-    controls.addEventListener("change", () => this.draw());
+    controls.addEventListener("change", () => this.#moved());
     this.#controls = controls;
     this.resize();
   }
@@ -192,6 +205,14 @@ export class PointCloud {
     this.draw();
   }
 
+  /** While the view moves, as many points are drawn as this machine draws smoothly. */
+  #moved() {
+    this.#movedAt = performance.now();
+    clearTimeout(this.#rest);
+    this.#rest = window.setTimeout(() => this.draw(), REST_MILLISECONDS);
+    this.draw();
+  }
+
   /** Draws with the next frame. */
   draw() {
     this.#frame ||= requestAnimationFrame(() => this.#drawNow());
@@ -199,7 +220,12 @@ export class PointCloud {
 
   #drawNow() {
     this.#frame = 0;
-    const progress = Math.min(1, (performance.now() - this.#morphStart) / MORPH_MILLISECONDS);
+    const now = performance.now();
+    const isMoving = now - this.#movedAt < REST_MILLISECONDS;
+    if (isMoving && this.#wasMoving) this.#share = nextShare(this.#share, now - this.#drawnAt, this.#count);
+    [this.#drawnAt, this.#wasMoving] = [now, isMoving];
+    this.#geometry.setDrawRange(0, isMoving ? Math.ceil(this.#share * this.#count) : this.#count);
+    const progress = Math.min(1, (now - this.#morphStart) / MORPH_MILLISECONDS);
     const { uniforms } = this.#material;
     uniforms.progress.value = progress * (2 - progress);
     uniforms.size.value = this.#pointSize() * this.#renderer.getPixelRatio();
@@ -274,6 +300,7 @@ export class PointCloud {
   /** Releases the WebGL context, of which browsers have few. */
   destroy() {
     cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#rest);
     this.#controls?.dispose();
     this.#geometry.dispose();
     this.#material.dispose();
