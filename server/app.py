@@ -74,6 +74,7 @@ def make_app(
     started: float | None = None,
     memory_limit: int = MEMORY_LIMIT,
     has_tools: bool = False,
+    index_folder: str | None = None,
 ) -> ASGIApp:
     """Return the ASGI application that serves a logdir.
 
@@ -87,6 +88,7 @@ def make_app(
         started: when the server was started, in seconds of time.monotonic(); None: now.
         memory_limit: bytes that all heavy requests may take together.
         has_tools: whether to answer agents at /mcp.
+        index_folder: where projections of embeddings are stored; None: nowhere.
 
     Raises:
         ModuleNotFoundError: agents are to be answered, and the package mcp is not installed.
@@ -95,6 +97,7 @@ def make_app(
     counts = RequestCounts()
     logdir.own_report = lambda: own_report(counts, LimitedConnection.present, streams.count)
     api = make_api(logdir, streams, path_prefix, data_folder, read_only=read_only, started=started, budget=budget)
+    api.state.index_folder = index_folder
     files = page.Page(page.FOLDER, path_prefix)
 
     async def api_or_page(scope: Scope, receive: Receive, send: Send) -> None:
@@ -211,6 +214,7 @@ def make_api(
     app.state.links = None if read_only else Links(link_files)
     app.state.data_files = () if read_only else (note_files, view_files, link_files)
     app.state.tag_counts = TagCounts()
+    app.state.index_folder = None
     app.state.families = Families(overview_cache)
     app.exception_handler(RequestValidationError)(_validation_error)
     app.exception_handler(405)(_method_not_allowed)

@@ -217,6 +217,7 @@ def make_settings(
 ) -> "Settings":
     """Return how the processes that answer requests do that."""
     from toposcope.server.exposure import make_exposure
+    from toposcope.server.reading.index import local_folder
     from toposcope.server.workers.settings import Settings
 
     exposure = make_exposure(
@@ -240,6 +241,7 @@ def make_settings(
         options.log_format,
         options.memory_limit,
         options.mcp,
+        str(local_folder(options.index_dir)),
     )
 
 

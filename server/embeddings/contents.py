@@ -13,6 +13,7 @@ from toposcope.server.embeddings.folder import UnreadableError, open_file
 from toposcope.server.embeddings.metadata import NO_METADATA, Metadata, read_metadata
 from toposcope.server.embeddings.pca import Pca, pca
 from toposcope.server.embeddings.sprite import read_sprite
+from toposcope.server.embeddings.stored import StoredProjections
 from toposcope.server.embeddings.vectors import Float32s, read_vectors
 from toposcope.server.places.place import OpenFile
 from toposcope.server.runs.payload import READERS
@@ -31,10 +32,11 @@ Value = TypeVar("Value")
 
 
 class Located(NamedTuple):
-    """An embedding and the directories in which its files may be."""
+    """An embedding, the directories in which its files may be, and where its projections are stored."""
 
     embedding: Embedding
     tops: tuple[str, ...]
+    stored: StoredProjections | None
 
 
 def vectors_of(located: Located) -> Float32s:
@@ -46,10 +48,6 @@ def vectors_of(located: Located) -> Float32s:
         CancelledError: nobody waits for the result any more.
     """
     embedding = located.embedding
-    if not embedding.tensor_path:
-        raise UnreadableError(
-            "the vectors are in a checkpoint of TensorFlow, which is not read: expected a tensor_path"
-        )
     name = os.path.basename(embedding.tensor_path)
     return _read(
         located,
@@ -83,13 +81,25 @@ def sprite_of(located: Located) -> bytes:
 
 def projection_of(located: Located, components: int) -> Pca:
     """Return the principal components of the vectors. Raises as vectors_of()."""
-    key = (*_identity(located, located.embedding.tensor_path), "pca", components)
-    return _cache.get(key, lambda: pca(vectors_of(located), components), lambda found: found.positions.nbytes)
+    embedding, stored = located.embedding, located.stored
+    key = (*_identity(located, embedding.tensor_path), *embedding.shape, "pca", components)
+
+    def make() -> Pca:
+        known = stored.load(key) if stored else None
+        if known is not None:
+            return known
+        found = pca(vectors_of(located), components)
+        if stored:
+            stored.store(key, found)
+        return found
+
+    return _cache.get(key, make, lambda found: found.positions.nbytes)
 
 
 def column_of(located: Located, number: int) -> Numbers | Categories:
-    """Return a column of the metadata for the vectors that are drawn. Raises as vectors_of()."""
-    metadata, rows = metadata_of(located), drawn_rows(len(vectors_of(located)))
+    """Return a column of the metadata, as far as the rows are drawn. Raises as vectors_of()."""
+    metadata = metadata_of(located)
+    rows = drawn_rows(metadata.row_count)
     key = (*_identity(located, located.embedding.metadata_path), "column", number, rows)
     return _cache.get(key, lambda: as_column(metadata.column(number, rows)), _column_bytes)
 
@@ -120,7 +130,15 @@ def _read(
 
 
 def _identity(located: Located, path: str) -> tuple[object, ...]:
-    """Return what differs when a file has changed."""
+    """Return what differs when a file has changed.
+
+    Raises:
+        UnreadableError: it cannot be opened, or its path is empty.
+    """
+    if not path:
+        raise UnreadableError(
+            "the vectors are in a checkpoint of TensorFlow, which is not read: expected a tensor_path"
+        )
     with closing(_open(located, path)) as file:
         return (located.embedding.directory, path, *file.status)
 
@@ -136,8 +154,6 @@ def cost_of(located: Located) -> Cost:
     Raises: as vectors_of(), if they are not there.
     """
     path = located.embedding.tensor_path
-    if not path:
-        return Cost()
     identity = _identity(located, path)
     if _cache.has((*identity, *located.embedding.shape)):
         return Cost(_KEPT_SECONDS)

@@ -31,6 +31,8 @@ class Pca(NamedTuple):
     """The share of the variance that each component explains, 0 to 1; 0 if there is no variance."""
     left_out: int
     """Vectors that are not finite."""
+    dimensions: int
+    """The dimensions of the vectors."""
 
 
 def pca(vectors: Float32s, components: int) -> Pca:
@@ -53,7 +55,7 @@ def pca(vectors: Float32s, components: int) -> Pca:
         loadings, variances, total = _loadings(finite, components)
         positions[is_finite] = _projected(finite, loadings)
         explained[: len(variances)] = variances / total if total > 0 else 0.0
-    return Pca(positions, explained, int(np.count_nonzero(~is_finite)))
+    return Pca(positions, explained, int(np.count_nonzero(~is_finite)), vectors.shape[1])
 
 
 def _finite_rows(vectors: Float32s) -> npt.NDArray[np.bool_]:

@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -27,6 +28,7 @@ from toposcope.server.embeddings.embedding import PLUGIN, embeddings_of
 from toposcope.server.embeddings.folder import UnreadableError
 from toposcope.server.embeddings.metadata import NO_METADATA, Metadata
 from toposcope.server.embeddings.sprite import check_grid
+from toposcope.server.embeddings.stored import StoredProjections
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.places.addresses import addresses_in, is_remote
 from toposcope.server.reading.tag_table import Tag
@@ -66,19 +68,20 @@ async def read_projection(
     """Read the principal components of an embedding."""
 
     def compute(located: Located) -> Response:
-        vectors, found = contents.vectors_of(located), contents.projection_of(located, query.components)
-        rows = contents.drawn_rows(len(vectors))
+        found = contents.projection_of(located, query.components)
+        total = len(found.positions)
+        rows = contents.drawn_rows(total)
         column = cbor_column if accepts_cbor(request) else json_column
-        metadata, problems = _metadata(located, len(vectors))
-        sprite, sprite_problems = _sprite(located, len(vectors), query)
+        metadata, problems = _metadata(located, total)
+        sprite, sprite_problems = _sprite(located, total, query)
         drawn = found.positions[:: rows.step]
         return columns_reply(
             {
                 "run": query.run,
                 "name": query.name,
                 "step": located.embedding.step,
-                "total": len(vectors),
-                "dimensions": vectors.shape[1],
+                "total": total,
+                "dimensions": found.dimensions,
                 "stride": rows.step,
                 "left_out": found.left_out,
                 "explained": [json_number(share) for share in found.explained.tolist()],
@@ -244,7 +247,7 @@ async def _reply(
 
     def plan() -> Work:
         with _refusals(query):
-            located = _locate(current, query, logdir_of(request).path)
+            located = _locate(current, query, request)
             return Work(contents.cost_of(located), lambda: work(located))
 
     def work(located: Located) -> Response:
@@ -263,7 +266,7 @@ def _refusals(query: queries.EmbeddingQuery) -> Iterator[None]:
         raise HTTPException(410, f"embedding {query.name!r} of run {query.run!r} cannot be read: {error}") from error
 
 
-def _locate(current: Snapshot, query: queries.EmbeddingQuery, logdir: str) -> Located:
+def _locate(current: Snapshot, query: queries.EmbeddingQuery, request: Request) -> Located:
     """Return the embedding that a query selects.
 
     Raises:
@@ -275,5 +278,7 @@ def _locate(current: Snapshot, query: queries.EmbeddingQuery, logdir: str) -> Lo
         at = "" if query.step is None else f" at step {query.step}"
         raise HTTPException(404, f"no embedding {query.name!r}{at} in run {query.run!r}")
     folders = {os.path.dirname(file.path) for file in run.files if not file.is_aside}
-    local = [address for address in addresses_in(logdir) if not is_remote(address)]
-    return Located(found[-1], (*local, *sorted(folders)))
+    local = [address for address in addresses_in(logdir_of(request).path) if not is_remote(address)]
+    folder: str | None = request.app.state.index_folder
+    stored = None if folder is None else StoredProjections(Path(folder) / "projections")
+    return Located(found[-1], (*local, *sorted(folders)), stored)

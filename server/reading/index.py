@@ -58,6 +58,15 @@ def default_folder() -> Path:
     return user_cache_path("toposcope", appauthor=False) / "index"
 
 
+def local_folder(index: str | None) -> Path:
+    """Return the folder of an index on this machine.
+
+    Args:
+        index: its folder; None, or the address of an object store: the user's own.
+    """
+    return default_folder() if index is None or is_remote(index) else Path(index)
+
+
 def open_index(index: str | None) -> "Index":
     """Open the index in a folder, with the shared packs in it, or those at an address with the user's own index.
 
@@ -68,7 +77,7 @@ def open_index(index: str | None) -> "Index":
         ModuleNotFoundError: an object store needs obstore, which is not installed.
         ValueError: the address of an object store is not valid.
     """
-    folder = default_folder() if index is None or is_remote(index) else Path(index)
+    folder = local_folder(index)
     make_private(folder)
     return Index(folder, shared=SharedPacks(shared_address(str(folder) if index is None else index)))
 

@@ -23,3 +23,5 @@ class Settings(NamedTuple):
     """Bytes that the heavy requests of a process may take together."""
     has_tools: bool = False
     """Whether agents are answered at /mcp."""
+    index_folder: str | None = None
+    """Where projections of embeddings are stored; None: nowhere."""

@@ -57,6 +57,7 @@ def make_requests_app(runs: RunSource, settings: Settings) -> tuple[Streams, ASG
         started=settings.started,
         memory_limit=settings.memory_limit,
         has_tools=settings.has_tools,
+        index_folder=settings.index_folder,
     )
     return streams, app
 
