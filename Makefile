@@ -25,7 +25,7 @@ HAS_TORCH = $(BIN)/python -c 'import importlib.util, sys; sys.exit(importlib.uti
 # MindInsight is for Python 3.9 or older: make interop PYTHON39=...
 PYTHON39 ?= $(firstword $(wildcard $(HOME)/.pyenv/versions/3.9.*/bin/python3.9) python3.9)
 
-.PHONY: demo test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import
+.PHONY: demo test coverage docs docs-check page bench bench-page bench-recorder bench-reader bench-start bench-replies bench-memory bench-idle bench-many bench-many-page bench-collector bench-import bench-alerts
 .PHONY: bench-lake bench-store bench-engine bench-tasks bench-workers bench-embeddings soak bench-writer bench-fixed-cost bench-landscape bench-batch-norm bench-thor check fuzz faults mutants
 .PHONY: proto release plotly-licences share test-pythons chromium chromium-or-skip machines clean force
 .DELETE_ON_ERROR:
@@ -70,6 +70,10 @@ bench-tasks: $(VENV)/.dev page chromium build/bench/peers/.installed
 # What a thousand runs that record nothing cost a server and an open page; ten minutes.
 bench-idle: $(VENV)/.installed
 	$(BIN)/python benchmarks/idle_runs.py $(MEASUREMENTS)
+
+# What 20 rules of alerts cost while a thousand runs record, and how soon an alert is delivered; three minutes.
+bench-alerts: $(VENV)/.installed
+	$(BIN)/python benchmarks/alerts.py $(MEASUREMENTS)
 
 # How soon 100,000 runs are listed, cold and with the index, what they need, and how soon requests are answered; 1 GB.
 bench-many: $(VENV)/.installed
@@ -246,12 +250,14 @@ fuzz: $(VENV)/.dev build/fuzz/.installed $(TYPED)
 	  PYTHONPATH=build/fuzz/asan:tests build/fuzz/bin/python tests/fuzz/fuzz_scan.py --random $(FUZZ_SECONDS) build/fuzz/found
 
 # Make every system call and every operation of the loader, the index and the notes fail once, with every error; send
-# many requests, valid and invalid, to every operation of the API. Kill trainings 50 times by SIGKILL and by SIGTERM.
+# many requests, valid and invalid, to every operation of the API. Kill trainings 50 times by SIGKILL and by SIGTERM, and 30
+# servers that watch alerts.
 faults: $(VENV)/.torch $(VENV)/.dev $(TYPED)
 	@mkdir -p build/faults
 	$(CC) -O1 -shared -fPIC -o build/faults/faulty_calls.so tests/faults/faulty_calls.c -ldl
 	PYTHONPATH=$(TYPED):tests $(BIN)/python tests/faults/fail_operations.py
 	PYTHONPATH=$(TYPED):tests $(BIN)/python tests/faults/kill_trainings.py 50
+	PYTHONPATH=$(TYPED):tests $(BIN)/python tests/faults/kill_alerts.py 30
 	PYTHONPATH=$(TYPED):tests LD_PRELOAD=build/faults/faulty_calls.so $(BIN)/python tests/faults/inject.py build/faults/faulty_calls.so
 	$(BIN)/python -m pytest -n auto tests/faults/check_openapi.py
 

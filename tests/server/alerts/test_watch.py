@@ -6,6 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 from support import servers
+from support.killed_alerts import kill_servers
 from support.servers import Serve, wait_until
 from support.webhooks import Receiver, RulesFor
 
@@ -136,3 +137,10 @@ def sent(data: Path) -> list[bool]:
     """Return whether each alert in the data folder has been sent."""
     files = [orjson.loads(path.read_bytes()) for path in data.glob("alerts/*/*.json")]
     return [each["deliveries"]["team"]["sent"] is not None for each in files if "deliveries" in each]
+
+
+def test_every_alert_arrives_although_servers_are_killed(tmp_path: Path) -> None:
+    """At least once; again only if a server was killed between sending and noting that."""
+    outcome = kill_servers(tmp_path, kills=3, seed=1)
+    assert set(outcome.received) == outcome.expected
+    assert outcome.duplicates <= 3
