@@ -7,6 +7,7 @@ import { grouped } from "../i18n/numbers.js";
 import { wallTime } from "../i18n/times.js";
 import { t } from "../i18n/words.js";
 import { ICONS } from "./icons.js";
+import { formatted } from "./markdown/text_body.js";
 
 /** @typedef {import("../data/alerts.js").Alert} Alert */
 
@@ -21,7 +22,7 @@ export const alertRows = (alerts, { act, of = () => nothing }) =>
       title=${t(`alerts.level_${alert.level}`)}>${alert.level === "info" ? ICONS.details : ICONS.warning}</span>
     <div>
       <p class="alert-title">${alert.title}</p>
-      ${alert.text ? html`<p class="alert-text">${alert.text}</p>` : nothing}
+      ${alert.text ? html`<div class="alert-text">${formatted(alert.text)}</div>` : nothing}
       <p class="alert-facts"><time>${wallTime(alert.wall_time)}</time>${
         alert.step === null ? nothing : html`<span>${t("alerts.step", { step: grouped(alert.step) })}</span>`
       }${of(alert)}${alert.deliveries.map(delivery)}</p>
