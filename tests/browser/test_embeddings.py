@@ -116,6 +116,18 @@ def test_steps_and_dimensions_are_in_the_address(url: str, page: Page) -> None:
     expect(page.locator(".emb-explained dd")).to_have_count(3)
 
 
+def test_the_points_are_drawn_again_after_another_page(url: str, page: Page) -> None:
+    page.goto(url)
+    expect(page.locator("embedding-scatter[data-drawn-points='5']")).to_have_count(1)
+    page.locator('.pages [data-page="scalars"]').click()
+    expect(page.locator("scalar-card")).to_have_count(1)
+
+    page.go_back()
+
+    expect(page.locator("embedding-scatter[data-drawn-points='5']")).to_have_count(1)
+    expect(page.locator('[data-note="not_drawn"]')).to_have_count(0)
+
+
 def test_a_new_step_is_shown_when_it_is_recorded(url: str, page: Page, tmp_path: Path) -> None:
     page.goto(url)
     expect(page.locator('[data-key="emb-step"]')).to_have_attribute("data-step", "20")

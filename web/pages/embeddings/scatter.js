@@ -60,6 +60,7 @@ class EmbeddingScatter extends HTMLElement {
         <div class="emb-tip" hidden></div>`,
       this,
     );
+    drawingFailure.value = "";
     void this.#open(this.#part("canvas"));
   }
 
@@ -156,7 +157,9 @@ class EmbeddingScatter extends HTMLElement {
     canvas.addEventListener("pointercancel", () => this.#dropLine(cloud));
     canvas.addEventListener("keydown", (event) => moveByKey(event, cloud));
     canvas.addEventListener("dblclick", () => cloud.reset());
-    canvas.addEventListener("webglcontextlost", () => (drawingFailure.value = "webgl"));
+    canvas.addEventListener("webglcontextlost", () => {
+      if (this.isConnected) drawingFailure.value = "webgl"; // Otherwise it was released.
+    });
   }
 
   resetView() {

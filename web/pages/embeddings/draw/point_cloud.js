@@ -16,7 +16,6 @@ import {
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { EMPHASIS } from "./emphasis.js";
 import { firstShare, nextShare, shuffled } from "./pace.js";
 
 /** Half the height of the view, where the points are within 1 of the origin. */
@@ -241,37 +240,38 @@ export class PointCloud {
     return size * (this.#camera instanceof OrthographicCamera ? Math.max(1, Math.min(4, this.#camera.zoom ** 0.4)) : 1);
   }
 
-  /** Calls a function with the place of each visible point in CSS pixels. @param {(at: number, x: number, y: number,
-   * depth: number) => void} visit */
-  #visit(visit) {
-    const positions = this.#geometry.getAttribute("position")?.array;
-    const colours = this.#geometry.getAttribute("colour")?.array;
-    if (!positions || !colours) return;
+  /** Returns a function that calls another one with the place of a point in CSS pixels, if it is visible.
+   * @param {(at: number, x: number, y: number) => void} visit */
+  #visitor(visit) {
+    const positions = this.#geometry.getAttribute("position")?.array ?? [];
+    const colours = this.#geometry.getAttribute("colour")?.array ?? [];
     this.#camera.updateMatrixWorld();
     const { elements: m } = new Matrix4().multiplyMatrices(
       this.#camera.projectionMatrix,
       this.#camera.matrixWorldInverse,
     );
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    for (let at = 0; at < this.#count; at++) {
-      if (colours[4 * at + 3] === EMPHASIS.hidden) continue;
+    return (/** @type {number} */ at) => {
+      if (!colours[4 * at + 3]) return;
       const [x, y, z] = [positions[3 * at], positions[3 * at + 1], positions[3 * at + 2]];
       const w = m[3] * x + m[7] * y + m[11] * z + m[15];
-      if (w <= 0) continue;
-      visit(
-        at,
-        (((m[0] * x + m[4] * y + m[8] * z + m[12]) / w + 1) * width) / 2,
-        ((1 - (m[1] * x + m[5] * y + m[9] * z + m[13]) / w) * height) / 2,
-        w,
-      );
-    }
+      if (w <= 0) return;
+      const [across, up] = [m[0] * x + m[4] * y + m[8] * z + m[12], m[1] * x + m[5] * y + m[9] * z + m[13]];
+      visit(at, ((across / w + 1) * width) / 2, ((1 - up / w) * height) / 2);
+    };
+  }
+
+  /** @param {(at: number, x: number, y: number) => void} visit is called for each visible point */
+  #visitAll(visit) {
+    const visitPoint = this.#visitor(visit);
+    for (let at = 0; at < this.#count; at++) visitPoint(at);
   }
 
   /** The point that is nearest to a place; null if none is near. @param {number} x @param {number} y in CSS pixels
    * @param {number} [reach] in CSS pixels @returns {number | null} */
   pointAt(x, y, reach = 8) {
     let [found, nearest] = [/** @type {number | null} */ (null), reach * reach];
-    this.#visit((at, px, py) => {
+    this.#visitAll((at, px, py) => {
       const distance = (px - x) ** 2 + (py - y) ** 2;
       if (distance < nearest) [found, nearest] = [at, distance];
     });
@@ -283,17 +283,19 @@ export class PointCloud {
   pointsIn(isChosen) {
     /** @type {number[]} */
     const found = [];
-    this.#visit((at, x, y) => isChosen(x, y) && found.push(at));
+    this.#visitAll((at, x, y) => {
+      if (isChosen(x, y)) found.push(at);
+    });
     return found;
   }
 
-  /** The places of some points in CSS pixels; null for those that are not visible. @param {readonly number[]} points
-   * @returns {Map<number, {x: number, y: number}>} */
+  /** The places of those of some points that are visible, in CSS pixels.
+   * @param {readonly number[]} points @returns {Map<number, {x: number, y: number}>} */
   placesOf(points) {
-    const wanted = new Set(points);
     /** @type {Map<number, {x: number, y: number}>} */
     const places = new Map();
-    if (wanted.size) this.#visit((at, x, y) => wanted.has(at) && places.set(at, { x, y }));
+    const visitPoint = this.#visitor((at, x, y) => places.set(at, { x, y }));
+    for (const at of points) visitPoint(at);
     return places;
   }
 
