@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 _SUBCOMMANDS = (
     *("inspect", "repair", "export", "compact", "index"),
-    *("runs", "tags", "get", "show", "compare", "best", "console", "text", "diagnose", "check", "mcp"),
+    *("runs", "tags", "get", "plot", "show", "compare", "best", "console", "text", "diagnose", "check", "mcp"),
 )
 _NOT_INSTALLED = 2
 _INTERRUPTED = 130

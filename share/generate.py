@@ -22,6 +22,7 @@ SUBCOMMANDS = {
     "runs": "list the runs that match a search",
     "tags": "list the tags of a run, or of all runs",
     "get": "print scalar series, or expressions of them",
+    "plot": "draw scalar series in the terminal",
     "show": "show the state, hyperparameters and metrics of a run",
     "compare": "compare the hyperparameters and metrics of runs",
     "best": "list the best runs by a metric",

@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, HTTPException, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from toposcope.server.alerts.alert_files import TooManyMutedError
 from toposcope.server.alerts.alerts import Alerts, AlertsSnapshot
@@ -98,20 +98,22 @@ class AcknowledgedBody(BaseModel):
     ids: list[Annotated[str, Field(max_length=100)]] = Field(min_length=1, max_length=_MOST_IDS)
 
 
-class MutedBody(BaseModel):
-    """A run or a rule whose alerts are muted, or no longer."""
+class MutedRun(BaseModel):
+    """A run whose alerts are muted, or no longer."""
 
     model_config = ConfigDict(strict=True, extra="forbid")
 
-    run: Annotated[str, Field(max_length=MOST_NAME)] | None = None
-    rule: Annotated[str, Field(max_length=MOST_NAME)] | None = None
+    run: Annotated[str, Field(max_length=MOST_NAME)]
     is_muted: bool
 
-    @model_validator(mode="after")
-    def _names_one(self) -> "MutedBody":
-        if (self.run is None) == (self.rule is None):
-            raise ValueError("expected either run or rule")
-        return self
+
+class MutedRule(BaseModel):
+    """A rule whose alerts are muted, or no longer."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    rule: Annotated[str, Field(max_length=MOST_NAME)]
+    is_muted: bool
 
 
 class AlertMarks(BaseModel):
@@ -174,12 +176,12 @@ def acknowledge_alerts(request: Request, body: Annotated[AcknowledgedBody, Body(
     responses={**WRITE_REPLIES, **body_errors(_MOST_BYTES)},
     max_body_size=_MOST_BYTES,
 )
-def mute_alerts(request: Request, body: Annotated[MutedBody, Body()]) -> Response:
+def mute_alerts(request: Request, body: Annotated[MutedRun | MutedRule, Body()]) -> Response:
     """Mute the alerts of a run or of a rule, or end that: muted ones are listed, and neither counted nor sent."""
     store = _writable(request)
     try:
         with storing("the change", store.path):
-            store.mute(run=body.run, rule=body.rule, is_muted=body.is_muted)
+            store.mute(**body.model_dump())
     except TooManyMutedError as error:
         raise HTTPException(422, str(error)) from None
     marks = store.current().marks

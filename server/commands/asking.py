@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -81,12 +81,35 @@ def ask(
     question: Callable[[Opened, argparse.Namespace], Found],
     status_of: Callable[[Found], int],
 ) -> int:
-    """Answer a question on standard output; return the exit status.
+    """Answer a question on standard output, as JSON if the command line says so; return the exit status.
 
     Args:
         parser: of the command line.
         arguments: the command line.
         question: returns the answer.
+        status_of: returns the exit status for an answer.
+    """
+
+    def printed(answer: Found, options: argparse.Namespace) -> Iterable[str]:
+        return [orjson.dumps(json_of(answer)).decode()] if options.json else map(escaped, lines_of(answer))
+
+    return ask_in_lines(parser, arguments, question, printed, status_of)
+
+
+def ask_in_lines(
+    parser: Parser,
+    arguments: Sequence[str],
+    question: Callable[[Opened, argparse.Namespace], Found],
+    lines: Callable[[Found, argparse.Namespace], Iterable[str]],
+    status_of: Callable[[Found], int],
+) -> int:
+    """Answer a question in lines of text; return the exit status. See ask().
+
+    Args:
+        parser: of the command line.
+        arguments: the command line.
+        question: returns the answer.
+        lines: returns what is printed, with names from files escaped.
         status_of: returns the exit status for an answer.
     """
     options = parser.parse_hyphenated(arguments)
@@ -100,9 +123,6 @@ def ask(
         return 1
     except (OSError, ValueError, ModuleNotFoundError, PatternsBusyError) as error:
         parser.error(str(error))
-    if options.json:
-        print(orjson.dumps(json_of(answer)).decode())
-    else:
-        for line in lines_of(answer):
-            print(escaped(line))
+    for line in lines(answer, options):
+        print(line)
     return status_of(answer)

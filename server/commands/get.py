@@ -21,17 +21,22 @@ def run(arguments: Sequence[str]) -> int:
 def make_parser() -> Parser:
     """Return the parser of the command line."""
     parser = question_parser("get", "Print scalar series, or expressions of them.", SeriesList)
+    add_selection(parser)
+    parser.add_argument(
+        "--points", type=whole_count, metavar="N", help=f"about N points; 0: all; default: {_POINTS}, all with --json"
+    )
+    return parser
+
+
+def add_selection(parser: Parser) -> None:
+    """Add the options that select series."""
     parser.add_argument("--run", action="append", default=[], metavar="RUN", help="repeatable; default: all runs")
     parser.add_argument("--tag", action="append", default=[], metavar="TAG", help="a scalar tag; repeatable")
     parser.add_argument("--expr", action="append", default=[], metavar="EXPR", help="an expression; repeatable")
     parser.add_argument(
         "--steps", type=_steps, default=(-math.inf, math.inf), metavar="A:B", help="from step A to step B, included"
     )
-    parser.add_argument(
-        "--points", type=whole_count, metavar="N", help=f"about N points; 0: all; default: {_POINTS}, all with --json"
-    )
     parser.add_argument("--smooth", metavar="HOW", help="auto, ema:WEIGHT, time:HALF_LIFE or median:WINDOW")
-    return parser
 
 
 def _steps(text: str) -> tuple[float, float]:
@@ -46,9 +51,23 @@ def _steps(text: str) -> tuple[float, float]:
 
 
 def _ask(opened: Opened, options: argparse.Namespace) -> SeriesList:
+    points = (0 if options.json else _POINTS) if options.points is None else options.points
+    return selected_series(opened, options, points)
+
+
+def selected_series(opened: Opened, options: argparse.Namespace, points: int) -> SeriesList:
+    """Return the series that the options of add_selection() name.
+
+    Args:
+        opened: the logdir.
+        options: the command line.
+        points: about how many of each series; 0: all.
+
+    Raises:
+        ValueError: no tag and no expression is named.
+    """
     if not options.tag and not options.expr:
         raise ValueError("expected at least one --tag or --expr")
-    points = (0 if options.json else _POINTS) if options.points is None else options.points
     first, last = options.steps
     return read_series(
         opened,

@@ -50,8 +50,8 @@ function _shtab_summary_server_using
   test "$_shtab_summary_server_cmdpath" = "$argv"
 end
 
-set -g _shtab_summary_server_commands inspect repair export compact index runs tags get show compare best console text diagnose check mcp
-set -g _shtab_summary_server_opts_with_value --after --alerts --allow-embed --allowed-host --attempt --by --certfile --columns --data-dir --expr --fail-if --formats --host --index-dir --keyfile --lake --limit --log-format --logdir --memory-limit --metric --on --out --path-prefix --plugin --points --port --rank --reload-interval --run --search --smooth --sort --steps --tag --token --token-file --workers
+set -g _shtab_summary_server_commands inspect repair export compact index runs tags get plot show compare best console text diagnose check mcp
+set -g _shtab_summary_server_opts_with_value --after --alerts --allow-embed --allowed-host --attempt --by --certfile --columns --data-dir --expr --fail-if --formats --height --host --index-dir --keyfile --lake --limit --log-format --logdir --memory-limit --metric --on --out --path-prefix --plugin --points --port --rank --reload-interval --run --search --smooth --sort --steps --tag --token --token-file --width --workers
 
 complete -c summary-server -e
 complete -c summary-server -f
@@ -156,9 +156,23 @@ complete -c summary-server -n '_shtab_summary_server_using get' -l run -x -d 're
 complete -c summary-server -n '_shtab_summary_server_using get' -l tag -x -d 'a scalar tag; repeatable'
 complete -c summary-server -n '_shtab_summary_server_using get' -l expr -x -d 'an expression; repeatable'
 complete -c summary-server -n '_shtab_summary_server_using get' -l steps -x -d 'from step A to step B, included'
-complete -c summary-server -n '_shtab_summary_server_using get' -l points -x -d 'about N points; 0: all; default: 20, all with --json'
 complete -c summary-server -n '_shtab_summary_server_using get' -l smooth -x -d 'auto, ema:WEIGHT, time:HALF_LIFE or median:WINDOW'
+complete -c summary-server -n '_shtab_summary_server_using get' -l points -x -d 'about N points; 0: all; default: 20, all with --json'
 complete -c summary-server -n '_shtab_summary_server_using get; and test $_shtab_summary_server_npos -eq 0' -ka "(__fish_complete_directories)" -d 'directory of runs, or the address of an object store'
+complete -c summary-server -n '_shtab_summary_server_using; and test $_shtab_summary_server_npos -eq 0' -a plot -d 'Draw scalar series, or expressions of them, in the terminal.'
+complete -c summary-server -n '_shtab_summary_server_using plot' -s h -l help -d 'show this help message and exit'
+complete -c summary-server -n '_shtab_summary_server_using plot' -l run -x -d 'repeatable; default: all runs'
+complete -c summary-server -n '_shtab_summary_server_using plot' -l tag -x -d 'a scalar tag; repeatable'
+complete -c summary-server -n '_shtab_summary_server_using plot' -l expr -x -d 'an expression; repeatable'
+complete -c summary-server -n '_shtab_summary_server_using plot' -l steps -x -d 'from step A to step B, included'
+complete -c summary-server -n '_shtab_summary_server_using plot' -l smooth -x -d 'auto, ema:WEIGHT, time:HALF_LIFE or median:WINDOW'
+complete -c summary-server -n '_shtab_summary_server_using plot' -l width -x -d 'columns; default: those of the terminal'
+complete -c summary-server -n '_shtab_summary_server_using plot' -l height -x -d 'lines of a chart; default: 20'
+complete -c summary-server -n '_shtab_summary_server_using plot' -l index-dir -xka "(__fish_complete_directories)" -d 'directory or address of the index; default: that of summary-server'
+complete -c summary-server -n '_shtab_summary_server_using plot' -l data-dir -xka "(__fish_complete_directories)" -d 'directory or address of notes; default: that of summary-server'
+complete -c summary-server -n '_shtab_summary_server_using plot' -l formats -x -d 'formats of other tools that are read beside event files, such as lightning,table; or none; default: all'
+complete -c summary-server -n '_shtab_summary_server_using plot' -l follow-links -d 'follow symbolic links of other users that lead out of the logdir; default: those of this user and of root only'
+complete -c summary-server -n '_shtab_summary_server_using plot; and test $_shtab_summary_server_npos -eq 0' -ka "(__fish_complete_directories)" -d 'directory of runs, or the address of an object store'
 complete -c summary-server -n '_shtab_summary_server_using; and test $_shtab_summary_server_npos -eq 0' -a show -d 'Show the state, hyperparameters and metrics of a run.'
 complete -c summary-server -n '_shtab_summary_server_using show' -s h -l help -d 'show this help message and exit'
 complete -c summary-server -n '_shtab_summary_server_using show' -l json -d 'print a JSON object instead of text'

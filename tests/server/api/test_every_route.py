@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 from support.event_files import GOLDEN
 from support.server_in_process import served
 from support.servers import SLOW_SECONDS, start, stop, wait_until
 
+from toposcope.recorder import SummaryWriter
 from toposcope.server.api.updates import Streams
 from toposcope.server.app import make_api
 from toposcope.server.loading.logdir import Logdir
@@ -21,6 +23,8 @@ OF_RUN = {"run": RUN}
 SCALARS = {"tag": ["loss/auto"]}
 ACCURACY = {"metric": "accuracy"}
 LANDSCAPE = {"run": RUN, "tag": "landscape_[1, 4]"}
+EMBEDDING = {"run": "cloud", "name": "words"}
+ROW = {**EMBEDDING, "row": 1}
 VIEW = {"page": "scalars", "address": "#scalars", "workspace": None, "base": None}
 QUERIES: dict[str, dict[str, Any]] = {
     "scalars": SCALARS,
@@ -39,6 +43,11 @@ QUERIES: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("landscapes", "landscapes.html", "landscapes.csv", "landscapes.vtp"), LANDSCAPE),
     **dict.fromkeys(("landscapes.npz", "landscapes/losses"), LANDSCAPE),
     "landscapes.vti": LANDSCAPE,
+    "embeddings": {"run": "cloud"},
+    **dict.fromkeys(("embeddings/projection", "embeddings/sprite"), EMBEDDING),
+    "embeddings/column": {**EMBEDDING, "column": 0},
+    **dict.fromkeys(("embeddings/points", "embeddings/neighbours"), ROW),
+    "embeddings/search": {**EMBEDDING, "text": "b"},
 }
 BODIES: dict[str, dict[str, Any]] = {
     "PUT notes": {"alias": "x"},
@@ -47,6 +56,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST scalars": SCALARS,
     "POST scalars/groups": SCALARS,
     "POST importance": ACCURACY,
+    "POST embeddings/rows.csv": {**EMBEDDING, "rows": [1]},
     "PUT views/{name}": VIEW,
     "PUT default-view": {"name": "kept"},
     "POST links": {"address": "#scalars"},
@@ -82,6 +92,8 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[httpx.Cli
     logdir = tmp_path_factory.mktemp("logdir")
     (logdir / "golden").symlink_to(GOLDEN)
     (logdir / "media").symlink_to(MEDIA)
+    with SummaryWriter(str(logdir / "cloud")) as writer:
+        writer.add_embedding(np.eye(4, 3), list("abcd"), label_img=np.zeros((4, 3, 2, 2)), tag="words")
     process, url = start(logdir, "--data-dir", str(tmp_path_factory.mktemp("data")))
     with (
         httpx.Client(base_url=url, timeout=SLOW_SECONDS) as client,

@@ -4,7 +4,7 @@ import { html, nothing } from "lit-html";
 import { empty, loadingRuns, noneDrawn, noPlugin, noRuns, skeleton } from "../../controls/empty_state.js";
 import { ICONS } from "../../controls/icons.js";
 import { runsReply } from "../../data/catalogue.js";
-import { drawingFailure, isLasso, otherDimensions, resetView } from "./scatter.js";
+import { drawingFailure, isLasso, otherDimensions, resetView, zoomView } from "./scatter.js";
 import { choose } from "./settings.js";
 import { side } from "./side.js";
 import { choices, failure, followEmbeddings, isWaiting, retry, shown, tags } from "./state.js";
@@ -67,6 +67,8 @@ export const ACTIONS = {
   l: () => (isLasso.value = !isLasso.peek()),
   v: () => choose("emb.dims", "2")(otherDimensions()),
   f: () => resetView(),
+  "+": () => zoomView(1.25),
+  "-": () => zoomView(0.8),
 };
 
 /** @type {KeyRow[]} */

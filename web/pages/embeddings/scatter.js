@@ -166,6 +166,11 @@ class EmbeddingScatter extends HTMLElement {
     this.#cloud.peek()?.reset();
   }
 
+  /** @param {number} factor */
+  zoom(factor) {
+    this.#cloud.peek()?.zoom(factor);
+  }
+
   /** Searches at most once a frame. @param {PointCloud} cloud */
   #pointSoon(cloud) {
     this.#frame ||= requestAnimationFrame(() => {
@@ -279,9 +284,6 @@ const MOVES = {
   ArrowRight: (cloud) => cloud.move(1, 0),
   ArrowUp: (cloud) => cloud.move(0, 1),
   ArrowDown: (cloud) => cloud.move(0, -1),
-  "+": (cloud) => cloud.zoom(1.25),
-  "=": (cloud) => cloud.zoom(1.25),
-  "-": (cloud) => cloud.zoom(0.8),
 };
 
 /** @param {KeyboardEvent} event @param {PointCloud} cloud */
@@ -293,9 +295,13 @@ function moveByKey(event, cloud) {
   move(cloud);
 }
 
+const drawn = () => /** @type {EmbeddingScatter | null} */ (document.querySelector("embedding-scatter"));
+
 /** Shows all points again. */
-export const resetView = () =>
-  /** @type {EmbeddingScatter | null} */ (document.querySelector("embedding-scatter"))?.resetView();
+export const resetView = () => drawn()?.resetView();
+
+/** @param {number} factor */
+export const zoomView = (factor) => drawn()?.zoom(factor);
 
 /** Changes between two and three dimensions. */
 export const otherDimensions = () => (dimensions.peek() === "2" ? "3" : "2");

@@ -1,0 +1,51 @@
+"""Scalar series as lines of a terminal, drawn by plotext."""
+
+import math
+from collections.abc import Sequence
+from importlib.util import find_spec
+
+from toposcope.server.questions.answers import Series
+
+_COLOURS = ("blue", "orange", "green", "red", "magenta", "cyan", "gray")
+_LEAST_COLUMNS, _LEAST_LINES = 30, 8
+
+
+def check_package() -> None:
+    """Check that plotext is installed.
+
+    Raises:
+        ModuleNotFoundError: it is not.
+    """
+    if find_spec("plotext") is None:
+        raise ModuleNotFoundError("plot needs plotext, which is not installed: pip install 'toposcope[plot]'")
+
+
+def plotted(title: str, series: Sequence[Series], columns: int, lines: int, *, in_colour: bool) -> str:
+    """Return a chart of series by step; values that are not finite are left out, which a last line says.
+
+    Args:
+        title: what the series are of.
+        series: one a run and rank; of smoothed ones, the smoothed values are drawn.
+        columns: of the terminal.
+        lines: of the chart.
+        in_colour: with the codes of colours.
+    """
+    import plotext
+
+    plotext.clear_figure()
+    plotext.theme("clear")
+    plotext.plotsize(max(columns, _LEAST_COLUMNS), max(lines, _LEAST_LINES))
+    plotext.title(title)
+    left_out = 0
+    for number, each in enumerate(series):
+        values = each.value if each.smoothed is None else each.smoothed
+        points = [(step, value) for step, value in zip(each.step, values, strict=True) if math.isfinite(value)]
+        left_out += len(values) - len(points)
+        if points:
+            name = f"{each.run} (rank {each.rank})" if each.rank else each.run
+            steps, finite = zip(*points, strict=True)
+            plotext.plot(steps, finite, label=name, marker="braille", color=_COLOURS[number % len(_COLOURS)])
+    chart: str = plotext.build()
+    chart = chart if in_colour else plotext.uncolorize(chart)
+    note = f"\n{left_out} values that are not finite are left out." if left_out else ""
+    return chart.rstrip("\n") + note
