@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 _SUBCOMMANDS = (
-    *("inspect", "repair", "export", "compact", "index"),
+    *("inspect", "repair", "export", "convert", "compact", "index"),
     *("runs", "tags", "get", "plot", "show", "compare", "best", "console", "text", "diagnose", "check", "mcp"),
 )
 _NOT_INSTALLED = 2

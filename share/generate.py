@@ -17,6 +17,7 @@ SUBCOMMANDS = {
     "inspect": "list runs, tags and steps, and verify event files",
     "repair": "copy the intact records of a damaged event file",
     "export": "convert runs to CSV, PNG, NPY and JSON files, or Parquet",
+    "convert": "convert logs to event files of TensorBoard or MindSpore, or to Parquet",
     "compact": "keep Parquet files of all runs up to date",
     "index": "read event files on many processes or on a cluster",
     "runs": "list the runs that match a search",

@@ -1,25 +1,19 @@
 """The directory of an export: safe file names for arbitrary tags, and a manifest that describes each file."""
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import BinaryIO, NamedTuple
-from urllib.parse import quote
 
-import google_crc32c
 import orjson
 
-from toposcope.proto.wire import text_bytes
 from toposcope.server.json_values import json_value
+from toposcope.server.safe_name import safe_name
 
 MANIFEST = "manifest.json"
 FOLDERS = ("image", "tensor", "text", "histogram", "landscape", "graph")
 """Subdirectories of a run, one for each plugin."""
 FILES = ("scalar.csv", "lineage.json", "dataset_graph.json", "hparams.json", MANIFEST)
-_LONGEST = 150
-_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
-"""Device names of Windows."""
 
 
 class Entry(NamedTuple):
@@ -130,19 +124,3 @@ def _folder(part: str) -> str:
     if name.lower() in (*FOLDERS, *FILES):
         return f"%{ord(name[0]):02X}{name[1:]}"
     return name
-
-
-def safe_name(text: str) -> str:
-    """Return text as a portable file name, or the beginning of one, of at most 150 ASCII characters.
-
-    Percent-encoded, as in MindSpore's exports; a long name ends in a checksum.
-    """
-    name = quote(text_bytes(text), safe="")
-    if name.endswith("."):  # "." and ".." are directories; Windows drops trailing dots.
-        name = name.rstrip(".") + "%2E" * (len(name) - len(name.rstrip(".")))
-    if _DEVICES.fullmatch(name):
-        name = f"%{ord(name[0]):02X}{name[1:]}"
-    if len(name) <= _LONGEST:
-        return name
-    kept = re.sub(r"%[0-9A-F]?$", "", name[: _LONGEST - 9])
-    return f"{kept}~{google_crc32c.value(text_bytes(text)):08x}"

@@ -9,7 +9,7 @@ import orjson
 from google.protobuf.message import DecodeError
 
 from toposcope.proto.wire import text_bytes
-from toposcope.server.commands.export_folder import Entry, ExportFolder, LeftOut, safe_name
+from toposcope.server.commands.export_folder import Entry, ExportFolder, LeftOut
 from toposcope.server.graphs.entry_views import node_view
 from toposcope.server.graphs.run_graphs import PLUGINS as GRAPH_PLUGINS
 from toposcope.server.graphs.run_graphs import Place, list_graphs, load_graph
@@ -23,6 +23,7 @@ from toposcope.server.runs.hparams_sessions import Sessions, read_experiment, re
 from toposcope.server.runs.payload import read_payload
 from toposcope.server.runs.run import RunView
 from toposcope.server.runs.run_lineage import lineage_of, read_dataset_graph
+from toposcope.server.safe_name import safe_name
 from toposcope.server.scalar_csv import scalar_csv
 from toposcope.server.values.histogram import read_histogram
 from toposcope.server.values.image import media_type, read_images

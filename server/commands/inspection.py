@@ -4,11 +4,11 @@ import contextlib
 import os
 from typing import Any, NamedTuple
 
-from toposcope.server.commands.file_check import next_intact_header
 from toposcope.server.formats.formats import Formats
 from toposcope.server.installation import InstallationWarning, installation_warnings
 from toposcope.server.loading.discovery import FoundFile
 from toposcope.server.loading.load_once import Loaded, load_file, load_logdir
+from toposcope.server.reading.file_check import next_intact_header
 from toposcope.server.reading.file_view import FileView
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.runs.run import ALL, ASIDE_PLUGINS, RunView

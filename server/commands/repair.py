@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 
 from toposcope.proto.file_name import FileName, parse_file_name
 from toposcope.server.commands.arguments import Parser
-from toposcope.server.commands.file_check import FileCheck, check_file
 from toposcope.server.loading.load_once import NO_EVENT_FILE
 from toposcope.server.places.local_disk import UNCHECKED
 from toposcope.server.places.place import OpenFile
+from toposcope.server.reading.file_check import FileCheck, check_file
 
 _CHUNK_BYTES = 1 << 20
 _REASONS = {"payload": "damaged payload", "length": "damaged length"}

@@ -14,6 +14,7 @@ from toposcope.proto.wire import WireType, bytes_head, key, text_bytes, varint
 LONGEST_TEXT = 1 << 20
 _MOST_PARAMETERS = 10_000
 _LARGEST_EXACT = 2**53
+_SIMPLE_VALUE = 2
 _STRING = 7
 _EXACT_KEY = b"\xa1\x06"  # Of Summary.Value.scalar_double.
 _SESSION_START = "_hparams_/session_start_info"
@@ -34,12 +35,21 @@ class EventWriter:
         write: takes the bytes of whole records.
         source_format: the format that they are translated from.
         is_new: whether these are the first events, so that a version event comes first.
+        scalar_field: of Summary.Value in the dialect of the file.
     """
 
-    def __init__(self, write: Callable[[bytes], object], source_format: str, *, is_new: bool) -> None:
+    def __init__(
+        self,
+        write: Callable[[bytes], object],
+        source_format: str,
+        *,
+        is_new: bool,
+        scalar_field: int = _SIMPLE_VALUE,
+    ) -> None:
         self._write = write
         self._format = source_format
         self._is_new = is_new
+        self._scalar_field = scalar_field
         self._tags: dict[str, tuple[struct.Struct, bytes]] = {}
 
     def start(self, wall_time: float, start: summary_pb2.RecordingStart | None = None) -> None:
@@ -60,9 +70,10 @@ class EventWriter:
         """Write values of scalar tags at a step."""
         body = b"".join([self._scalar(tag, value) for tag, value in values])
         if body:
-            self._write_summary(step, wall_time, body)
+            self.summary(step, wall_time, body)
 
-    def _write_summary(self, step: int, wall_time: float, body: bytes) -> None:
+    def summary(self, step: int, wall_time: float, body: bytes) -> None:
+        """Write an encoded Summary."""
         self.start(wall_time)
         head = b"".join((b"\t", _DOUBLE.pack(wall_time), b"\x10", varint(step), b"*", varint(len(body))))
         self._write(framing.frame(head + body))
@@ -70,7 +81,7 @@ class EventWriter:
     def _scalar(self, tag: str, value: float) -> bytes:
         known = self._tags.get(tag)
         if known is None:
-            known = self._tags[tag] = _encoding(tag)
+            known = self._tags[tag] = _encoding(tag, self._scalar_field)
         encoding, prefix = known
         try:
             return encoding.pack(prefix, value, _EXACT_KEY, value)
@@ -123,21 +134,26 @@ class EventWriter:
         output = summary_pb2.ConsoleOutput()
         for line in lines:
             output.lines.add(wall_time=wall_time, stream=stream, text=line)
-        self._event(summary_pb2.Event(wall_time=wall_time, console=output))
+        self.event(summary_pb2.Event(wall_time=wall_time, console=output))
 
     def environment(self, wall_time: float, facts: Mapping[str, str]) -> None:
         """Write facts about the run and where it ran."""
         environment = summary_pb2.Environment()
         for name, value in facts.items():
             environment.facts.add(name=name, value=value)
-        self._event(summary_pb2.Event(wall_time=wall_time, environment=environment))
+        self.event(summary_pb2.Event(wall_time=wall_time, environment=environment))
 
     def end(self, wall_time: float, state: End, reason: str = "") -> None:
         """Write how the run ended."""
         end = summary_pb2.RecordingEnd(state=_ENDS[state])
         if reason:
             end.error_text = reason
-        self._event(summary_pb2.Event(wall_time=wall_time, end=end))
+        self.event(summary_pb2.Event(wall_time=wall_time, end=end))
+
+    def event(self, event: summary_pb2.Event) -> None:
+        """Write an event without a summary."""
+        self.start(event.wall_time)
+        self._write(framing.frame(event.SerializeToString()))
 
     def _value(self, tag: str, plugin: str) -> tensorboard_pb2.Summary.Value:
         value = tensorboard_pb2.Summary.Value(tag=tag)
@@ -145,17 +161,13 @@ class EventWriter:
         return value
 
     def _summary(self, step: int, wall_time: float, value: tensorboard_pb2.Summary.Value) -> None:
-        self._write_summary(step, wall_time, tensorboard_pb2.Summary(value=[value]).SerializeToString())
-
-    def _event(self, event: summary_pb2.Event) -> None:
-        self.start(event.wall_time)
-        self._write(framing.frame(event.SerializeToString()))
+        self.summary(step, wall_time, tensorboard_pb2.Summary(value=[value]).SerializeToString())
 
 
-def _encoding(tag: str) -> tuple[struct.Struct, bytes]:
+def _encoding(tag: str, field: int) -> tuple[struct.Struct, bytes]:
     """Return (the struct of a value of a tag: prefix, float, key of the double, double; the prefix)."""
     name = text_bytes(tag)
-    head = b"\n" + varint(len(name)) + name + b"\x15"
+    head = b"\n" + varint(len(name)) + name + key(field, WireType.FLOAT)
     prefix = b"\n" + varint(len(head) + 4 + len(_EXACT_KEY) + 8) + head
     return struct.Struct(f"<{len(prefix)}sf2sd"), prefix
 

@@ -50,8 +50,8 @@ function _shtab_summary_server_using
   test "$_shtab_summary_server_cmdpath" = "$argv"
 end
 
-set -g _shtab_summary_server_commands inspect repair export compact index runs tags get plot show compare best console text diagnose check mcp
-set -g _shtab_summary_server_opts_with_value --after --alerts --allow-embed --allowed-host --attempt --by --certfile --columns --data-dir --expr --fail-if --formats --height --host --index-dir --keyfile --lake --limit --log-format --logdir --memory-limit --metric --on --out --path-prefix --plugin --points --port --rank --reload-interval --run --search --smooth --sort --steps --tag --token --token-file --width --workers
+set -g _shtab_summary_server_commands inspect repair export convert compact index runs tags get plot show compare best console text diagnose check mcp
+set -g _shtab_summary_server_opts_with_value --after --alerts --allow-embed --allowed-host --attempt --by --certfile --columns --data-dir --expr --fail-if --formats --height --host --index-dir --keyfile --lake --limit --log-format --logdir --memory-limit --metric --on --out --path-prefix --plugin --points --port --rank --reload-interval --run --search --smooth --sort --steps --tag --to --token --token-file --width --workers
 
 complete -c summary-server -e
 complete -c summary-server -f
@@ -104,6 +104,13 @@ complete -c summary-server -n '_shtab_summary_server_using export' -l rank -x -d
 complete -c summary-server -n '_shtab_summary_server_using export' -l attempt -x -d 'default: attempts stitched, without the points that a later attempt repeats'
 complete -c summary-server -n '_shtab_summary_server_using export' -l follow-links -d 'follow symbolic links of other users that lead out of the logdir; default: those of this user and of root only'
 complete -c summary-server -n '_shtab_summary_server_using export; and test $_shtab_summary_server_npos -eq 0' -ka "(__fish_complete_directories)" -d 'directory of runs, searched recursively'
+complete -c summary-server -n '_shtab_summary_server_using; and test $_shtab_summary_server_npos -eq 0' -a convert -d 'Convert event files, and logs of the other formats that are read, into event files that TensorBoard or MindInsight opens, or into the Parquet files of summary-server compact. Every point is converted: of all ranks and attempts, with its step and time. What has no place in the files, and what is kept but not shown by that viewer, is counted on standard error.'
+complete -c summary-server -n '_shtab_summary_server_using convert' -s h -l help -d 'show this help message and exit'
+complete -c summary-server -n '_shtab_summary_server_using convert' -l out -xka "(__fish_complete_directories)" -d 'directory to create; may exist if it is empty'
+complete -c summary-server -n '_shtab_summary_server_using convert' -l to -xka "tensorboard mindspore parquet" -d 'tensorboard; mindspore, which MindInsight reads; or parquet; default: tensorboard'
+complete -c summary-server -n '_shtab_summary_server_using convert' -l follow-links -d 'follow symbolic links of other users that lead out of the logdir; default: those of this user and of root only'
+complete -c summary-server -n '_shtab_summary_server_using convert' -l formats -x -d 'formats of other tools that are read beside event files, such as lightning,table; or none; default: all'
+complete -c summary-server -n '_shtab_summary_server_using convert; and test $_shtab_summary_server_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'directory of runs, searched recursively, or one log'
 complete -c summary-server -n '_shtab_summary_server_using; and test $_shtab_summary_server_npos -eq 0' -a compact -d 'Write the scalars and runs of a logdir as Parquet files (scalars/, tags/ and runs.parquet) for DuckDB, Polars, pandas, Spark or ClickHouse, and keep them up to date: only what changed since the last call is written again.'
 complete -c summary-server -n '_shtab_summary_server_using compact' -s h -l help -d 'show this help message and exit'
 complete -c summary-server -n '_shtab_summary_server_using compact' -l out -xka "(__fish_complete_directories)" -d 'directory of the lake, or the address of an object store'

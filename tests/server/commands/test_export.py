@@ -15,7 +15,8 @@ from support.event_files import GOLDEN, loss_run, scalar_event, write_run
 from support.summary_values import MindSporeValue, of_plugin, record, strings, tensorboard_run
 
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.server.commands.export_folder import run_folders, safe_name
+from toposcope.server.commands.export_folder import run_folders
+from toposcope.server.safe_name import safe_name
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 RUN = GOLDEN / "mindspore/digits_momentum"

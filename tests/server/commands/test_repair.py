@@ -13,9 +13,9 @@ from support.summary_values import MindSporeValue, record
 from toposcope.proto import framing
 from toposcope.proto.file_name import parse_file_name
 from toposcope.proto.summary_pb2 import Summary
-from toposcope.server.commands.file_check import check_file
 from toposcope.server.commands.repair import repair
 from toposcope.server.places.local_disk import UNCHECKED
+from toposcope.server.reading.file_check import check_file
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 GOLDEN_FILES = sorted(GOLDEN.rglob("events.*"))

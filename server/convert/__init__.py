@@ -1,0 +1,1 @@
+"""Conversion of logs into event files that TensorBoard or MindInsight opens."""
