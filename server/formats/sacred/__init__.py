@@ -1,0 +1,1 @@
+"""Sacred, with its FileStorageObserver."""
