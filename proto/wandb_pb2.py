@@ -14,7 +14,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1btoposcope/proto/wandb.proto\x12\x0ftoposcope.wandb\"\xc3\x02\n\x06Record\x12+\n\x07history\x18\x02 \x01(\x0b\x32\x18.toposcope.wandb.HistoryH\x00\x12+\n\x07summary\x18\x03 \x01(\x0b\x32\x18.toposcope.wandb.SummaryH\x00\x12)\n\x06\x63onfig\x18\x05 \x01(\x0b\x32\x17.toposcope.wandb.ConfigH\x00\x12\'\n\x05stats\x18\x07 \x01(\x0b\x32\x16.toposcope.wandb.StatsH\x00\x12\x30\n\noutput_raw\x18\r \x01(\x0b\x32\x1a.toposcope.wandb.OutputRawH\x00\x12#\n\x03run\x18\x11 \x01(\x0b\x32\x14.toposcope.wandb.RunH\x00\x12%\n\x04\x65xit\x18\x12 \x01(\x0b\x32\x15.toposcope.wandb.ExitH\x00\x42\r\n\x0brecord_type\";\n\x04Item\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x12\n\nnested_key\x18\x02 \x03(\t\x12\x12\n\nvalue_json\x18\x10 \x01(\t\"p\n\x07History\x12#\n\x04item\x18\x01 \x03(\x0b\x32\x15.toposcope.wandb.Item\x12+\n\x04step\x18\x02 \x01(\x0b\x32\x1d.toposcope.wandb.History.Step\x1a\x13\n\x04Step\x12\x0b\n\x03num\x18\x01 \x01(\x03\"0\n\x07Summary\x12%\n\x06update\x18\x01 \x03(\x0b\x32\x15.toposcope.wandb.Item\"V\n\x06\x43onfig\x12%\n\x06update\x18\x01 \x03(\x0b\x32\x15.toposcope.wandb.Item\x12%\n\x06remove\x18\x02 \x03(\x0b\x32\x15.toposcope.wandb.Item\"+\n\tTimestamp\x12\x0f\n\x07seconds\x18\x01 \x01(\x03\x12\r\n\x05nanos\x18\x02 \x01(\x05\"[\n\x05Stats\x12-\n\ttimestamp\x18\x02 \x01(\x0b\x32\x1a.toposcope.wandb.Timestamp\x12#\n\x04item\x18\x03 \x03(\x0b\x32\x15.toposcope.wandb.Item\"]\n\tOutputRaw\x12\x13\n\x0boutput_type\x18\x01 \x01(\x05\x12-\n\ttimestamp\x18\x02 \x01(\x0b\x32\x1a.toposcope.wandb.Timestamp\x12\x0c\n\x04line\x18\x03 \x01(\t\")\n\x03Git\x12\x12\n\nremote_url\x18\x01 \x01(\t\x12\x0e\n\x06\x63ommit\x18\x02 \x01(\t\"\x88\x02\n\x03Run\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0f\n\x07project\x18\x03 \x01(\t\x12\'\n\x06\x63onfig\x18\x04 \x01(\x0b\x32\x17.toposcope.wandb.Config\x12\x11\n\trun_group\x18\x06 \x01(\t\x12\x10\n\x08job_type\x18\x07 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x08 \x01(\t\x12\r\n\x05notes\x18\t \x01(\t\x12\x0c\n\x04tags\x18\n \x03(\t\x12\x0c\n\x04host\x18\r \x01(\t\x12.\n\nstart_time\x18\x11 \x01(\x0b\x32\x1a.toposcope.wandb.Timestamp\x12!\n\x03git\x18\x15 \x01(\x0b\x32\x14.toposcope.wandb.Git\"\x19\n\x04\x45xit\x12\x11\n\texit_code\x18\x01 \x01(\x05')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1btoposcope/proto/wandb.proto\x12\x0ftoposcope.wandb\"\xee\x02\n\x06Record\x12+\n\x07history\x18\x02 \x01(\x0b\x32\x18.toposcope.wandb.HistoryH\x00\x12+\n\x07summary\x18\x03 \x01(\x0b\x32\x18.toposcope.wandb.SummaryH\x00\x12)\n\x06\x63onfig\x18\x05 \x01(\x0b\x32\x17.toposcope.wandb.ConfigH\x00\x12\'\n\x05stats\x18\x07 \x01(\x0b\x32\x16.toposcope.wandb.StatsH\x00\x12)\n\x06metric\x18\x0c \x01(\x0b\x32\x17.toposcope.wandb.MetricH\x00\x12\x30\n\noutput_raw\x18\r \x01(\x0b\x32\x1a.toposcope.wandb.OutputRawH\x00\x12#\n\x03run\x18\x11 \x01(\x0b\x32\x14.toposcope.wandb.RunH\x00\x12%\n\x04\x65xit\x18\x12 \x01(\x0b\x32\x15.toposcope.wandb.ExitH\x00\x42\r\n\x0brecord_type\";\n\x04Item\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x12\n\nnested_key\x18\x02 \x03(\t\x12\x12\n\nvalue_json\x18\x10 \x01(\t\"p\n\x07History\x12#\n\x04item\x18\x01 \x03(\x0b\x32\x15.toposcope.wandb.Item\x12+\n\x04step\x18\x02 \x01(\x0b\x32\x1d.toposcope.wandb.History.Step\x1a\x13\n\x04Step\x12\x0b\n\x03num\x18\x01 \x01(\x03\"0\n\x07Summary\x12%\n\x06update\x18\x01 \x03(\x0b\x32\x15.toposcope.wandb.Item\"V\n\x06\x43onfig\x12%\n\x06update\x18\x01 \x03(\x0b\x32\x15.toposcope.wandb.Item\x12%\n\x06remove\x18\x02 \x03(\x0b\x32\x15.toposcope.wandb.Item\"+\n\tTimestamp\x12\x0f\n\x07seconds\x18\x01 \x01(\x03\x12\r\n\x05nanos\x18\x02 \x01(\x05\"[\n\x05Stats\x12-\n\ttimestamp\x18\x02 \x01(\x0b\x32\x1a.toposcope.wandb.Timestamp\x12#\n\x04item\x18\x03 \x03(\x0b\x32\x15.toposcope.wandb.Item\">\n\x06Metric\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x11\n\tglob_name\x18\x02 \x01(\t\x12\x13\n\x0bstep_metric\x18\x04 \x01(\t\"]\n\tOutputRaw\x12\x13\n\x0boutput_type\x18\x01 \x01(\x05\x12-\n\ttimestamp\x18\x02 \x01(\x0b\x32\x1a.toposcope.wandb.Timestamp\x12\x0c\n\x04line\x18\x03 \x01(\t\")\n\x03Git\x12\x12\n\nremote_url\x18\x01 \x01(\t\x12\x0e\n\x06\x63ommit\x18\x02 \x01(\t\"\x88\x02\n\x03Run\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x0f\n\x07project\x18\x03 \x01(\t\x12\'\n\x06\x63onfig\x18\x04 \x01(\x0b\x32\x17.toposcope.wandb.Config\x12\x11\n\trun_group\x18\x06 \x01(\t\x12\x10\n\x08job_type\x18\x07 \x01(\t\x12\x14\n\x0c\x64isplay_name\x18\x08 \x01(\t\x12\r\n\x05notes\x18\t \x01(\t\x12\x0c\n\x04tags\x18\n \x03(\t\x12\x0c\n\x04host\x18\r \x01(\t\x12.\n\nstart_time\x18\x11 \x01(\x0b\x32\x1a.toposcope.wandb.Timestamp\x12!\n\x03git\x18\x15 \x01(\x0b\x32\x14.toposcope.wandb.Git\"\x19\n\x04\x45xit\x12\x11\n\texit_code\x18\x01 \x01(\x05')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -22,27 +22,29 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'toposcope.proto.wandb_pb2',
 if _descriptor._USE_C_DESCRIPTORS == False:
   DESCRIPTOR._options = None
   _globals['_RECORD']._serialized_start=49
-  _globals['_RECORD']._serialized_end=372
-  _globals['_ITEM']._serialized_start=374
-  _globals['_ITEM']._serialized_end=433
-  _globals['_HISTORY']._serialized_start=435
-  _globals['_HISTORY']._serialized_end=547
-  _globals['_HISTORY_STEP']._serialized_start=528
-  _globals['_HISTORY_STEP']._serialized_end=547
-  _globals['_SUMMARY']._serialized_start=549
-  _globals['_SUMMARY']._serialized_end=597
-  _globals['_CONFIG']._serialized_start=599
-  _globals['_CONFIG']._serialized_end=685
-  _globals['_TIMESTAMP']._serialized_start=687
-  _globals['_TIMESTAMP']._serialized_end=730
-  _globals['_STATS']._serialized_start=732
-  _globals['_STATS']._serialized_end=823
-  _globals['_OUTPUTRAW']._serialized_start=825
-  _globals['_OUTPUTRAW']._serialized_end=918
-  _globals['_GIT']._serialized_start=920
-  _globals['_GIT']._serialized_end=961
-  _globals['_RUN']._serialized_start=964
-  _globals['_RUN']._serialized_end=1228
-  _globals['_EXIT']._serialized_start=1230
-  _globals['_EXIT']._serialized_end=1255
+  _globals['_RECORD']._serialized_end=415
+  _globals['_ITEM']._serialized_start=417
+  _globals['_ITEM']._serialized_end=476
+  _globals['_HISTORY']._serialized_start=478
+  _globals['_HISTORY']._serialized_end=590
+  _globals['_HISTORY_STEP']._serialized_start=571
+  _globals['_HISTORY_STEP']._serialized_end=590
+  _globals['_SUMMARY']._serialized_start=592
+  _globals['_SUMMARY']._serialized_end=640
+  _globals['_CONFIG']._serialized_start=642
+  _globals['_CONFIG']._serialized_end=728
+  _globals['_TIMESTAMP']._serialized_start=730
+  _globals['_TIMESTAMP']._serialized_end=773
+  _globals['_STATS']._serialized_start=775
+  _globals['_STATS']._serialized_end=866
+  _globals['_METRIC']._serialized_start=868
+  _globals['_METRIC']._serialized_end=930
+  _globals['_OUTPUTRAW']._serialized_start=932
+  _globals['_OUTPUTRAW']._serialized_end=1025
+  _globals['_GIT']._serialized_start=1027
+  _globals['_GIT']._serialized_end=1068
+  _globals['_RUN']._serialized_start=1071
+  _globals['_RUN']._serialized_end=1335
+  _globals['_EXIT']._serialized_start=1337
+  _globals['_EXIT']._serialized_end=1362
 # @@protoc_insertion_point(module_scope)

@@ -6,11 +6,12 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class Record(_message.Message):
-    __slots__ = ("history", "summary", "config", "stats", "output_raw", "run", "exit")
+    __slots__ = ("history", "summary", "config", "stats", "metric", "output_raw", "run", "exit")
     HISTORY_FIELD_NUMBER: _ClassVar[int]
     SUMMARY_FIELD_NUMBER: _ClassVar[int]
     CONFIG_FIELD_NUMBER: _ClassVar[int]
     STATS_FIELD_NUMBER: _ClassVar[int]
+    METRIC_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_RAW_FIELD_NUMBER: _ClassVar[int]
     RUN_FIELD_NUMBER: _ClassVar[int]
     EXIT_FIELD_NUMBER: _ClassVar[int]
@@ -18,10 +19,11 @@ class Record(_message.Message):
     summary: Summary
     config: Config
     stats: Stats
+    metric: Metric
     output_raw: OutputRaw
     run: Run
     exit: Exit
-    def __init__(self, history: _Optional[_Union[History, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., config: _Optional[_Union[Config, _Mapping]] = ..., stats: _Optional[_Union[Stats, _Mapping]] = ..., output_raw: _Optional[_Union[OutputRaw, _Mapping]] = ..., run: _Optional[_Union[Run, _Mapping]] = ..., exit: _Optional[_Union[Exit, _Mapping]] = ...) -> None: ...
+    def __init__(self, history: _Optional[_Union[History, _Mapping]] = ..., summary: _Optional[_Union[Summary, _Mapping]] = ..., config: _Optional[_Union[Config, _Mapping]] = ..., stats: _Optional[_Union[Stats, _Mapping]] = ..., metric: _Optional[_Union[Metric, _Mapping]] = ..., output_raw: _Optional[_Union[OutputRaw, _Mapping]] = ..., run: _Optional[_Union[Run, _Mapping]] = ..., exit: _Optional[_Union[Exit, _Mapping]] = ...) -> None: ...
 
 class Item(_message.Message):
     __slots__ = ("key", "nested_key", "value_json")
@@ -75,6 +77,16 @@ class Stats(_message.Message):
     timestamp: Timestamp
     item: _containers.RepeatedCompositeFieldContainer[Item]
     def __init__(self, timestamp: _Optional[_Union[Timestamp, _Mapping]] = ..., item: _Optional[_Iterable[_Union[Item, _Mapping]]] = ...) -> None: ...
+
+class Metric(_message.Message):
+    __slots__ = ("name", "glob_name", "step_metric")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    GLOB_NAME_FIELD_NUMBER: _ClassVar[int]
+    STEP_METRIC_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    glob_name: str
+    step_metric: str
+    def __init__(self, name: _Optional[str] = ..., glob_name: _Optional[str] = ..., step_metric: _Optional[str] = ...) -> None: ...
 
 class OutputRaw(_message.Message):
     __slots__ = ("output_type", "timestamp", "line")

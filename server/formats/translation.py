@@ -20,7 +20,7 @@ from toposcope.server.formats.format import PROBLEM, Format, Source, Stamp, Star
 from toposcope.server.places.place import Place
 
 _STATE = "state.json"
-_VERSION = 1
+_VERSION = 2
 """The version of the translation: another one is not continued."""
 _MOST_RUNS = 100_000
 EVENTS = FileName("tensorboard", 0, None, False)

@@ -16,7 +16,10 @@ from toposcope.server.places.place import Place
 _QUIET_SECONDS = 60.0
 """A third of the time after which a run that writes nothing counts as lost; it measures its machine every 15 s."""
 _DEEPEST = 32
+_DEFINITIONS = "wandb/metrics"
+"""The hyperparameter in which our recorder keeps what define_metric() said, and in which the page finds x axes."""
 _LONGEST_LINE = 10_000
+_MOST_AXES = 1000
 _NUMBER = re.compile(r"-?\d+\.\d+(e[+-]\d+)?", re.ASCII)
 
 
@@ -40,6 +43,8 @@ class Records:
         self._config: dict[str, Any] = state.setdefault("config", {})
         self._summary: dict[str, float] = state.setdefault("summary", {})
         """The numbers that may have no history."""
+        self._axes: dict[str, dict[str, str]] = state.setdefault("axes", {})
+        """The definitions of metrics that have an x axis, by name or pattern."""
         self._has_new_config = False
 
     def add(self, record: wandb_pb2.Record, kind: str) -> None:
@@ -53,6 +58,8 @@ class Records:
                 self._update_config(record.config)
             case "stats":
                 self._add_stats(record.stats)
+            case "metric":
+                self._add_metric(record.metric)
             case "output_raw":
                 self._add_output(record.output_raw)
             case "run":
@@ -63,7 +70,8 @@ class Records:
     def finish(self) -> None:
         """Write what was collected of all records, and keep what is needed for the next ones."""
         if self._has_new_config:
-            self._output.parameters(self._state["wall"], flat(self._config))
+            axes = {_DEFINITIONS: json.dumps(self._axes)} if self._axes else {}
+            self._output.parameters(self._state.get("wall", 0.0), flat(self._config) | axes)
         self._state["tags"] = list(self._tags)
 
     def _add_run(self, run: wandb_pb2.Run) -> None:
@@ -93,7 +101,7 @@ class Records:
         for item in config.remove:
             self._config.pop(_path_of(item)[0], None)
         self._config.pop("_wandb", None)
-        self._has_new_config = bool(self._config)
+        self._has_new_config = bool(self._config or self._axes)
 
     def _add_history(self, history: wandb_pb2.History) -> None:
         row = _row_of(history.item)
@@ -124,6 +132,12 @@ class Records:
         values = [(f"machine/{item.key}", _value_of(item)) for item in stats.item]
         numbers = [(name, _number(value)) for name, value in values if isinstance(value, int | float)]
         self._output.scalars(self._state.get("step", 0), _seconds(stats.timestamp), numbers)
+
+    def _add_metric(self, metric: wandb_pb2.Metric) -> None:
+        name = metric.name or metric.glob_name
+        if name and metric.step_metric and len(self._axes) < _MOST_AXES:
+            self._axes[_tag_of(name)] = {"step_metric": _tag_of(metric.step_metric)}
+            self._has_new_config = True
 
     def _add_output(self, output: wandb_pb2.OutputRaw) -> None:
         """Write the lines that are complete; one may be in several records."""
@@ -168,6 +182,11 @@ def _put(row: dict[str, Any], path: list[str], value: Any) -> None:
             inner = row[name] = {}
         row = inner
     row[path[-1]] = value
+
+
+def _tag_of(name: str) -> str:
+    """Return the tag of a metric: nested names are joined by dots in definitions, where other dots are escaped."""
+    return ".".join(part.replace(".", "/") for part in name.split("\\."))
 
 
 def _value_of(item: wandb_pb2.Item) -> Any:

@@ -29,6 +29,8 @@ from toposcope.server.values.image import read_images
 
 GOLDEN = Path(__file__).parent / "golden"
 VERSIONS = ["wandb", "wandb-0.19"]
+VAL_AXES = {"val/*": {"step_metric": "epoch"}}
+"""What the golden runs said with define_metric()."""
 Series = dict[str, list[tuple[int, float]]]
 
 
@@ -95,7 +97,9 @@ def test_the_configuration_is_hyperparameters(version: str) -> None:
     run = next(run for run in expected_runs(version) if run["name"].startswith("wide"))
     recorded = read_settings(load_logdir(str(GOLDEN / version)).runs[name_of(run)], [])
     config = run["config"]
-    assert recorded.hyper_parameters == {
+    parameters = dict(recorded.hyper_parameters)
+    assert json.loads(str(parameters.pop("wandb/metrics"))).items() >= VAL_AXES.items()
+    assert parameters == {
         "lr": config["lr"],
         "model/depth": config["model"]["depth"],
         "model/width": "[64.0,128.0]",
@@ -247,6 +251,11 @@ def resumed_part(path: Path, started: int, steps: range) -> None:
         for name, value in row.items():
             record.history.item.add(key=name, value_json=json.dumps(value))
         records.append(record)
+    write_records(path, records)
+
+
+def write_records(path: Path, records: list[wandb_pb2.Record]) -> None:
+    """Write a file that fits in one block."""
     content = b"".join(
         struct.pack("<IHB", zlib.crc32(b"\1" + part), len(part), 1) + part
         for part in (record.SerializeToString() for record in records)
@@ -262,3 +271,18 @@ def test_files_of_a_resumed_run_are_its_attempts(tmp_path: Path) -> None:
     (run,) = load_logdir(str(tmp_path)).runs.values()
     expected = [(step, 1_700_000_000.0 if step < 4 else 1_700_001_000.0) for step in range(9)]
     assert (len(run.attempts[0]), series_of(run)) == (2, {"loss": expected})
+
+
+def test_x_axes_of_define_metric_are_a_hyperparameter(tmp_path: Path) -> None:
+    """Where our recorder keeps them too. The dots of nested names are escaped if they are in a name itself."""
+    records = [wandb_pb2.Record() for _ in range(5)]
+    records[0].run.run_id = "abc"
+    records[1].metric.name = "epoch"
+    records[2].metric.glob_name, records[2].metric.step_metric = "val/*", "epoch"
+    records[3].metric.name, records[3].metric.step_metric = r"a.b\.c", "at.step"
+    records[4].history.item.add(key="_step", value_json="0")
+    records[4].history.item.add(key="epoch", value_json="1")
+    write_records(tmp_path / "offline-run-1-abc/run-abc.wandb", records)
+    (run,) = load_logdir(str(tmp_path)).runs.values()
+    axes = read_settings(run, []).hyper_parameters["wandb/metrics"]
+    assert json.loads(str(axes)) == {"val/*": {"step_metric": "epoch"}, "a/b.c": {"step_metric": "at/step"}}
