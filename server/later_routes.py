@@ -24,6 +24,7 @@ from toposcope.server.embeddings import routes as embeddings
 from toposcope.server.graphs import routes as graphs
 from toposcope.server.landscapes import file_routes as landscape_files
 from toposcope.server.landscapes import routes as landscapes
+from toposcope.server.meshes import routes as meshes
 
 ROUTERS = [
     module.router
@@ -38,6 +39,7 @@ ROUTERS = [
         text,
         undrawn,
         embeddings,
+        meshes,
         graphs,
         lineage,
         hparams,

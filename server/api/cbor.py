@@ -12,7 +12,8 @@ from toposcope.proto.wire import text_bytes
 
 MEDIA_TYPE = "application/cbor"
 _UNSIGNED, _NEGATIVE, _BYTES, _TEXT, _LIST, _MAP, _TAG = (kind << 5 for kind in range(7))
-_TYPED_ARRAYS = {np.dtype(name): tag for name, tag in (("<i4", 78), ("<i8", 79), ("<f4", 85), ("<f8", 86))}
+_TAGS = (("u1", 64), ("<u4", 70), ("<i4", 78), ("<i8", 79), ("<f4", 85), ("<f8", 86))
+_TYPED_ARRAYS = {np.dtype(name): tag for name, tag in _TAGS}
 """Tags of little-endian arrays, by the type of their elements."""
 _SIZES = ((8, ">BB"), (16, ">BH"), (32, ">BI"), (64, ">BQ"))
 _LONGEST_CACHED = 1000
@@ -24,8 +25,8 @@ def encode_cbor(value: Any) -> bytes:
     """Return plain data as CBOR.
 
     Args:
-        value: None, booleans, numbers, text, lists, dictionaries with text keys, and one-dimensional arrays of 32 or
-            64-bit integers or floats. Text that is not valid UTF-8 is escaped, as in JSON replies.
+        value: None, booleans, numbers, text, lists, dictionaries with text keys, and one-dimensional arrays of bytes,
+            or of 32 or 64-bit integers or floats. Text that is not valid UTF-8 is escaped, as in JSON replies.
 
     Raises:
         TypeError: it contains something else.
@@ -65,7 +66,7 @@ def _append_array(array: npt.NDArray[Any], parts: list[bytes]) -> None:
     tag = _TYPED_ARRAYS.get(little_endian.dtype)
     if tag is None or array.ndim != 1:
         message = f"an array of {array.dtype} of shape {array.shape} cannot be encoded"
-        raise TypeError(f"{message}: expected 32 or 64-bit integers or floats of shape (n,)")
+        raise TypeError(f"{message}: expected bytes, 32 or 64-bit integers or floats of shape (n,)")
     parts += (_head(_TAG, tag), _head(_BYTES, little_endian.nbytes), little_endian.tobytes())
 
 

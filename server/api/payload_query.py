@@ -72,6 +72,16 @@ class Series(NamedTuple):
     payloads: Payloads
 
 
+class Window(NamedTuple):
+    """The points of a series that a query selects."""
+
+    series: Series
+    rows: list[int]
+    """The listed ones."""
+    total: int
+    """Points in the window, listed or not."""
+
+
 class Point(NamedTuple):
     """One point of a series and its location."""
 
@@ -145,16 +155,12 @@ def list_payloads(
     Raises:
         HTTPException: 404 as find_series; 422 if lo is above hi or the payloads exceed most_bytes.
     """
-    if not query.lo <= query.hi:
-        raise HTTPException(422, f"lo={query.lo} is above hi={query.hi}: expected lo <= hi")
-    series = find_series(current, plugin, query)
-    step = series.payloads.step
-    inside = np.flatnonzero((step >= query.lo) & (step <= query.hi))
-    rows = inside[_spread(len(inside), query.limit)]
-    _check_size(series.payloads.take(rows), most_bytes)
+    window = find_window(current, plugin, query)
+    series = window.series
+    _check_size(series.payloads.take(np.array(window.rows, np.intp)), most_bytes)
     entries: list[dict[str, Any]] = []
     damaged = 0
-    for row in rows.tolist():
+    for row in window.rows:
         point = point_at(series, row)
         position = {"step": point.step, "wall_time": json_number(point.wall_time)}
         try:
@@ -162,15 +168,33 @@ def list_payloads(
                 entries += [position | entry for entry in read(point, read_payload(series.run, series.payloads, row))]
         except ValueError:
             damaged += 1
+    return window_reply(current, query, window, {name: entries, "damaged": damaged})
+
+
+def find_window(current: Snapshot, plugin: str, query: WindowQuery) -> Window:
+    """Return the points that a query selects.
+
+    Raises:
+        HTTPException: 404 as find_series; 422 if lo is above hi.
+    """
+    if not query.lo <= query.hi:
+        raise HTTPException(422, f"lo={query.lo} is above hi={query.hi}: expected lo <= hi")
+    series = find_series(current, plugin, query)
+    step = series.payloads.step
+    inside = np.flatnonzero((step >= query.lo) & (step <= query.hi))
+    return Window(series, inside[_spread(len(inside), query.limit)].tolist(), len(inside))
+
+
+def window_reply(current: Snapshot, query: WindowQuery, window: Window, listed: dict[str, Any]) -> dict[str, Any]:
+    """Return a reply with points of a series, see PayloadList."""
     return {
         "revision": current.revision,
         "run": query.run,
         "tag": query.tag,
-        "rank": series.rank,
+        "rank": window.series.rank,
         "attempt": query.attempt,
-        name: entries,
-        "total": len(inside),
-        "damaged": damaged,
+        "total": window.total,
+        **listed,
     }
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-TYPED_ARRAYS = {78: "<i4", 79: "<i8", 85: "<f4", 86: "<f8"}
+TYPED_ARRAYS = {64: "u1", 70: "<u4", 78: "<i4", 79: "<i8", 85: "<f4", 86: "<f8"}
 
 
 def decode_cbor(content: bytes) -> Any:

@@ -10,8 +10,10 @@ const BYTES_OF_ARGUMENT = new Map([
 ]);
 const DOUBLE = 27;
 /** Makes little-endian arrays, by tag.
- * @type {Record<number, (content: ArrayBuffer) => Int32Array | BigInt64Array | Float32Array | Float64Array>} */
+ * @type {Record<number, (content: ArrayBuffer) => Uint8Array | Uint32Array | Int32Array | BigInt64Array | Float32Array | Float64Array>} */
 const TYPED_ARRAYS = {
+  64: (content) => new Uint8Array(content),
+  70: (content) => new Uint32Array(content),
   78: (content) => new Int32Array(content),
   79: (content) => new BigInt64Array(content),
   85: (content) => new Float32Array(content),

@@ -23,9 +23,9 @@ OF_RUN = {"run": RUN}
 SCALARS = {"tag": ["loss/auto"]}
 ACCURACY = {"metric": "accuracy"}
 LANDSCAPE = {"run": RUN, "tag": "landscape_[1, 4]"}
-EMBEDDING = {"run": "cloud", "name": "words"}
-ROW = {**EMBEDDING, "row": 1}
 VIEW = {"page": "scalars", "address": "#scalars", "workspace": None, "base": None}
+EMBEDDING = {"run": "spatial", "name": "words"}
+MESH = {"run": "spatial", "tag": "shape"}
 QUERIES: dict[str, dict[str, Any]] = {
     "scalars": SCALARS,
     "scalars.csv": SCALARS,
@@ -37,17 +37,20 @@ QUERIES: dict[str, dict[str, Any]] = {
     "tensors": {"run": RUN, "tag": "logits"},
     "tensors/data": {"run": RUN, "tag": "logits"},
     "text": {"run": "golden/tensorboard/keras/custom", "tag": "words"},
+    "embeddings": {"run": "spatial"},
+    **dict.fromkeys(("embeddings/projection", "embeddings/sprite"), EMBEDDING),
+    "embeddings/column": {**EMBEDDING, "column": 0},
+    "embeddings/points": {**EMBEDDING, "row": 0},
+    "embeddings/neighbours": {**EMBEDDING, "row": 0},
+    "embeddings/search": {**EMBEDDING, "text": "a"},
+    "meshes": MESH,
+    "meshes/geometry": {**MESH, "step": 1},
     "importance": ACCURACY,
     **dict.fromkeys(("notes", "undrawn", "graphs", "graphs/nodes", "graphs/counts", "lineage/dataset"), OF_RUN),
     **dict.fromkeys(("console", "environment", "code", "files"), OF_RUN),
     **dict.fromkeys(("landscapes", "landscapes.html", "landscapes.csv", "landscapes.vtp"), LANDSCAPE),
     **dict.fromkeys(("landscapes.npz", "landscapes/losses"), LANDSCAPE),
     "landscapes.vti": LANDSCAPE,
-    "embeddings": {"run": "cloud"},
-    **dict.fromkeys(("embeddings/projection", "embeddings/sprite"), EMBEDDING),
-    "embeddings/column": {**EMBEDDING, "column": 0},
-    **dict.fromkeys(("embeddings/points", "embeddings/neighbours"), ROW),
-    "embeddings/search": {**EMBEDDING, "text": "b"},
 }
 BODIES: dict[str, dict[str, Any]] = {
     "PUT notes": {"alias": "x"},
@@ -56,11 +59,11 @@ BODIES: dict[str, dict[str, Any]] = {
     "POST scalars": SCALARS,
     "POST scalars/groups": SCALARS,
     "POST importance": ACCURACY,
-    "POST embeddings/rows.csv": {**EMBEDDING, "rows": [1]},
     "PUT views/{name}": VIEW,
     "PUT default-view": {"name": "kept"},
     "POST links": {"address": "#scalars"},
     "POST alerts/acknowledged": {"ids": ["x"]},
+    "POST embeddings/rows.csv": {**EMBEDDING, "rows": [0]},
     "PUT alerts/muted": {"run": RUN, "is_muted": True},
 }
 IN_A_REPLY = {"images/data": ("images", "images"), "audio/data": ("audio", "clips")}
@@ -92,8 +95,9 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[httpx.Cli
     logdir = tmp_path_factory.mktemp("logdir")
     (logdir / "golden").symlink_to(GOLDEN)
     (logdir / "media").symlink_to(MEDIA)
-    with SummaryWriter(str(logdir / "cloud")) as writer:
-        writer.add_embedding(np.eye(4, 3), list("abcd"), label_img=np.zeros((4, 3, 2, 2)), tag="words")
+    with SummaryWriter(str(logdir / "spatial")) as writer:
+        writer.add_embedding(np.eye(3), ["a", "b", "c"], np.zeros((3, 1, 2, 2)), 1, "words")
+        writer.add_mesh("shape", np.zeros((1, 4, 3)), global_step=1)
     process, url = start(logdir, "--data-dir", str(tmp_path_factory.mktemp("data")))
     with (
         httpx.Client(base_url=url, timeout=SLOW_SECONDS) as client,
