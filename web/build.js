@@ -33,7 +33,7 @@ const { metafile: apart } = await build({
   ...options,
   entryPoints: [
     "pages/images/draw/image_worker.js",
-    "pages/embeddings/draw/point_cloud.js",
+    "app/spatial.js",
     "app/page.css",
     "node_modules/elkjs/lib/elk-worker.min.js",
     "node_modules/plotly.js-gl3d-dist-min/plotly-gl3d.min.js",

@@ -18,7 +18,7 @@ _READ = frozenset(
     [
         *("scalar", "histogram", "image", "tensor", "text", "landscape", "lineage", "hparams", "dataset_graph"),
         *("graph", "graph_keras_model", "graph_run_metadata_graph", "console", "environment", "code", "alert"),
-        *("audio", "pr_curves", "custom_scalars", "projector"),
+        *("audio", "pr_curves", "custom_scalars", "projector", "mesh"),
     ]
 )
 """Plugins that a page draws, a run's page among them."""
@@ -37,7 +37,7 @@ class UndrawnTag(BaseModel):
     """A tag of a plugin without a page. Its texts are untrusted: never insert them as HTML."""
 
     plugin: str
-    """The plugin in the event files, such as "mesh"."""
+    """The plugin in the event files, such as "profile"."""
     tag: str
     files: list[str]
     """Paths below the directory of the run; at most 20."""

@@ -70,6 +70,7 @@ VIEWS = {
     "lineage": ({"page": "lineage"}, "lineage-strip[data-drawn-runs]"),
     "lineage data": ({"page": "lineage", "lineage.part": "data"}, ".scatter-plot[data-drawn-points]"),
     "embeddings": ({"page": "embeddings", "emb.row": "1"}, "embedding-scatter[data-drawn-points]"),
+    "meshes": ({"page": "meshes"}, "mesh-pane[data-drawn-vertices]"),
     "landscape": ({"page": "landscape"}, "path.contour"),
     "compare": ({"page": "compare"}, ".compare scalar-card[data-drawn-points]"),
 }
@@ -97,6 +98,7 @@ def record_run(folder: Path, tag: str) -> None:
         writer.add_audio(tag, np.sin(np.arange(8000) / 9), 1, sample_rate=8000)
         writer.add_pr_curve(tag, np.array([0, 1, 1, 0]), np.array([0.1, 0.9, 0.2, 0.4]), 1, num_thresholds=11)
         writer.add_embedding(np.eye(4), [HOSTILE] * 4, None, 1, tag)
+        writer.add_mesh(tag, np.eye(3)[None], global_step=1)
     event = lineage_pb2.LineageEvent(wall_time=1.0)
     event.train_lineage.hyper_parameters.optimizer = tag
     event.train_lineage.algorithm.loss = 0.5

@@ -9,7 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 from support.accessibility import faults
 from support.pages import StartServer
+from support.summary_values import of_plugin, tensorboard_run
 
+from toposcope.proto import tensorboard_pb2
 from toposcope.recorder import SummaryWriter
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -18,7 +20,7 @@ LABELS = np.array([0, 1, 1, 0])
 
 
 def record(folder: Path) -> None:
-    """Record audio, curves and a video at each step, and a mesh."""
+    """Record audio, curves and a video at each step, and a profile, which no page draws."""
     with SummaryWriter(str(folder)) as writer:
         for step in STEPS:
             writer.add_audio(HOSTILE, np.sin(np.arange(16_000) / (9 + step)), step, sample_rate=8000)
@@ -26,7 +28,8 @@ def record(folder: Path) -> None:
             frames = np.zeros((1, 4, 3, 8, 8), np.uint8)
             frames[0, :, 0] = np.array([40, 120, 200, 250])[:, None, None]
             writer.add_video("rollout", frames, step, fps=4)
-        writer.add_mesh("cloud", np.zeros((1, 4, 3)), global_step=1)
+    profile = of_plugin("profile", "trace", tensorboard_pb2.TensorProto(dtype=1))
+    tensorboard_run(folder, [(1, profile)])
 
 
 @pytest.fixture(scope="module")
@@ -131,15 +134,13 @@ def test_videos_stop_and_play(url: str, page: Page) -> None:
 
 
 def test_run_page_and_tabs_name_what_is_recorded(url: str, page: Page, server: StartServer, tmp_path: Path) -> None:
-    """Audio and curves have tiles and tabs where they are recorded; a mesh is named with its file and what draws it."""
+    """Audio and curves have tiles and tabs where they are recorded; a profile is named with its file."""
     page.goto(f"{url}#page=overview&over.run={quote(HOSTILE)}")
     page.locator('[data-tile="audio"]').scroll_into_view_if_needed()
     expect(page.locator('[data-tile="audio"] audio')).to_be_visible()
     page.locator('[data-tile="pr_curves"]').scroll_into_view_if_needed()
     expect(page.locator('[data-tile="pr_curves"] .curve path')).to_be_visible()
-    mesh = page.locator('[data-tile="mesh"]')
-    expect(mesh).to_contain_text("Mesh tab")
-    expect(mesh.locator("code")).to_contain_text("events.out.tfevents")
+    expect(page.locator('[data-tile="profile"] code')).to_contain_text("events.out.tfevents")
     page.locator('.pages [data-page="pr_curves"]').click()
     expect(page.locator("curve-card")).to_be_visible()
 

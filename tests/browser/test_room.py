@@ -9,7 +9,9 @@ import pytest
 from playwright.sync_api import Page, expect
 from support.event_files import scalar_event, write_run
 from support.pages import Pages, StartServer
+from support.summary_values import of_plugin, tensorboard_run
 
+from toposcope.proto import tensorboard_pb2
 from toposcope.recorder import SummaryWriter
 
 SHARED = "experiments/transformer-with-a-rather-long-name/"
@@ -131,12 +133,13 @@ def test_names_of_axes_do_not_overlap(url: str, page: Page) -> None:
 
 
 def test_data_that_is_shown_is_not_called_unsupported(server: StartServer, page: Page, tmp_path: Path) -> None:
-    """The details of a run list audio among its series, and name a mesh as unsupported."""
+    """The details of a run list audio among its series, and name a profile as unsupported."""
     with SummaryWriter(str(tmp_path / "run")) as writer:
         writer.add_audio("clip", np.zeros(800), 0, sample_rate=8000)
-        writer.add_mesh("cloud", np.zeros((1, 4, 3)), global_step=1)
+    profile = of_plugin("profile", "trace", tensorboard_pb2.TensorProto(dtype=1))
+    tensorboard_run(tmp_path / "run", [(1, profile)])
     page.goto(f"{server(tmp_path).url}#page=audio")
     page.locator(".run").hover()
     page.locator('.run [data-key="details"]').click()
     expect(page.locator("#panel dl")).to_contain_text("1 audio series")
-    expect(page.locator("#panel .hint").first).to_have_text("Also recorded, but not supported yet: 1 mesh component.")
+    expect(page.locator("#panel .hint").first).to_have_text("Also recorded, but not supported yet: 1 profile.")

@@ -9,6 +9,7 @@ export * as histograms from "../pages/histograms/page.js";
 export * as images from "../pages/images/page.js";
 export * as landscape from "../pages/landscape/page.js";
 export * as lineage from "../pages/lineage/page.js";
+export * as meshes from "../pages/meshes/page.js";
 export * as pr_curves from "../pages/pr_curves/page.js";
 export * as tensors from "../pages/tensors/page.js";
 export * as text from "../pages/text/page.js";

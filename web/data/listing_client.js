@@ -2,7 +2,7 @@
 
 import { fetchJson, postJson } from "./client.js";
 
-/** @typedef {"histograms" | "pr_curves" | "images" | "audio" | "tensors" | "text"} SeriesKind */
+/** @typedef {"histograms" | "pr_curves" | "images" | "audio" | "meshes" | "tensors" | "text"} SeriesKind */
 /** @typedef {SeriesKind | "graphs" | "graphs/counts" | "landscapes" | "lineage" | "lineage/dataset" | "undrawn"
  * | "console" | "environment" | "code" | "files"} Kind */
 

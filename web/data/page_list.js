@@ -25,6 +25,7 @@ export const PAGE_FACTS = /** @satisfies {Record<string, PageFacts>} */ ({
   lineage: { letter: "l", plugins: [] },
   landscape: { letter: "d", plugins: ["landscape"], drawsAll: true },
   embeddings: { letter: "e", plugins: ["projector"], isRare: true },
+  meshes: { letter: "m", plugins: ["mesh"], isRare: true },
   compare: { letter: "c", plugins: [] },
 });
 

@@ -26,9 +26,10 @@ export class PluginTags {
   /** How many drawn runs have such series but are beyond the limit. */
   leftOut = signal(0);
 
-  /** @param {string} plugin */
-  constructor(plugin) {
+  /** @param {string} plugin @param {(tag: string) => string | null} [nameOf] what a tag is called; null = it is left out */
+  constructor(plugin, nameOf = (tag) => tag) {
     this.plugin = plugin;
+    this.nameOf = nameOf;
     /** The drawn runs that have each tag, in start order. */
     this.runsByTag = computed(() => Map.groupBy(this.rows.value ?? [], (row) => row.tag));
     /** Groups of the tags that pass the filter. */
@@ -57,13 +58,10 @@ export class PluginTags {
   /** @param {string[]} runs @param {AbortSignal} signal @returns {Promise<SeriesRow[]>} */
   async #read(runs, signal) {
     const { tags } = runs.length ? await listTags([this.plugin], runs, signal) : { tags: [] };
-    return tags.map(({ run = "", tag, points = 0, first_step: firstStep = 0, last_step: lastStep = 0 }) => ({
-      run,
-      tag,
-      points,
-      firstStep,
-      lastStep,
-    }));
+    return tags.flatMap(({ run = "", tag, points = 0, first_step: firstStep = 0, last_step: lastStep = 0 }) => {
+      const name = this.nameOf(tag);
+      return name === null ? [] : [{ run, tag: name, points, firstStep, lastStep }];
+    });
   }
 }
 

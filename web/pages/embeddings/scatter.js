@@ -81,7 +81,7 @@ class EmbeddingScatter extends HTMLElement {
   async #open(canvas) {
     try {
       /** @type {typeof import("./draw/point_cloud.js")} */
-      const { PointCloud } = await import(assetUrl("point_cloud.js"));
+      const { PointCloud } = await import(assetUrl("spatial.js"));
       if (!this.isConnected) return;
       this.#follow(
         canvas,

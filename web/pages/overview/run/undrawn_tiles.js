@@ -11,9 +11,6 @@ import { ListedPart } from "./listed_part.js";
 /** Tags that a tile lists. */
 const MOST = 20;
 
-/** What draws the data of a plugin. @type {Record<string, import("../words.js").TextKey>} */
-const OPENS = { mesh: "run.opens_mesh" };
-
 class UndrawnTiles extends ListedPart {
   get kind() {
     return /** @type {const} */ ("undrawn");
@@ -31,7 +28,7 @@ class UndrawnTiles extends ListedPart {
 const tile = ([plugin, tags]) => html`
   <section class="tile quiet-tile" data-tile=${plugin} data-count=${tags.length}>
     <h3>${formatPluginCounts([[plugin, tags.length]])}</h3>
-    <p class="meta">${t(OPENS[plugin] ?? "run.not_drawn")}</p>
+    <p class="meta">${t("run.not_drawn")}</p>
     <dl class="undrawn">${tags
       .slice(0, MOST)
       .map(
