@@ -432,6 +432,8 @@ def test_openapi_document_is_served(client: httpx.Client) -> None:
         "/api/embeddings/search",
         "/api/embeddings/rows.csv",
         "/api/embeddings/sprite",
+        "/api/meshes",
+        "/api/meshes/geometry",
         "/api/console",
         "/api/environment",
         "/api/code",

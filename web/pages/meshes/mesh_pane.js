@@ -104,6 +104,11 @@ class MeshPane extends LazyCard {
   }
 
   /** Shows the whole mesh from the first side. */
+  /** @param {number} factor */
+  zoom(factor) {
+    this.#view.peek()?.zoom(factor);
+  }
+
   resetView() {
     const own = frameOfVertices(this.#query.value.peek()?.vertices ?? new Float32Array());
     if (own) widen(this.tag, this.run, own);
@@ -176,6 +181,12 @@ const MOVES = {
 export function resetViews() {
   forgetFrames();
   for (const pane of document.querySelectorAll("mesh-pane")) /** @type {MeshPane} */ (pane).resetView();
+}
+
+/** Zooms all meshes: those whose cameras are linked follow the first one. @param {number} factor */
+export function zoomViews(factor) {
+  const panes = /** @type {MeshPane[]} */ ([...document.querySelectorAll("mesh-pane")]);
+  for (const pane of areLinked.peek() ? panes.slice(0, 1) : panes) pane.zoom(factor);
 }
 
 customElements.define("mesh-pane", MeshPane);

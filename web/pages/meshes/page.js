@@ -9,7 +9,7 @@ import { sizeChoice } from "../../controls/size_choice.js";
 import { stepper } from "../../controls/step_keys.js";
 import { pluginContent, pluginToolbar } from "../../controls/tag_page.js";
 import { PluginTags } from "../../data/plugin_tags.js";
-import { resetViews } from "./mesh_pane.js";
+import { resetViews, zoomViews } from "./mesh_pane.js";
 import { areLinked, chooseMode, MODES, meshRanks, meshStep, mode, toggleLink } from "./settings.js";
 import { drawingFailure } from "./views.js";
 import { t } from "./words.js";
@@ -62,6 +62,8 @@ export const ACTIONS = {
   v: () => chooseMode(MODES[(MODES.indexOf(mode.peek()) + 1) % MODES.length]),
   l: toggleLink,
   f: resetViews,
+  "+": () => zoomViews(1.25),
+  "-": () => zoomViews(0.8),
 };
 
 /** @type {KeyRow[]} */
