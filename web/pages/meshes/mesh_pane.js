@@ -103,12 +103,12 @@ class MeshPane extends LazyCard {
     this.#query = newQuery();
   }
 
-  /** Shows the whole mesh from the first side. */
   /** @param {number} factor */
   zoom(factor) {
     this.#view.peek()?.zoom(factor);
   }
 
+  /** Shows the whole mesh from the first side. */
   resetView() {
     const own = frameOfVertices(this.#query.value.peek()?.vertices ?? new Float32Array());
     if (own) widen(this.tag, this.run, own);
