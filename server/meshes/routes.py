@@ -23,7 +23,7 @@ from toposcope.server.api.payload_query import (
     find_window,
     window_reply,
 )
-from toposcope.server.api.snapshot import Current
+from toposcope.server.api.snapshot import Current, find_runs
 from toposcope.server.budget.cost import Cost
 from toposcope.server.loading.logdir import Snapshot
 from toposcope.server.meshes.decimation import decimated
@@ -32,6 +32,8 @@ from toposcope.server.runs.payload import read_payload
 
 router = APIRouter()
 PLUGIN = "mesh"
+_ENDINGS = {"VERTEX": ("_VERTEX", "_1"), "FACE": ("_FACE", "_2"), "COLOR": ("_COLOR", "_3")}
+"""What follows the name of a mesh in the tags of its components: tensorboardX writes the second ones."""
 _MOST_SAMPLES = 1 << 20
 _BYTES_PER_SECOND = 100e6
 """How fast a geometry is read and decimated."""
@@ -99,7 +101,7 @@ _GEOMETRY: Replies = {
 @router.get("/meshes", response_model=Meshes, responses=REQUEST_ERRORS)
 def list_meshes(current: Current, query: Annotated[WindowQuery, Query()]) -> Response:
     """List the steps of a mesh. Its geometry is not read."""
-    window = find_window(current, PLUGIN, query.model_copy(update={"tag": f"{query.tag}_VERTEX"}))
+    window = find_window(current, PLUGIN, query.model_copy(update={"tag": _tag(current, query, "VERTEX")}))
     payloads = window.series.payloads
     meshes = [
         {"step": int(payloads.step[row]), "wall_time": json_number(float(payloads.wall_time[row]))}
@@ -149,19 +151,28 @@ def _parts(current: Snapshot, query: GeometryQuery) -> tuple[_Part, _Part | None
     Raises:
         HTTPException: 404 if there is no such mesh.
     """
-    vertices = _part(find_series(current, PLUGIN, _of(query, "VERTEX")), query.step)
+    vertices = _part(find_series(current, PLUGIN, _of(current, query, "VERTEX")), query.step)
     if vertices is None:
         raise HTTPException(404, f"no mesh {query.tag!r} at step {query.step} in run {query.run!r}")
     names = vertices.series.run.tags_of(PLUGIN)
     faces, colours = (
         _part(find_series(current, PLUGIN, part), query.step) if part.tag in names else None
-        for part in (_of(query, "FACE"), _of(query, "COLOR"))
+        for part in (_of(current, query, "FACE"), _of(current, query, "COLOR"))
     )
     return vertices, faces, colours
 
 
-def _of(query: GeometryQuery, component: str) -> PayloadQuery:
-    return PayloadQuery(run=query.run, tag=f"{query.tag}_{component}", rank=query.rank, attempt=query.attempt)
+def _of(current: Snapshot, query: GeometryQuery, component: str) -> PayloadQuery:
+    tag = _tag(current, query, component)
+    return PayloadQuery(run=query.run, tag=tag, rank=query.rank, attempt=query.attempt)
+
+
+def _tag(current: Snapshot, query: PayloadQuery, component: str) -> str:
+    """Return the tag of a component; that of most writers if the run has none."""
+    (run,) = find_runs(current, [query.run])
+    names = frozenset(run.tags_of(PLUGIN))
+    usual, other = (query.tag + ending for ending in _ENDINGS[component])
+    return other if other in names and usual not in names else usual
 
 
 def _part(series: Series, step: int) -> _Part | None:

@@ -7,7 +7,9 @@ import httpx
 import numpy as np
 from support.cbor import decode_cbor
 from support.servers import Serve
+from support.summary_values import of_plugin, tensorboard_run
 
+from toposcope.proto.tensorboard_pb2 import TensorProto, TensorShapeProto
 from toposcope.recorder import SummaryWriter
 from toposcope.recorder.tensorboard.mesh import MeshValue
 from toposcope.recorder.values.arrays import array_from
@@ -61,6 +63,28 @@ def test_a_cloud_has_no_faces_and_a_batch_several_meshes(tmp_path: Path, serve: 
     for wrong in wrongs:
         query: dict[str, Any] = {"run": "run", "tag": "shape", "step": 1, **wrong}
         assert client.get("api/meshes/geometry", params=query).status_code == 404
+
+
+def test_components_that_tensorboardx_numbers_are_found(tmp_path: Path, serve: Serve) -> None:
+    """Its tags end with 1 for vertices, 2 for faces and 3 for colours."""
+    parts = {"shape_1": VERTICES, "shape_2": FACES.astype(np.float32), "shape_3": COLOURS.astype(np.float32)}
+    values = [(1, of_plugin("mesh", tag, tensor_of(array))) for tag, array in parts.items()]
+    tensorboard_run(tmp_path / "run", values)
+    client = serve(tmp_path)
+
+    listed = client.get("api/meshes", params={"run": "run", "tag": "shape"}).raise_for_status().json()
+    found = geometry(client, tag="shape", step=1)
+
+    assert [each["step"] for each in listed["meshes"]] == [1]
+    assert found["vertices"] == VERTICES.reshape(-1).tolist()
+    assert found["faces"] == FACES.reshape(-1).tolist()
+    assert found["colours"] == COLOURS.reshape(-1).tolist()
+
+
+def tensor_of(array: np.ndarray[Any, Any]) -> TensorProto:
+    """Return a tensor of floats."""
+    shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in array.shape])
+    return TensorProto(dtype=1, tensor_shape=shape, tensor_content=array.tobytes())
 
 
 def test_faces_that_point_nowhere_and_vertices_without_a_place_are_left_out(tmp_path: Path, serve: Serve) -> None:

@@ -18,9 +18,8 @@ import "./mesh_card.js";
 /** @typedef {import("../../controls/page.js").KeyRow} KeyRow */
 /** @typedef {import("./settings.js").Mode} Mode */
 
-const VERTICES = "_VERTEX";
-/** The tag of the vertices names a mesh. */
-const tags = new PluginTags("mesh", (tag) => (tag.endsWith(VERTICES) ? tag.slice(0, -VERTICES.length) : null));
+/** The tag of the vertices names a mesh; tensorboardX writes the number. */
+const tags = new PluginTags("mesh", (tag) => /^(.*)_(?:VERTEX|1)$/s.exec(tag)?.[1] ?? null);
 
 export const follow = () => tags.follow();
 
