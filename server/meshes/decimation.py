@@ -7,7 +7,8 @@ from toposcope.server.budget.cancellation import check
 from toposcope.server.meshes.geometry import Geometry
 
 MOST_VERTICES = 1_000_000
-MOST_FACES = 2_000_000
+MOST_FACES = 4_000_000
+"""More than surfaces of so many vertices have: about twice as many, and more where vertices become one."""
 _FINEST_GRID = 2048
 """Cells of a side of the first grid; fewer than 2**21, so that the number of a cell has 63 bits."""
 
