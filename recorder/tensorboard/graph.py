@@ -7,9 +7,9 @@ from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.data_types import DTYPES
 from toposcope.proto.graph_pb2 import GraphProto, NodeProto, TypeProto, ValueProto
 from toposcope.proto.tensorboard_pb2 import AttrValue, GraphDef, NodeDef, TensorShapeProto
+from toposcope.proto.tensorboard_types import TYPES
 from toposcope.proto.wire import bytes_head, text_bytes
 from toposcope.recorder.framework import framework_of
-from toposcope.recorder.tensorboard.tensor import TYPES
 from toposcope.recorder.values.foreign_values import call_foreign, short_repr
 
 _GRAPH_DEF = 4

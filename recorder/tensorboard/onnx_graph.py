@@ -7,8 +7,8 @@ from google.protobuf.message import DecodeError
 
 from toposcope.proto.onnx_pb2 import AttributeProto, GraphProto, ModelProto, NodeProto
 from toposcope.proto.tensorboard_pb2 import AttrValue, GraphDef, NodeDef, TensorShapeProto
+from toposcope.proto.tensorboard_types import TYPES
 from toposcope.proto.wire import text_bytes
-from toposcope.recorder.tensorboard.tensor import TYPES
 
 _VARIABLE, _INPUT = b"VariableV2", b"Placeholder"
 _NAMES = ("float32", "uint8", "int8", "uint16", "int16", "int32", "int64", "", "bool", "float16", "float64", "uint32")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from toposcope.proto import tensor_pb2 as codes
 from toposcope.proto.framing import Buffer
 from toposcope.proto.tensorboard_pb2 import TensorProto, TensorShapeProto
+from toposcope.proto.tensorboard_types import TYPES
 from toposcope.proto.wire import bytes_head, text_bytes
 from toposcope.recorder.tensorboard.metadata import metadata_field
 from toposcope.recorder.values.arrays import Array
@@ -16,26 +17,6 @@ from toposcope.recorder.values.arrays import Array
 _TENSOR = 8
 _CONTENT = 4
 _STRING = 7
-
-TYPES = {
-    "float32": 1,
-    "float64": 2,
-    "int32": 3,
-    "uint8": 4,
-    "int16": 5,
-    "int8": 6,
-    "complex64": 8,
-    "int64": 9,
-    "bool": 10,
-    "bfloat16": 14,
-    "uint16": 17,
-    "complex128": 18,
-    "float16": 19,
-    "uint32": 22,
-    "uint64": 23,
-}
-"""DataType of tensorboard/compat/proto/types.proto, by the name of the dtype."""
-
 
 _MAX_BYTES = (1 << 31) - (1 << 20)
 

@@ -3,6 +3,7 @@
 import struct
 
 from toposcope.proto.tensorboard_pb2 import Summary, TensorProto, TensorShapeProto
+from toposcope.proto.tensorboard_types import TYPES
 from toposcope.proto.wire import WireType, bytes_head, key, text_bytes, varint
 from toposcope.server.reading.tag_table import Tag
 from toposcope.server.values.histogram import Histogram, read_histogram
@@ -10,23 +11,6 @@ from toposcope.server.values.tensor import read_tensor
 from toposcope.server.values.text import read_text
 
 _STRING = 7
-_TYPES = {
-    "float32": 1,
-    "float64": 2,
-    "int32": 3,
-    "uint8": 4,
-    "int16": 5,
-    "int8": 6,
-    "complex64": 8,
-    "int64": 9,
-    "bool": 10,
-    "uint16": 17,
-    "complex128": 18,
-    "float16": 19,
-    "uint32": 22,
-    "uint64": 23,
-}
-"""DataType of tensorboard/compat/proto/types.proto, by the name of the dtype."""
 _DOUBLE = struct.Struct("<d")
 _NOT_FINITE = 100
 """The first of our own fields of HistogramProto: the numbers of NaN, inf and -inf."""
@@ -58,7 +42,7 @@ def tensorboard_value(tag: Tag, payload: bytes, kind: str) -> bytes | None:
             if tensor.values is None:
                 return None
             value.metadata.plugin_data.plugin_name = "tensor"
-            value.tensor.dtype = _TYPES[tensor.values.dtype.name]
+            value.tensor.dtype = TYPES[tensor.values.dtype.name]
             value.tensor.tensor_shape.CopyFrom(_shape(tensor.dims))
             value.tensor.tensor_content = tensor.values.tobytes()
         case _:
